@@ -170,12 +170,12 @@ def test_alpha_of_trees_by_hand():
 
 def test_few_units_get_no_interval_and_a_reason(annotators):
     few = agree(annotators["ana"][:9], annotators["ben"][:9], units="sentences")
-    assert "no interval: 9 sentences, at least 10 are needed" in str(few)
+    assert "no interval: 9 sentences, needs at least 10" in str(few)
     assert all(row["alpha_low"] is None for row in few.rows)
     some = agree(annotators["ana"][:15], annotators["ben"][:15], units="sentences")
     assert rows(some)["upos"]["alpha_low"] is not None
     assert rows(some)["trees"]["alpha_low"] is None
-    assert "no interval of alpha of trees: 15 sentences, at least 40 are needed" in str(some)
+    assert "no interval of alpha of trees: 15 sentences, needs at least 40" in str(some)
 
 
 def test_identical_annotations_agree_and_have_no_interval(annotators):

@@ -151,7 +151,7 @@ def test_baselines_have_no_vote_and_share_no_errors() -> None:
 
 def test_baselines_are_not_planned_with() -> None:
     gold = synthetic(40, seed=1)
-    with pytest.raises(TreegaugeError, match="a plan needs two systems"):
+    with pytest.raises(TreegaugeError, match="a plan needs at least two systems"):
         tg.score(gold, {"x": gold}, baselines=True, plan=0.5)
 
 

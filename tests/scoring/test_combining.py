@@ -118,7 +118,7 @@ def test_mistakes(cli, files, treebanks):
         ([*two, "--votes", "good=2"], "add --combine"),
         ([*two[:2], "--combine"], "needs at least two systems; got 1"),
         ([*two, files["cut"], "--combine"], "are not of the same sentences"),
-        ([two[0], f"voted={two[1]}", two[2], "--combine"], "give it another name"),
+        ([two[0], f"voted={two[1]}", two[2], "--combine"], "give the system another one"),
         ([*two, "--overlap", "1"], "at least two systems"),
     ):
         code, _, said = cli(*words)

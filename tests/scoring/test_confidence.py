@@ -95,7 +95,7 @@ def test_a_word_without_a_partner_is_incorrect():
         ("HeadProb=0.9|", "HeadProb=0.9|HeadProb=0.8|", "has HeadProb twice; expected once"),
         ("HeadProb=0.9|", "", r"s.conllu:2: .* has no HeadProb \(1 of 5 .*parse --confidence"),
         ("DeprelProb=0.5", "Deprel=0.5", r"has no DeprelProb \(2 of 5 words have none\)"),
-        ("Prob=", "Probability=", "s.conllu: no word has the probability of its head; expected"),
+        ("Prob=", "Probability=", "s.conllu: no word has a head probability; expected"),
         ("# tree_prob = 0.25\n", "", r"s.conllu:1: sentence 1 has no '# tree_prob = ...'; expec"),
         ("tree_prob = 0.25", "tree_prob = 1.5", r"has '# tree_prob = 1.5'; expected a number"),
     ],
@@ -204,7 +204,7 @@ def test_all_parts_without_tests(world):
 
 def test_few_sentences_have_no_test():
     made = tg.score(GOLD, {"a": tg.parse_conllu(OUTPUT)}, calibration=True).attached["calibration"]
-    assert "no test of ece: 2 sentences, at least 20 are needed" in str(made)
+    assert "no test of ece: 2 sentences, needs at least 20" in str(made)
     assert made.systems["a"]["arc"].numbers["p_value"] is None
 
 
@@ -230,7 +230,7 @@ def test_the_command(world, tmp_path, cli):
     assert sum(one["cases"] for one in bins) == 2 * gold.n_words
     code, _, err = cli(paths[0], paths[0], "--calibration")
     assert code != 0
-    assert "gold.conllu: no word has the probability of its head" in err
+    assert "gold.conllu: no word has a head probability" in err
     assert "parse --confidence" in err
     code, _, err = cli(*paths[:2], "--official", "--calibration")
     assert code != 0
@@ -278,5 +278,7 @@ def test_folders(folders):
 
 
 def test_a_folder_without_probabilities_is_refused_with_the_file(folders):
-    with pytest.raises(TreegaugeError, match=r"gold.aa_one-ud-test.conllu: no word has the prob"):
+    with pytest.raises(
+        TreegaugeError, match=r"gold.aa_one-ud-test.conllu: no word has a head prob"
+    ):
         tg.score(folders / "gold", folders / "gold", calibration=True)

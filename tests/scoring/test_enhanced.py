@@ -180,7 +180,7 @@ def test_gapping_leaves_the_basic_edge():
 def test_codes_are_checked_and_signed(cli, files):
     code, _, said = cli(files["gold"], files["good"], "--enhancements", "17")
     assert code == 2
-    assert "found '17'" in said
+    assert "got '17'" in said
     assert "1 gapping" in said
     _, text, said = cli(files["gold"], files["good"], "--enhancements", "31", "--all")
     assert "|enhanced:yes|without:13|" in text

@@ -97,14 +97,14 @@ def test_no_interval_of_few_units(documents, sentences, given):
     gold, system = (one[:sentences] for one in documents)
     scores = evaluate(gold, system)
     assert (scores.systems[0]["LAS"].interval is not None) == given
-    said = f"no interval: {sentences} sentences, at least 10 are needed"
+    said = f"no interval: {sentences} sentences, needs at least 10"
     assert (said in str(scores)) == (not given)
 
 
 def test_no_interval_of_few_documents_with_the_reason(treebanks):
     scores = evaluate(treebanks["gold"], treebanks["poor"])
     assert scores.systems[0]["LAS"].interval is None
-    assert "no interval: 6 documents, at least 10 are needed; --units sentences" in str(scores)
+    assert "no interval: 6 documents, needs at least 10; --units sentences" in str(scores)
 
 
 def test_no_bootstrap_of_few_units_or_of_several_runs(documents):
@@ -114,7 +114,7 @@ def test_no_bootstrap_of_few_units_or_of_several_runs(documents):
     runs = evaluate(gold, {"s": [system, system, gold]}, resampling=Resampling(
         interval="bca", units="sentences"))  # fmt: skip
     assert runs["s"]["LAS"].interval is None
-    assert "no interval of s: bca intervals are of one run" in str(runs)
+    assert "no interval for s: bca intervals need a single run" in str(runs)
 
 
 def test_no_interval_where_errors_are_in_few_units(treebanks):
@@ -175,7 +175,7 @@ def test_an_interval_over_three_runs_covers_them(treebanks):
     assert low < alone["poor"].f1 < alone["good"].f1 < high
     assert "s: 3 runs, random" in str(scores)
     two = evaluate(gold, {"s": [good, poor]}, resampling=SENTENCES)
-    assert "s: 2 runs, held fixed, as intervals allow for other runs from 3 on" in str(two)
+    assert "s: 2 runs, held fixed: intervals account for other runs from 3 runs on" in str(two)
     low, high = two["s"]["LAS"].interval
     assert alone["poor"].f1 < low < high < alone["good"].f1
 

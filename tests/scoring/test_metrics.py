@@ -270,7 +270,7 @@ def test_names_of_metrics():
         canonical("MLSA")
     scores = ours(conllu(DOG), conllu(DOG))
     assert isinstance(scores["text"], SystemScore)
-    with pytest.raises(TreegaugeError, match="ELAS was not computed; there are Tokens"):
+    with pytest.raises(TreegaugeError, match="ELAS was not computed; available: Tokens"):
         scores["text"]["elas"]
-    with pytest.raises(TreegaugeError, match="no system 'x'; there are text"):
+    with pytest.raises(TreegaugeError, match="no system 'x'; available: text"):
         scores["x"]

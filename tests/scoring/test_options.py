@@ -147,7 +147,7 @@ def test_systems_must_be_given():
 def test_several_systems_have_no_official_table():
     gold = parse_conllu(GOLD)
     scores = evaluate(gold, {"a": gold, "b": parse_conllu(SYSTEM)}, resampling=TOTALS)
-    with pytest.raises(TreegaugeError, match="shows one system, there are 2"):
+    with pytest.raises(TreegaugeError, match="shows one system; got 2"):
         scores.official()
 
 

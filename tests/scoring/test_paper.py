@@ -160,7 +160,7 @@ def test_a_missing_score_is_a_dash(suite):
     some = replace(suite, failures={(name, "good"): "no output"}, attached={})
     row = next(line for line in some.to_latex().split("\n") if line.startswith("Czech PDT"))
     assert row.split(" & ")[1] == "--"
-    assert "counts 0 in the average" in some.to_latex()
+    assert "counts as 0 in the average" in some.to_latex()
     assert r"\dag" not in some.to_latex()
 
 

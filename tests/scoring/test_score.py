@@ -167,7 +167,7 @@ def test_skipping_on_one_side_only_is_explained(cli, tmp_path):
     system.write_text(conllu(GOOD, BAD), encoding="utf-8")
     code, _, err = cli(str(gold), str(system), "--errors", "skip")
     assert code == 2
-    assert "problems made sentences be left out; errors='repair' keeps their words" in err
+    assert "problems; errors='repair' keeps their words" in err
 
 
 def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
@@ -192,17 +192,17 @@ def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
         (["GOLD", "GOOD", "--by", "upos", "--metric", "MLAS"], "unknown metric over words"),
         (
             ["GOLD", "a=GOOD", "a=POOR", "--by", "upos"],
-            "breakdowns, votes and calibration are of one run; 'a' has 2",
+            "breakdowns, votes and calibration need one run per system; 'a' has 2",
         ),
         (["GOLD", "GOOD", "--metric", "LASS"], "unknown metric 'LASS'"),
         (["GOLD", "GOOD", "--split", "test"], "--split needs GOLD to be a folder of treebanks"),
-        (["-", "-"], "standard input (-) can be read once"),
+        (["-", "-"], "standard input (-) can be read only once"),
         (["GOLD", "a="], "expected PATH or NAME=PATH"),
         (["GOLD", "=GOOD"], "expected PATH or NAME=PATH"),
         (["GOLD", "GOOD", "POOR", "--metric", "LASS"], "unknown metric 'LASS'"),
         (["GOLD", "GOOD", "POOR", "--official"], "the official table shows one system"),
         (["GOLD", "GOOD", "--official", "--by", "upos"], "leave out --by"),
-        (["GOLD", "GOOD", "--examples", "nsubj"], "say which classes with --by"),
+        (["GOLD", "GOOD", "--examples", "nsubj"], "choose the classes with --by"),
         (["GOLD", "GOOD", "--allow", "roots"], "several-roots, no-root, cycle"),
         (["GOLD", "GOOD", "--weights", "nowhere"], "cannot read weights"),
         (["GOLD", "GOOD", "--level", "2"], "level: expected a number between 0 and 1"),
@@ -243,7 +243,7 @@ def test_folders(cli, invented, tmp_path):
     words = [str(tmp_path / name) for name in ("gold", "good", "poor")]
     text = ok(cli(*words, "--units", "sentences"))
     assert "failed: poor on y: no output" in text
-    assert text.startswith("warning: 1 of 2 treebanks lack a score of some system and count 0")
+    assert text.startswith("warning: 1 of 2 treebanks lack a score of a system and count as 0")
     common = ok(cli(*words, "--units", "sentences", "--common"))
     assert "warning" not in common and "failed" not in common
     assert "good is better than poor on at least 1 of 1 treebanks: x" in text

@@ -137,7 +137,7 @@ def test_before_the_first_commit_all_is_new(tmp_path):
 @pytest.mark.parametrize(
     ("since", "message"),
     [
-        ("nowhere", "git knows no commit, branch or tag 'nowhere'"),
+        ("nowhere", "git does not know a commit, branch or tag 'nowhere'"),
         ("--output=x", "found '--output"),
     ],
 )

@@ -110,7 +110,7 @@ def test_a_language_without_data(command, file):
 
 def test_a_language_without_its_level(command, file):
     done = command("check", "--lang", "el", file)
-    assert done.err == "--lang is for levels 4 and 5; this is level 3\n"
+    assert done.err == "--lang is for levels 4 and 5; got level 3\n"
 
 
 def test_several_subjects_and_objects_are_named(tmp_path):

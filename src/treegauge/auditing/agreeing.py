@@ -74,8 +74,8 @@ def _tree_row(
         notes.append(f"no interval of alpha of trees: {why}")
     elif np.isnan(alpha.standard_error[0]):
         notes.append(
-            f"no interval of alpha of trees: {units.number} {units.kind}, at least "
-            f"{LEAST_DISTANCE_UNITS} are needed"
+            f"no interval of alpha of trees: {units.number} {units.kind}, needs at least "
+            f"{LEAST_DISTANCE_UNITS}"
         )
     trees = sum(len(one.item) for one in sets)
     if trees * (trees - 1) // 2 > PAIRS:

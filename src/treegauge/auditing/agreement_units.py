@@ -25,12 +25,10 @@ class AgreementUnits:
 
     def notes(self, level: float) -> list[str]:
         """Say what intervals rest on, and where that is little; or why there is none."""
-        inside = "--units sentences speaks about other sentences of these documents"
+        inside = "--units sentences covers only other sentences from these documents"
         hint = f"; {inside}" if self.kind == "documents" else ""
         if self.number < LEAST_UNITS:
-            return [
-                f"no interval: {self.number} {self.kind}, at least {LEAST_UNITS} are needed{hint}"
-            ]
+            return [f"no interval: {self.number} {self.kind}, needs at least {LEAST_UNITS}{hint}"]
         if self.kind == "documents" and self.number < FEW_DOCUMENTS:
             return [f"warning: {100 * level:g} % intervals over only {self.number} documents{hint}"]
         return [f"{100 * level:g} % intervals over {self.number} {self.kind}"]

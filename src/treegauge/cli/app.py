@@ -94,8 +94,8 @@ def _run_verb(name: str, *words: str) -> int:
         usage_of_all = f"{called} [OPTIONS] COMMAND [ARGS]..."
         if not words or words == ("--help",):
             rows = [(DEFAULT, command.help)]
-            rows += [(one, verb_command(name, one).about.partition("\n")[0])
-                     for one in command.subverbs]  # fmt: skip
+            rows += [(subverb, verb_command(name, subverb).about.partition("\n")[0])
+                     for subverb in command.subverbs]  # fmt: skip
             about = f"{command.help} `{name} ...` means `{name} {DEFAULT} ...`."
             print(help_text(usage_of_all, about, {**listed([HELP]), "Commands": rows}))
             return 0 if words else 2
@@ -107,11 +107,11 @@ def _run_verb(name: str, *words: str) -> int:
             near = did_you_mean(words[0], [DEFAULT, *command.subverbs], cutoff=0.75)
             if near:
                 raise UsageError(f"No such command '{words[0]}'{near}", usage_of_all)
-    made = verb_command(name, sub if sub != DEFAULT else "")
+    runnable = verb_command(name, sub if sub != DEFAULT else "")
     try:
-        code = made.run(words)
+        code = runnable.run(words)
     except UsageError as error:
-        raise UsageError(str(error), usage(called, made.options)) from None
+        raise UsageError(str(error), usage(called, runnable.options)) from None
     if code is None:
-        print(help_text(usage(called, made.options), made.about, listed(made.options)))
+        print(help_text(usage(called, runnable.options), runnable.about, listed(runnable.options)))
     return code or 0

@@ -46,34 +46,34 @@ class VerbCommand(NamedTuple):
 
     def run(self, words: Sequence[str]) -> int | None:
         """Call the verb, print its result and return the exit code; None where help is wanted."""
-        given = read_words(words, self.options)
-        if given.pop("help", False):
+        values = read_words(words, self.options)
+        if values.pop("help", False):
             return None
-        fmt = given.pop("fmt", "text")
+        fmt = values.pop("fmt", "text")
         own_out = "out" in self.parameters
-        out = None if own_out else given.pop("out", None)
-        figure = given.pop("plot", None)
+        out = None if own_out else values.pop("out", None)
+        figure = values.pop("plot", None)
         check_arguments("", {"out": out, "plot": figure}, {"out": None, "plot": None})
-        force = given.pop("force", False) if "force" not in self.parameters else False
-        inputs = inputs_of(self.function.__name__, given).values()
-        with guarding(inputs, force=force or given.get("force", False)):
-            return self._run(given, fmt, None if out is None else Path(out), figure)
+        force = values.pop("force", False) if "force" not in self.parameters else False
+        inputs = inputs_of(self.function.__name__, values).values()
+        with guarding(inputs, force=force or values.get("force", False)):
+            return self._run(values, fmt, None if out is None else Path(out), figure)
 
-    def _run(self, given: dict[str, Any], fmt: str, out: Path | None, figure: str | None) -> int:
+    def _run(self, values: dict[str, Any], fmt: str, out: Path | None, figure: str | None) -> int:
         """Call the verb with its inputs protected."""
         if out is not None:
             check_output(out, FORMAT_KINDS.get(fmt, ""))
         if figure is not None:
             check_output(figure, PAGE if Path(figure).suffix == ".html" else FIGURE)
         args: list[Any] = []
-        for number, (key, one) in enumerate(self.parameters.items()):
-            if one.kind is inspect.Parameter.VAR_POSITIONAL:
+        for number, (key, parameter) in enumerate(self.parameters.items()):
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
                 before = list(self.parameters)[:number]
-                args = [given.pop(name) for name in before if name in given]
-                args += given.pop(key, ())
+                args = [values.pop(name) for name in before if name in values]
+                args += values.pop(key, ())
         check_out(out, fmt, self.formats)
         with showing():
-            result = self.function(*args, **given)
+            result = self.function(*args, **values)
         if figure is not None:
             from treegauge.figures.drawing import draw
 
@@ -88,12 +88,14 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
     if sub:
         function, command = getattr(function, sub), command.subverbs[sub]
     parameters = {
-        key: one
-        for key, one in verb_parameters(function).items()
-        if key not in OBJECTS and one.kind is not inspect.Parameter.VAR_KEYWORD
+        key: parameter
+        for key, parameter in verb_parameters(function).items()
+        if key not in OBJECTS and parameter.kind is not inspect.Parameter.VAR_KEYWORD
     }
-    variadic = any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters.values())
-    options = [_option(one, command, variadic) for one in parameters.values()]
+    variadic = any(
+        parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values()
+    )
+    options = [_option(parameter, command, variadic) for parameter in parameters.values()]
     options += [PLOT] if command.plot else []
     printing = FORMAT._replace(choices=[*FORMATS, *command.formats])
     options += [printing] if "out" in parameters else [printing, OUT]
@@ -104,7 +106,7 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
 def _members(annotation: Any) -> list[Any]:
     """Return the kinds of values of an annotation, unions taken apart."""
     if get_origin(annotation) in {Union, UnionType}:
-        return [one for part in get_args(annotation) for one in _members(part)]
+        return [member for part in get_args(annotation) for member in _members(part)]
     return [annotation]
 
 
@@ -123,15 +125,15 @@ def _element(annotation: Any) -> list[Any]:
     return _members((get_args(annotation) or (str,))[0])
 
 
-def _type(one: VerbParameter) -> tuple[type, list[str], bool]:
+def _type(parameter: VerbParameter) -> tuple[type, list[str], bool]:
     """Return kind and choices of a parameter on the command line, and whether it takes several."""
-    kinds = [kind for kind in _members(one.annotation) if kind is not NoneType]
+    kinds = [kind for kind in _members(parameter.annotation) if kind is not NoneType]
     lists = [
         kind for kind in kinds
         # An object given by name: the mapping is for Python.
         if _is_list(kind) and not (str in kinds and issubclass(get_origin(kind) or kind, Mapping))
     ]  # fmt: skip
-    several = bool(lists) or one.kind is inspect.Parameter.VAR_POSITIONAL
+    several = bool(lists) or parameter.kind is inspect.Parameter.VAR_POSITIONAL
     if lists:
         kinds = [part for kind in lists for part in _element(kind)]
     choices = [word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
@@ -141,21 +143,23 @@ def _type(one: VerbParameter) -> tuple[type, list[str], bool]:
     return next((kind for kind in (bool, str, float, int) if kind in kinds), str), [], several
 
 
-def _option(one: VerbParameter, command: Command, variadic: bool) -> Option:
-    kind, choices, several = _type(one)
-    last = one.kind is inspect.Parameter.VAR_POSITIONAL
-    if variadic and one.name in command.arguments and not last:
+def _option(parameter: VerbParameter, command: Command, variadic: bool) -> Option:
+    kind, choices, several = _type(parameter)
+    last = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+    if variadic and parameter.name in command.arguments and not last:
         several = False  # all further words belong to the last argument
-    required = one.default is inspect.Parameter.empty
-    plain = one.default if isinstance(one.default, list | tuple) else [one.default]
-    shown = "" if required or one.default is None else ", ".join(map(str, plain))
+    required = parameter.default is inspect.Parameter.empty
+    plain = (
+        parameter.default if isinstance(parameter.default, list | tuple) else [parameter.default]
+    )
+    shown = "" if required or parameter.default is None else ", ".join(map(str, plain))
     option = Option(
-        one.name, (), kind, choices, several, required, command.metavar.get(one.name, ""), one.help,
-        shown if kind is not bool else "",
+        parameter.name, (), kind, choices, several, required,
+        command.metavar.get(parameter.name, ""), parameter.help, shown if kind is not bool else "",
     )  # fmt: skip
-    if one.name in command.arguments or last:
-        return option._replace(metavar=option.metavar or one.name.upper())
-    flag = one.name.replace("_", "-")
-    both = [f"--no-{flag}"] if kind is bool and one.default is not False else []
-    short = "-o" if one.name == "out" else command.short.get(one.name)
+    if parameter.name in command.arguments or last:
+        return option._replace(metavar=option.metavar or parameter.name.upper())
+    flag = parameter.name.replace("_", "-")
+    both = [f"--no-{flag}"] if kind is bool and parameter.default is not False else []
+    short = "-o" if parameter.name == "out" else command.short.get(parameter.name)
     return option._replace(flags=(f"--{flag}", *both, *([short] if short else [])))

@@ -81,12 +81,12 @@ def complete(words: Sequence[str]) -> str:
     *before, word = words or [""]
     if not before:
         known = {name: VERBS[question][name].help for name, question in QUESTION.items()}
-        found = {name: text for name, text in known.items() if name.startswith(word)}
+        completions = {name: text for name, text in known.items() if name.startswith(word)}
     elif before[0] in QUESTION:
-        found = _in_verb(before, word)
+        completions = _in_verb(before, word)
     else:
-        found = {}
-    return "\n".join(f"{name}\t{text}".rstrip() for name, text in found.items())
+        completions = {}
+    return "\n".join(f"{name}\t{text}".rstrip() for name, text in completions.items())
 
 
 def _in_verb(before: Sequence[str], word: str) -> dict[str, str]:
@@ -98,10 +98,10 @@ def _in_verb(before: Sequence[str], word: str) -> dict[str, str]:
     sub = rest[0] if rest and rest[0] in subverbs else ""
     options: list[Option] = verb_command(name, sub).options
     values = {flag: option for option in options for flag in option.flags}
-    asked = values.get(before[-1], HELP)
-    if asked.choices:
-        return {choice: "" for choice in asked.choices if choice.startswith(word)}
+    previous_option = values.get(before[-1], HELP)
+    if previous_option.choices:
+        return {choice: "" for choice in previous_option.choices if choice.startswith(word)}
     if word.startswith("-"):
-        return {flag: one.help for flag, one in values.items() if flag.startswith(word)}
+        return {flag: option.help for flag, option in values.items() if flag.startswith(word)}
     commands = [DEFAULT, *subverbs] if subverbs and not rest else []
-    return {one: "" for one in commands if one.startswith(word)}
+    return {name: "" for name in commands if name.startswith(word)}

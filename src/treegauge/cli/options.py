@@ -64,7 +64,7 @@ class Option(NamedTuple):
     def right(self) -> str:
         """Its explanation in help."""
         more = ["required"] if self.required else [f"default: {self.shown}"] if self.shown else []
-        return " ".join([self.help, *(f"[{one}]" for one in more)])
+        return " ".join([self.help, *(f"[{remark}]" for remark in more)])
 
     def value(self, text: str) -> Any:
         """Return the value that a text means."""
@@ -114,10 +114,10 @@ def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any
                 raise UsageError(f"Option '{flag}' does not take a value.")
             values[option.name] = not flag.startswith("--no-")
             continue
-        given = text if equals else next(left, None)
-        if given is None:
+        value = text if equals else next(left, None)
+        if value is None:
             raise UsageError(f"Option '{flag}' requires an argument.")
-        _add(values, option, given)
+        _add(values, option, value)
     _place(values, rest, [option for option in options if not option.flags])
     if not values.get("help"):
         for option in options:
@@ -156,10 +156,10 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 def usage(command: str, options: Sequence[Option]) -> str:
     """Return the line that shows how a command is called."""
     parts = []
-    for one in options:
-        if not one.flags:
-            name = f"{one.metavar}..." if one.several else one.metavar
-            parts.append(name if one.required else f"[{name}]")
+    for option in options:
+        if not option.flags:
+            name = f"{option.metavar}..." if option.several else option.metavar
+            parts.append(name if option.required else f"[{name}]")
     return " ".join([f"{command} [OPTIONS]", *parts])
 
 
@@ -197,7 +197,7 @@ def _terminal_width() -> int:
 def listed(options: Sequence[Option]) -> dict[str, list[tuple[str, str]]]:
     """Return arguments and options as sections of help."""
     rows = {
-        "Arguments": [(one.left, one.right) for one in options if not one.flags],
-        "Options": [(one.left, one.right) for one in options if one.flags],
+        "Arguments": [(option.left, option.right) for option in options if not option.flags],
+        "Options": [(option.left, option.right) for option in options if option.flags],
     }
-    return {title: own for title, own in rows.items() if own}
+    return {title: lines for title, lines in rows.items() if lines}

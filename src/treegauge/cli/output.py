@@ -21,9 +21,9 @@ def render(result: Result, fmt: str) -> str:
         raise ChoiceError("format", fmt, [*FORMATS, *result.own_formats])
     if fmt == "text":
         return str(result)
-    made = str(getattr(result, f"to_{fmt}")())
+    text = str(getattr(result, f"to_{fmt}")())
     # CoNLL-U ends with an empty line.
-    return made.removesuffix("\n") if fmt in result.own_formats else made.rstrip("\n")
+    return text.removesuffix("\n") if fmt in result.own_formats else text.rstrip("\n")
 
 
 def check_out(out: Path | None, fmt: str, own_formats: Sequence[str] = ()) -> None:

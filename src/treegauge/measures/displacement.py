@@ -81,7 +81,7 @@ def edv(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> float:
     but of one like :func:`edv_masses`. Agrees with ``scipy.stats.wasserstein_distance`` on the
     displacements.
     """
-    p, q = (displacement_distribution(one, limit=limit) for one in (train, test))
+    p, q = (displacement_distribution(treebank, limit=limit) for treebank in (train, test))
     return float(wasserstein(p, q))
 
 
@@ -105,7 +105,7 @@ def edv_masses(
     -----
     ``scipy.stats.wasserstein_distance(p, q)`` with masses passed as values.
     """
-    p, q = (displacement_distribution(one, limit=limit) for one in (train, test))
+    p, q = (displacement_distribution(treebank, limit=limit) for treebank in (train, test))
     return _mass_distance(p, q, support)
 
 
@@ -123,10 +123,10 @@ def _mass_distance(p: FloatArray, q: FloatArray, support: Support) -> float:
 )  # fmt: skip
 def edv_by_length(train: Treebank, test: Treebank) -> Values:
     """Return EDV of the sentences of each length; None where a side has no such sentence."""
-    counts = [_counts_by_length(one) for one in (train, test)]
+    counts = [_counts_by_length(treebank) for treebank in (train, test)]
     distances: Values = {}
     for length in LENGTHS:
-        p, q = (one[length] for one in counts)
+        p, q = (table[length] for table in counts)
         distances[str(length)] = float(wasserstein(p, q)) if p.any() and q.any() else None
     if all(value is None for value in distances.values()):
         raise MissingError(
@@ -145,10 +145,10 @@ def _counts_by_length(treebank: Treebank) -> npt.NDArray[np.int64]:
 
 def length_tables(train: Treebank, test: Treebank) -> list[Table]:
     """Mark the length of each sentence of two sets, one column per length."""
-    longest = max(int(one.lengths.max(initial=0)) for one in (train, test))
+    longest = max(int(treebank.lengths.max(initial=0)) for treebank in (train, test))
     return [
-        (one.lengths[:, np.newaxis] == np.arange(1, longest + 1)).astype(np.uint8)
-        for one in (train, test)
+        (treebank.lengths[:, np.newaxis] == np.arange(1, longest + 1)).astype(np.uint8)
+        for treebank in (train, test)
     ]
 
 
@@ -166,8 +166,8 @@ def _length_counts(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64
     """Count the sentences of each length, from 0 to the longest of both sets."""
     need_words(train)
     need_words(test)
-    size = 1 + max(int(one.lengths.max()) for one in (train, test))
-    return [np.bincount(one.lengths, minlength=size) for one in (train, test)]
+    size = 1 + max(int(treebank.lengths.max()) for treebank in (train, test))
+    return [np.bincount(treebank.lengths, minlength=size) for treebank in (train, test)]
 
 
 @register(
@@ -192,8 +192,8 @@ def slv_masses(train: Treebank, test: Treebank, *, support: Support = "seen") ->
 
 
 def _excess(tables: list[Table], seed: int) -> float:
-    found = float(wasserstein(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
-    return found - float(random_splits(tables, wasserstein, SPLITS, seed).mean())
+    distance = float(wasserstein(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
+    return distance - float(random_splits(tables, wasserstein, SPLITS, seed).mean())
 
 
 @register(
@@ -272,7 +272,7 @@ def edv_samples(
         summary[str(size)] = summary[f"{size}:sd"] = None
         if size <= len(train):
             drawn = [random.choice(len(train), size, replace=False) for _ in range(samples)]
-            values = wasserstein([counts[some].sum(axis=0) for some in drawn], goal)
+            values = wasserstein([counts[sample].sum(axis=0) for sample in drawn], goal)
             summary[str(size)] = float(values.mean())
             summary[f"{size}:sd"] = float(values.std(ddof=1))
     return summary

@@ -34,17 +34,17 @@ def measure_interval(
     :math:`2 \hat\theta - \bar\theta^* \pm t s^*`, and start at 0 unless random splits of the same
     sentences are farther apart in at most 5 % (that is, 1 - `level`) of the cases.
     """
-    made = measure.additive
-    if made is None:
+    additive = measure.additive
+    if additive is None:
         return "resampled sentences do not tell how far off it may be"
-    tables = [np.asarray(table) for table in made.tables(*treebanks)]
+    tables = [np.asarray(table) for table in additive.tables(*treebanks)]
     fewest = min(len(table) for table in tables)
-    if fewest < made.least:
-        return f"it needs {made.least} {made.units}, found {fewest}"
-    if made.kind == "distance":
-        low, high = _of_distance(made, tables, resamples, level, seed)
+    if fewest < additive.least:
+        return f"it needs {additive.least} {additive.units}, found {fewest}"
+    if additive.kind == "distance":
+        low, high = _of_distance(additive, tables, resamples, level, seed)
     else:
-        low, high = _of_mean(made, measure.bounds, tables[0], level)
+        low, high = _of_mean(additive, measure.bounds, tables[0], level)
     if not np.isfinite([low, high]).all():
         return "without some sentences it has no value"
     low, high = np.clip([low, high], *measure.bounds)
@@ -52,20 +52,20 @@ def measure_interval(
 
 
 def _of_mean(
-    made: Additive, bounds: tuple[float, float], table: Table, level: float
+    additive: Additive, bounds: tuple[float, float], table: Table, level: float
 ) -> tuple[float, float]:
     from scipy.special import ndtri, stdtrit
 
     sums = table.sum(axis=0, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = float(made.statistic(sums))
-        each = jackknife_values(Units([table]), lambda s: made.statistic(s)[..., None])
+        value = float(additive.statistic(sums))
+        each = jackknife_values(Units([table]), lambda s: additive.statistic(s)[..., None])
         left = np.concatenate(list(each)).reshape(-1)
     n, ratio = len(left), table.shape[1] == 2
     error = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
     df = effective_df(table[:, 1]) if ratio else n - 1
     t = float(stdtrit(df, (1 + level) / 2))
-    if made.kind == "entropy":
+    if additive.kind == "entropy":
         value = n * value - (n - 1) * float(left.mean())
     elif bounds == (0.0, 1.0):
         inside = error > 0 and 0 < value < 1
@@ -82,21 +82,23 @@ def _of_mean(
 
 
 def _of_distance(
-    made: Additive, tables: Sequence[Table], resamples: int, level: float, seed: int
+    additive: Additive, tables: Sequence[Table], resamples: int, level: float, seed: int
 ) -> tuple[float, float]:
     from scipy.special import stdtrit
 
-    draws, distance = [], made.statistic
+    draws, distance = [], additive.statistic
     for place, table in enumerate(tables):
-        own = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
-        draws.append(np.concatenate(list(bootstrap_sums(Units([table]), resamples, own)))[:, 0])
+        split_seed = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
+        draws.append(
+            np.concatenate(list(bootstrap_sums(Units([table]), resamples, split_seed)))[:, 0]
+        )
     values = distance(*draws)
-    found = float(distance(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
+    value = float(distance(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
     df = min(effective_df(table.sum(axis=1)) for table in tables)
-    reach = made.stretch * float(stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
-    middle = 2 * found - values.mean()
+    reach = additive.stretch * float(stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
+    middle = 2 * value - values.mean()
     others = random_splits(tables, distance, SPLITS, seed)
-    chance = (1 + (others >= found - 1e-12).sum()) / (1 + SPLITS)
+    chance = (1 + (others >= value - 1e-12).sum()) / (1 + SPLITS)
     return (middle - reach if chance <= 1 - level else 0.0), max(middle + reach, 0.0)
 
 

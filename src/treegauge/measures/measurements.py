@@ -73,15 +73,15 @@ class Measures(Result):
 
     def __getitem__(self, measure: str) -> "Value | None":
         """Return the value of a measure in the first treebank."""
-        for one in self.measured:
-            if one.measure == measure:
-                return one.value
+        for measured in self.measured:
+            if measured.measure == measure:
+                return measured.value
         raise KeyError(measure)
 
     @property
     def table(self) -> "pl.DataFrame":
         """One row per number; empty columns are left out."""
-        rows = [row for one in self.measured for row in one.rows()]
+        rows = [row for measured in self.measured for row in measured.rows()]
         return _frame(rows, _NUMBERS)
 
     @property
@@ -91,27 +91,29 @@ class Measures(Result):
         return _frame(rows, list(rows[0])[1:] if rows else (), keep=True)
 
     def _wide_rows(self) -> list[dict[str, Any]]:
-        many = {one.measure for one in self.measured if isinstance(one.value, dict)}
-        single = [one for one in self.measured if one.measure not in many]
-        names = list(dict.fromkeys(one.measure for one in single))
+        many = {measured.measure for measured in self.measured if isinstance(measured.value, dict)}
+        single = [measured for measured in self.measured if measured.measure not in many]
+        names = list(dict.fromkeys(measured.measure for measured in single))
         rows: dict[str, dict[str, Any]] = {}
-        for one in single:
-            row = rows.setdefault(one.treebank, {"treebank": one.treebank, **dict.fromkeys(names)})
-            row[one.measure] = one.value
+        for measured in single:
+            row = rows.setdefault(
+                measured.treebank, {"treebank": measured.treebank, **dict.fromkeys(names)}
+            )
+            row[measured.measure] = measured.value
         return list(rows.values())
 
     @property
     def warnings(self) -> list[str]:
         """What is missing and why, and the notes, each said once."""
         reasons: dict[str, list[str]] = {}
-        for one in self.measured:
-            if reason := one.missing or one.note:
-                reasons.setdefault(reason, []).append(one.measure)
+        for measured in self.measured:
+            if reason := measured.missing or measured.note:
+                reasons.setdefault(reason, []).append(measured.measure)
         return [f"{', '.join(dict.fromkeys(names))}: {why}" for why, names in reasons.items()]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the measures; those of several numbers have them by name."""
-        return {"measures": [one.to_dict() for one in self.measured]}
+        return {"measures": [measured.to_dict() for measured in self.measured]}
 
     def own_text(self) -> str:
         """Return the table, then why values are missing and what to know about others."""
@@ -120,18 +122,21 @@ class Measures(Result):
 
     def shown(self) -> list[dict[str, Any]]:
         """Lay the numbers out for people: rounded, several treebanks under each other."""
-        names = {one.measure for one in self.measured}
-        plain = not any(one.interval for one in self.measured)
+        names = {measured.measure for measured in self.measured}
+        plain = not any(measured.interval for measured in self.measured)
         rows = self._wide_rows()
         if plain and len(rows) > 1 and 1 < len(rows[0]) - 1 == len(names) <= WIDE:
             return _shorten(rows, names)
         rows = []
-        for one in self.measured:
-            if isinstance(one.value, dict) and len(names) > 1:
-                some = f"{len(one.value)} number{'s'[: len(one.value) > 1]}: see --format csv"
-                rows.append(one.rows()[0] | {"measure": one.measure, "value": None, "note": some})
+        for measured in self.measured:
+            if isinstance(measured.value, dict) and len(names) > 1:
+                number = len(measured.value)
+                text = f"{number} number{'s'[: number > 1]}: see --format csv"
+                rows.append(
+                    measured.rows()[0] | {"measure": measured.measure, "value": None, "note": text}
+                )
             else:
-                rows += one.rows()
+                rows += measured.rows()
         for row in rows:
             del row["averaged"], row["missing"]  # the treebank's name says it; the notes below do
             row["note"] = row["note"] if row["value"] is None else None
@@ -151,12 +156,13 @@ class MeasureList(Result):
         """One row per measure."""
         return [
             {
-                "measure": one.name, "family": one.family, "of": "pair" if one.pair else "treebank",
-                "range": "[" + ", ".join(f"{bound:g}" for bound in one.bounds) + "]",
-                "interval": "yes" if one.additive else "no",
-                "meaning": one.meaning, "docs": one.docs,
+                "measure": measure.name, "family": measure.family,
+                "of": "pair" if measure.pair else "treebank",
+                "range": "[" + ", ".join(f"{bound:g}" for bound in measure.bounds) + "]",
+                "interval": "yes" if measure.additive else "no",
+                "meaning": measure.meaning, "docs": measure.docs,
             }
-            for one in self.measures
+            for measure in self.measures
         ]  # fmt: skip
 
     @property

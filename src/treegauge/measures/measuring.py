@@ -50,27 +50,31 @@ def measure_all(
         check_options(seed, interval[0], "resamples", interval[1])
     if split not in (*SPLITS, "all"):
         raise ChoiceError("split", split, (*SPLITS, "all"))
-    given, folders = subjects(sources, split, errors)
+    todo, folders = subjects(sources, split, errors)
     wanted = names.split(",") if isinstance(names, str) else list(names)
     pairs = [m.name for m in chosen if m.pair and m.name in wanted]
-    if pairs and not any(subject.pair for subject in given):
+    if pairs and not any(subject.pair for subject in todo):
         raise TreegaugeError(
             f"{pairs[0]} compares a training set and a test set: expected two files (TRAIN TEST) "
-            f"or folders of treebanks, found {len(given)} file{'s' if len(given) > 1 else ''}"
+            f"or folders of treebanks, found {len(todo)} file{'s' if len(todo) > 1 else ''}"
         )
     done: list[_MeasuredSubject] = []
-    with progress("treebanks", len(given)) as task:
+    with progress("treebanks", len(todo)) as task:
         threads = workers or os.cpu_count() or 1
-        for one in map_threads(lambda one: _measure(one, chosen, interval, seed), given, threads):
-            done.append(one)
+        for result in map_threads(
+            lambda subject: _measure(subject, chosen, interval, seed), todo, threads
+        ):
+            done.append(result)
             task.advance()
-    failures = [one.failure for one in done if one.failure is not None]
+    failures = [subject.failure for subject in done if subject.failure is not None]
     if len(failures) == len(done):
         raise failures[0]
-    measured = [row for one in done for row in one.measured]
-    averages = _averages(chosen, measured) if len(given) > 1 else []
-    digest = sha256("".join(text for one in done for text in one.digests).encode()).hexdigest()
-    title = given[0].name if len(given) == 1 else f"{len(given)}treebanks"
+    measured = [row for subject in done for row in subject.measured]
+    averages = _averages(chosen, measured) if len(todo) > 1 else []
+    digest = sha256(
+        "".join(text for subject in done for text in subject.digests).encode()
+    ).hexdigest()
+    title = todo[0].name if len(todo) == 1 else f"{len(todo)}treebanks"
     signature = sign(
         m=",".join(wanted), tb=f"{title}#{digest[:6]}", split=split if folders else None,
         errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None,
@@ -83,9 +87,9 @@ def _measure(
     subject: Subject, chosen: list[Measure], interval: tuple[int, float] | None, seed: int
 ) -> _MeasuredSubject:
     rows = []
-    for one in chosen:
-        sets = subject.singles if not one.pair else [subject.pair] if subject.pair else []
-        rows += [_measure_set(one, target, interval, seed) for target in sets]
+    for measured_set in chosen:
+        sets = subject.singles if not measured_set.pair else [subject.pair] if subject.pair else []
+        rows += [_measure_set(measured_set, target, interval, seed) for target in sets]
     digests, failure = [], None
     for lazy in subject.treebanks:
         if lazy.treebank is not None:
@@ -107,11 +111,11 @@ def _measure_set(
         return replace(row, missing=str(error).partition("\n")[0])
     if interval is not None and measure.additive is not None:
         resamples, level = interval
-        found = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
-        if isinstance(found, str):
-            row = replace(row, note=f"no interval: {found}")
+        limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
+        if isinstance(limits, str):
+            row = replace(row, note=f"no interval: {limits}")
         else:
-            row = replace(row, interval=found)
+            row = replace(row, interval=limits)
     for column in measure.watched:
         share = blank(treebanks[0], column).mean()
         if share >= NOTICED:

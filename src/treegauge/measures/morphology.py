@@ -164,10 +164,10 @@ def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
 def _bundles(treebank: Treebank) -> npt.NDArray[np.int64]:
     """Return which pairs of a feature and its value each value of FEATS has."""
     bundles = [text.split("|") for text in treebank.codes("feats").values]
-    place = {one: i for i, one in enumerate(dict.fromkeys(one for b in bundles for one in b))}
+    place = {pair: i for i, pair in enumerate(dict.fromkeys(pair for b in bundles for pair in b))}
     has = np.zeros((len(bundles), len(place)), np.int64)
     for row, bundle in zip(has, bundles, strict=True):
-        row[[place[one] for one in bundle]] = 1
+        row[[place[pair] for pair in bundle]] = 1
     return np.delete(has, place.get("_", []), axis=1)
 
 
@@ -204,7 +204,7 @@ def _register_sampled(name: str, meaning: str, number: Callable[[FloatArray], An
         need_column(treebank, "feats")
         codes = treebank.codes("feats").codes
         drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)
-        return float(np.mean([number(feature_counts(treebank, codes[some])) for some in drawn]))
+        return float(np.mean([number(feature_counts(treebank, codes[sample])) for sample in drawn]))
 
     register(name, "morphology", meaning, bounds=(0, np.inf))(sampled)
 

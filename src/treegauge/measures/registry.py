@@ -133,11 +133,11 @@ def measures() -> dict[str, Measure]:
 
     # Modules register when they are first imported, which may have been in any order; measures
     # of plug-ins come last in their family.
-    def place(one: Measure) -> tuple[int, bool]:
-        own = f"treegauge.measures.{one.family}"
-        return FAMILIES.index(one.family), one.function.__module__ != own
+    def place(measure: Measure) -> tuple[int, bool]:
+        module = f"treegauge.measures.{measure.family}"
+        return FAMILIES.index(measure.family), measure.function.__module__ != module
 
-    return {one.name: one for one in sorted(_MEASURES.values(), key=place)}
+    return {measure.name: measure for measure in sorted(_MEASURES.values(), key=place)}
 
 
 def select(names: str | Sequence[str]) -> list[Measure]:

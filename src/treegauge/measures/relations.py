@@ -42,7 +42,7 @@ def relation_class(relation: str, version: str | None = None) -> str:
         raise ChoiceError("version of UD", version, CONTENT)
     base = universal_relation(relation)
     for name, sets in (("content", CONTENT), ("function", FUNCTION)):
-        if any(base in sets[one] for one in ([version] if version else sets)):
+        if any(base in sets[key] for key in ([version] if version else sets)):
             return name
     return "other"
 

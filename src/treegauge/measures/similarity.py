@@ -52,9 +52,9 @@ def _tags(*treebanks: Treebank) -> tuple[list[npt.NDArray[np.int64]], int]:
     for treebank in treebanks:
         need_column(treebank, "upos")
     each = [treebank.codes("upos") for treebank in treebanks]
-    names = sorted({name for one in each for name in one.values})
+    names = sorted({name for column in each for name in column.values})
     place = {name: i for i, name in enumerate(names, 1)}
-    coded = [np.array([place[v] for v in one.values], np.int64)[one.codes] for one in each]
+    coded = [np.array([place[v] for v in column.values], np.int64)[column.codes] for column in each]
     return coded, len(names)
 
 
@@ -75,7 +75,7 @@ def _ngrams(n: int, *treebanks: Treebank) -> list[npt.NDArray[np.intp]]:
             code = code * (number + 1) + padded[i : i + len(code)]
         each[place] = code[sentence[: len(code)] == sentence[n - 1 :]]
     codes = renumber(np.concatenate(each), (number + 1) ** n)
-    return np.split(codes, np.cumsum([len(one) for one in each])[:-1])
+    return np.split(codes, np.cumsum([len(grams) for grams in each])[:-1])
 
 
 def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> list[FloatArray]:
@@ -94,12 +94,12 @@ def log_ratios(target: Treebank, source: Treebank) -> FloatArray:
     trigram of a word is its UPOS with those before and after it, with one boundary mark before and
     after each sentence; a trigram that the source lacks counts once there.
     """
-    own, other = _ngrams(3, target, source)
-    size = 1 + max(own.max(), other.max())
-    uses, counts = (np.bincount(part, minlength=size) for part in (own, other))
-    total = len(other) + np.count_nonzero((uses > 0) & (counts == 0))
-    gaps = np.log(np.maximum(uses, 1) / len(own)) - np.log(np.maximum(counts, 1) / total)
-    return np.asarray(gaps[own])
+    target_codes, source_codes = _ngrams(3, target, source)
+    size = 1 + max(target_codes.max(), source_codes.max())
+    uses, counts = (np.bincount(part, minlength=size) for part in (target_codes, source_codes))
+    total = len(source_codes) + np.count_nonzero((uses > 0) & (counts == 0))
+    gaps = np.log(np.maximum(uses, 1) / len(target_codes)) - np.log(np.maximum(counts, 1) / total)
+    return np.asarray(gaps[target_codes])
 
 
 def trigram_shortfall(treebank: Treebank, words: int, blocks: int = 20) -> float:
@@ -111,10 +111,10 @@ def trigram_shortfall(treebank: Treebank, words: int, blocks: int = 20) -> float
     (codes,) = _ngrams(3, treebank)
     step = max(len(codes) // blocks, words)
     starts = range(0, len(codes) - words + 1, step)
-    own = [entropy_of(np.bincount(codes[at : at + words])) for at in starts]
-    if not own:
+    block_entropies = [entropy_of(np.bincount(codes[start : start + words])) for start in starts]
+    if not block_entropies:
         return 0.0
-    return float(np.log(2) * (entropy_of(np.bincount(codes)) - np.mean(own)))
+    return float(np.log(2) * (entropy_of(np.bincount(codes)) - np.mean(block_entropies)))
 
 
 @register(
@@ -133,12 +133,12 @@ def klcpos3(source: Treebank, target: Treebank) -> float:
     return max(0.0, float(log_ratios(target, source).mean()))
 
 
-def jensen_shannon(one: npt.ArrayLike, two: npt.ArrayLike) -> FloatArray:
+def jensen_shannon(left: npt.ArrayLike, two: npt.ArrayLike) -> FloatArray:
     r"""Return the Jensen-Shannon divergence of counts (..., values), in bits, from 0 to 1.
 
     .. math:: H\Bigl(\frac{p + q}{2}\Bigr) - \frac{H(p) + H(q)}{2}
     """
-    p, q = (np.asarray(counts, dtype=np.float64) for counts in (one, two))
+    p, q = (np.asarray(counts, dtype=np.float64) for counts in (left, two))
     p = p / p.sum(axis=-1, keepdims=True)
     q = q / q.sum(axis=-1, keepdims=True)
     gap = entropy_of(p + q) - (entropy_of(p) + entropy_of(q)) / 2

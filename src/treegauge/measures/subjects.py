@@ -57,7 +57,7 @@ class Subject:
     def treebanks(self) -> list[LazyTreebank]:
         """All treebanks in it, each once."""
         sets = [*self.singles, *([self.pair] if self.pair else [])]
-        return list(dict.fromkeys(lazy for one in sets for lazy in one.treebanks))
+        return list(dict.fromkeys(lazy for measured_set in sets for lazy in measured_set.treebanks))
 
 
 def subjects(
@@ -67,42 +67,48 @@ def subjects(
 
     Two files or treebanks alone are a pair.
     """
-    inputs = [one for source in sources for one in recognise_treebanks([source], errors=errors)]
-    paths = [one for one in inputs if one.given is None]
-    names = distinct_names([one.path for one in paths], [one.name for one in paths])
-    titles = dict(zip(map(id, paths), names, strict=True))
-    given = [
-        _folder(named, split) if named.kind == "treebank" else _file(named)
-        for one in inputs
-        for named in [replace(one, name=titles.get(id(one), one.name))]
+    inputs = [
+        recognised
+        for source in sources
+        for recognised in recognise_treebanks([source], errors=errors)
     ]
-    folders = any(one.kind == "treebank" for one in inputs)
-    if len(given) == 2 and not folders:
-        first, second = (one.singles[0] for one in given)
+    paths = [recognised for recognised in inputs if recognised.given is None]
+    names = distinct_names(
+        [recognised.path for recognised in paths], [recognised.name for recognised in paths]
+    )
+    titles = dict(zip(map(id, paths), names, strict=True))
+    found_subjects = [
+        _folder(named, split) if named.kind == "treebank" else _file(named)
+        for recognised in inputs
+        for named in [replace(recognised, name=titles.get(id(recognised), recognised.name))]
+    ]
+    folders = any(recognised.kind == "treebank" for recognised in inputs)
+    if len(found_subjects) == 2 and not folders:
+        first, second = (subject.singles[0] for subject in found_subjects)
         name = f"{first.name} > {second.name}"
         pair = MeasuredSet(name, None, (*first.treebanks, *second.treebanks))
         return [Subject(name, (first, second), pair)], folders
-    return given, folders
+    return found_subjects, folders
 
 
-def _file(given: Input) -> Subject:
-    split = split_of(given.path) if given.given is None else None
-    return Subject(given.name, (MeasuredSet(given.name, split, (LazyTreebank(given.read),)),))
+def _file(source: Input) -> Subject:
+    split = split_of(source.path) if source.given is None else None
+    return Subject(source.name, (MeasuredSet(source.name, split, (LazyTreebank(source.read),)),))
 
 
-def _folder(given: Input, split: str) -> Subject:
+def _folder(source: Input, split: str) -> Subject:
     def read(which: str) -> Treebank:
         if which == "all":
-            return given.read()
-        if which not in given.splits:
-            names = ", ".join(given.splits) or "files of no split"
-            raise MissingError(f"{given.name} has no {which} set, only {names}")
-        return given.read(which)
+            return source.read()
+        if which not in source.splits:
+            names = ", ".join(source.splits) or "files of no split"
+            raise MissingError(f"{source.name} has no {which} set, only {names}")
+        return source.read(which)
 
     lazies = {
         which: LazyTreebank(partial(read, which))
         for which in dict.fromkeys([split, "train", "test"])
     }
-    single = MeasuredSet(given.name, split, (lazies[split],))
-    pair = MeasuredSet(given.name, "train/test", (lazies["train"], lazies["test"]))
-    return Subject(given.name, (single,), pair)
+    single = MeasuredSet(source.name, split, (lazies[split],))
+    pair = MeasuredSet(source.name, "train/test", (lazies["train"], lazies["test"]))
+    return Subject(source.name, (single,), pair)

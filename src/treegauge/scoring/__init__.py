@@ -1,1 +1,1 @@
-"""System output against gold, from per-sentence statistics that add."""
+"""Scores of system output against gold, from additive statistics per sentence."""

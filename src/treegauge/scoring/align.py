@@ -1,4 +1,4 @@
-"""Lay a system's words beside the gold ones, as the CoNLL 2018 script does."""
+"""Alignment of a system's words with gold words, as in the CoNLL 2018 script."""
 
 import unicodedata
 from collections.abc import Callable
@@ -27,11 +27,11 @@ _MULTIWORD = 1
 
 
 class MismatchError(TreegaugeError):
-    """Gold and system do not hold the same text."""
+    """Gold and system contain different texts."""
 
 
 class Segmentation(NamedTuple):
-    """The characters of a treebank's tokens, run together, and what ends where in them."""
+    """A treebank's tokens as one string of characters, and where tokens and sentences end in it."""
 
     text: npt.NDArray[np.uint8]
     token_rows: Ints
@@ -93,10 +93,11 @@ _CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (_LEXICAL, 4), (_GRAMMATICAL, 8))
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Which system word stands for which gold word, and what it has right.
+    """Pairs of gold and system words, and what the system got right about each.
 
-    `to_system` and `to_gold` have each word's partner on the other side, or -1; `flags` the sum
-    of what a gold word's partner has right (constants of :mod:`treegauge.kernels.alignment`).
+    `to_system` and `to_gold` give each word's partner on the other side, or -1; `flags` says what
+    is correct about a gold word's partner (a sum of constants of
+    :mod:`treegauge.kernels.alignment`).
     """
 
     gold: Side
@@ -107,9 +108,10 @@ class Alignment:
 
     @cached_property
     def system_sentence(self) -> Ints:
-        """For each system word the gold sentence of its partner, or else in which it starts.
+        """For each system word, the gold sentence of its partner, or else where it starts.
 
-        A token over the end of a sentence may begin in one and have its partners in the next.
+        A token that crosses the end of a sentence may begin in one sentence and have its partners
+        in the next.
         """
         counts = per_sentence(self.gold.segments, self.system.starts)
         sentences = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
@@ -130,9 +132,9 @@ class Alignment:
 
 
 def per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
-    """Count how many of some positions, given in order, lie in each sentence.
+    """Count the positions (in ascending order) in each sentence.
 
-    What starts after the last character, which is so only in loose alignment, is in the last one.
+    In loose alignment a position may be after the last character; it counts in the last sentence.
     """
     before = np.searchsorted(starts, segments.sentence_ends)
     before[-1:] = len(starts)
@@ -144,7 +146,7 @@ def align(
     system: Treebank,
     segments: tuple[Segmentation, Segmentation] | None = None,
 ) -> Alignment:
-    r"""Align two segmentations of one text.
+    r"""Align two segmentations of the same text.
 
     Words outside multiword tokens are partners if they cover the same characters; where a
     multiword token is involved, partners are found by the longest common subsequence of the
@@ -153,14 +155,14 @@ def align(
     Parameters
     ----------
     gold, system
-        Treebanks over the same characters (spaces apart).
+        Treebanks with the same characters (ignoring spaces).
     segments
-        Their segmentations, where these are known already.
+        Their segmentations, if already computed.
 
     Raises
     ------
     MismatchError
-        The characters differ; the message shows where.
+        If the characters differ; the message shows where.
 
     Examples
     --------
@@ -188,7 +190,7 @@ def align(
 
 
 def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment:
-    """Say what the partners of gold words have right."""
+    """Mark what is correct about the partner of each gold word."""
     judged: Any = []
     for side in sides:
         tb = side.treebank
@@ -202,7 +204,7 @@ def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment
 def sides_of(
     gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
 ) -> tuple[Side, Side]:
-    """Return both sides, their columns coded alike."""
+    """Return both sides with columns coded in the same way."""
     full, _ = _joint(gold.codes("deprel"), system.codes("deprel"), str)
     rel, relations = _joint(gold.codes("deprel"), system.codes("deprel"), universal_relation)
     feats, _ = _joint(gold.codes("feats"), system.codes("feats"), universal_features)
@@ -232,9 +234,9 @@ def _joint(
 
 
 def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple[Ints, Ints]:
-    """Codes of lower-cased forms of the words in some stretches, 0 elsewhere.
+    """Return codes of the lower-cased forms of the words in these ranges, 0 elsewhere.
 
-    Spaces count inside multiword tokens and nowhere else.
+    Spaces count inside multiword tokens only.
     """
     numbers: dict[str, int] = {}
     sides = []
@@ -267,26 +269,26 @@ def _bare(form: str) -> str:
 def mismatch(
     gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
 ) -> MismatchError:
-    """Describe where two texts part: places, tokens and code points of both sides."""
-    at = _align.first_difference(left.text, right.text)
-    while at and at < len(left.text) and left.text[at] & 0xC0 == 0x80:
-        at -= 1
+    """Describe where two texts diverge: position, token and code point on both sides."""
+    position = _align.first_difference(left.text, right.text)
+    while position and position < len(left.text) and left.text[position] & 0xC0 == 0x80:
+        position -= 1
     return MismatchError(
         "gold and system do not hold the same text (spaces apart)\n"
-        f"  gold:   {_place(gold, left, at)}\n  system: {_place(system, right, at)}\n"
+        f"  gold:   {_place(gold, left, position)}\n  system: {_place(system, right, position)}\n"
         "hint: both files must contain the same characters in the same order; check that the "
         "system parsed this very file and did not normalise its characters"
     )
 
 
-def _place(treebank: Treebank, segments: Segmentation, at: int) -> str:
-    token = int(np.searchsorted(segments.token_ends, at, "right"))
+def _place(treebank: Treebank, segments: Segmentation, position: int) -> str:
+    token = int(np.searchsorted(segments.token_ends, position, "right"))
     if token >= len(segments.token_rows):
         return f"{treebank.name}: the text ends here"
     row = int(segments.token_rows[token])
     sentence = int(np.searchsorted(treebank.row_offsets, row, "right")) - 1
     name = treebank[sentence].id
-    rest = bytes(segments.text[at : at + 80]).decode(errors="ignore")[:20]
+    rest = bytes(segments.text[position : position + 80]).decode(errors="ignore")[:20]
     point = f"U+{ord(rest[0]):04X} {unicodedata.name(rest[0], '')}".strip() if rest else "nothing"
     where = f"{treebank.name}:{treebank.line(row)}" + (f" (sent_id {name})" if name else "")
     return f"{where}: token {treebank.field(row, 1)!r}, from here {rest!r} ({point})"

@@ -1,4 +1,4 @@
-"""Correct heads and relations: the one implementation behind every attachment score."""
+"""Correct heads and relations: the implementation behind every attachment score."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ PAPER_CLASSES = "upos,binary-direction"
 
 @dataclass(frozen=True, eq=False)
 class CorrectWords:
-    """Words that count on both sides; gold words with the correct head, and the relation too."""
+    """Words that count on both sides, and gold words with correct head and relation."""
 
     gold: Mask
     system: Mask
@@ -42,13 +42,13 @@ class CorrectWords:
 
 
 def correct_words(alignment: Alignment, convention: Convention = OFFICIAL) -> CorrectWords:
-    """Return which words count and which are correct, of two aligned treebanks."""
+    """Return which words of two aligned treebanks count and which are correct."""
     label = _align.FULL_DEPREL if convention.subtypes else _align.DEPREL
-    gold, own = (
+    gold, predicted = (
         scored_words_mask(side.treebank, convention) for side in (alignment.gold, alignment.system)
     )
     partner = alignment.to_gold
-    system = np.where(partner >= 0, gold[partner], own) if len(partner) else own
+    system = np.where(partner >= 0, gold[partner], predicted) if len(partner) else predicted
     heads = gold & alignment.right(_align.HEAD)
     return CorrectWords(gold, system, heads, heads & alignment.right(label))
 
@@ -66,7 +66,8 @@ def align_trees(
 ) -> Alignment:
     """Return the alignment of gold trees with trees predicted for the same words.
 
-    A head is its position in the sentence, 0 for the root; without relations none is correct.
+    A head is given as its position in the sentence, 0 for the root. Without relations, no relation
+    is correct.
     """
     predicted = np.asarray(heads)
     if len(predicted) != gold.n_words:
@@ -86,7 +87,7 @@ def correct_trees(
     relations: "pl.Series | None" = None,
     convention: Convention = OFFICIAL,
 ) -> CorrectWords:
-    """Return which words are correct in trees predicted for the words of a gold treebank.
+    """Return which words are correct in trees predicted for a gold treebank.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Uninformed baselines: trees that know nothing of the sentence but its length.
+"""Uninformed baselines: trees that depend only on the length of the sentence.
 
-What a score means for the output of a language model shows beside parsers that have not looked at
-the words at all: chains, random projective trees, and random trees whose words are arranged so
-that dependencies are as short as they can be.
+They show what a low score is worth, for instance that of a language model. The baselines are
+chains, random projective trees, and random trees whose words are ordered so that dependencies are
+as short as possible.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,9 @@ from treegauge.treebanks.columns import Treebank
 
 Heads = npt.NDArray[np.int32]
 Random = np.random.Generator
-_GROWTH = 27 / 4  # of the number of projective trees by word, so that scaled numbers stay small
+_GROWTH = (
+    27 / 4
+)  # growth of the number of projective trees per word; scaling by it keeps numbers small
 
 
 def left_branching(n: int, _: Random) -> Heads:
@@ -59,8 +61,8 @@ def _draw(weights: npt.NDArray[np.float64], random: Random) -> int:
 
 
 def random_projective(n: int, random: Random) -> Heads:
-    """Return the heads of a random projective tree; all of them are equally likely."""
-    for size in range(n + 1):  # from small to large, so that no call goes deep
+    """Return the heads of a random projective tree; all projective trees are equally likely."""
+    for size in range(n + 1):  # in ascending order, so that recursion stays shallow
         _tree_counts(size)
     heads = np.zeros(n, np.int32)
     trees = [(0, n, 0)]  # first word, number of words, head
@@ -69,20 +71,20 @@ def random_projective(n: int, random: Random) -> Heads:
         root = first + _draw(_before_root(size), random)
         heads[root] = head
         for start, end in ((first, root), (root + 1, first + size)):
-            at = start
-            while at < end:
-                words = 1 + _draw(_first_tree(end - at), random)
-                trees.append((at, words, root + 1))
-                at += words
+            tree_start = start
+            while tree_start < end:
+                words = 1 + _draw(_first_tree(end - tree_start), random)
+                trees.append((tree_start, words, root + 1))
+                tree_start += words
     return heads
 
 
 def optimal_arrangement(n: int, random: Random) -> Heads:
-    """Return the heads of a random tree whose words are in the order with the shortest arcs.
+    """Return the heads of a random tree whose words are ordered so that arcs are shortest.
 
-    The tree is uniform among all trees with a root. Of all projective orders of its words, the one
-    with the least sum of dependency lengths is taken: subtrees alternate between the two sides of
-    their head, larger ones further out, beginning on the side away from the head's own head.
+    The tree is uniform among all trees with a root. Of all projective orders of its words, it takes
+    the one with the smallest sum of dependency lengths: subtrees alternate between the two sides of
+    their head, larger ones further out, starting on the side away from the head's own head.
     """
     if n < 3:
         return right_branching(n, random) if random.random() < 0.5 else left_branching(n, random)
@@ -90,7 +92,7 @@ def optimal_arrangement(n: int, random: Random) -> Heads:
 
 
 def _random_tree(n: int, random: Random) -> list[list[int]]:
-    """Return the neighbours of each node of a random tree, decoded from Prüfer's sequence."""
+    """Return the neighbours of each node of a random tree, decoded from a Prüfer sequence."""
     sequence = random.integers(n, size=n - 2).tolist()
     degree = np.bincount(sequence, minlength=n) + 1
     neighbours: list[list[int]] = [[] for _ in range(n)]
@@ -112,21 +114,21 @@ def _random_tree(n: int, random: Random) -> list[list[int]]:
 
 
 def arranged(neighbours: list[list[int]], root: int) -> Heads:
-    """Return heads of a tree in its projective order with the least sum of lengths."""
+    """Return the heads of a tree in the projective order with the smallest sum of arc lengths."""
     order, parent = [root], {root: -1}
     for node in order:
-        for other in neighbours[node]:
-            if other not in parent:
-                parent[other] = node
-                order.append(other)
+        for neighbour in neighbours[node]:
+            if neighbour not in parent:
+                parent[neighbour] = node
+                order.append(neighbour)
     size = dict.fromkeys(order, 1)
     for node in order[:0:-1]:
         size[parent[node]] += size[node]
     position: dict[int, int] = {}
-    stack = [(root, 0, len(order), True)]  # node, its words, whether its first side is the left one
+    stack = [(root, 0, len(order), True)]  # node, its words, whether to start on the left
     while stack:
         node, low, high, left = stack.pop()
-        children = [other for other in neighbours[node] if other != parent[node]]
+        children = [neighbour for neighbour in neighbours[node] if neighbour != parent[node]]
         for child in sorted(children, key=lambda child: -size[child]):
             if left:
                 stack.append((child, low, low + size[child], True))

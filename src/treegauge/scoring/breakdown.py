@@ -1,4 +1,4 @@
-"""Scores by class of words, with the sentences behind each number."""
+"""Scores by word class, with the sentences behind each number."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ By = str | Classifier | Sequence[str | Classifier]
 
 
 class Place(NamedTuple):
-    """A sentence and the positions (from 1) of the words in question."""
+    """A sentence and positions of words in it (from 1)."""
 
     sentence: int
     sent_id: str | None
@@ -44,10 +44,10 @@ def places(treebank: Treebank, words: npt.NDArray[np.intp]) -> list[Place]:
 
 @dataclass(frozen=True, eq=False)
 class Breakdown(Result):
-    r"""Precision and recall of every class of words.
+    r"""Precision and recall of every word class.
 
-    Recall of a class is over gold words that are in it, precision over system words that are in
-    it by the system's own analysis:
+    Recall is over words whose gold annotation is in the class, precision over words that the
+    system's own analysis puts there:
 
     .. math:: R_k = 100 \frac{|\{w \in k : correct\}|}{|k|}, \quad
               P_k = 100 \frac{|\{v \in k' : correct\}|}{|k'|}
@@ -64,7 +64,7 @@ class Breakdown(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per class, the largest first or in order of the scale."""
+        """One row per class, the largest first or in the order of a scale."""
         return self.cells
 
     def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
@@ -86,7 +86,7 @@ class Breakdown(Result):
 class Breakdowns(Result):
     """Breakdowns of several systems, side by side.
 
-    `differences` has, of two systems, the test of each class
+    For two systems, `differences` has the test of each class
     (:func:`treegauge.scoring.class_tests.compare_classes`); `notes` say what was tested.
     """
 
@@ -110,20 +110,20 @@ class Breakdowns(Result):
         )
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the rows, and the tests of two systems class by class."""
+        """Return the rows and, for two systems, a test per class."""
         return super().json_fields() | {
             "differences": list(self.differences), "notes": list(self.notes)
         }  # fmt: skip
 
     def shown(self) -> "pl.DataFrame":
-        """Return one row per class: gold words, F1 of each system and, of two, the difference."""
+        """Return one row per class: gold words, F1 per system and the difference of two systems."""
         import polars as pl
 
         first, *others = self.systems.items()
         wide = first[1].table.select("class", "gold", "share", pl.col("f1").alias(first[0]))
         for name, cells in others:
-            own = cells.table.select("class", pl.col("f1").alias(name))
-            wide = wide.join(own, on="class", how="left", maintain_order="left")
+            f1 = cells.table.select("class", pl.col("f1").alias(name))
+            wide = wide.join(f1, on="class", how="left", maintain_order="left")
         if len(others) == 1:
             difference = pl.col(first[0]) - pl.col(others[0][0])
             wide = wide.with_columns(difference.alias("difference"))
@@ -138,7 +138,7 @@ class Breakdowns(Result):
         return wide
 
     def own_text(self) -> str:
-        """Return the table, and which test it is."""
+        """Return the table and the name of the test."""
         from treegauge.core import tables
 
         text = tables.to_text(self.shown(), digits=self.digits)
@@ -158,14 +158,14 @@ def breakdown(
     metric: str = "LAS",
     convention: Convention = OFFICIAL,
 ) -> Breakdown:
-    """Break a score down by class of words.
+    """Break a score down by word class.
 
     Parameters
     ----------
     gold, system
-        Two treebanks over the same text, their files, or their alignment.
+        Two treebanks of the same text, their files, or their alignment.
     by
-        A class or several crossed ones; see :func:`treegauge.scoring.classes.classify`.
+        A class, or several classes to cross; see :func:`treegauge.scoring.classes.classify`.
     metric
         What counts as correct: UAS, LAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered
         metric.
@@ -185,7 +185,7 @@ def breakdown(
     table = _table(ours, theirs, words, alignment)
     parts = [by] if callable(by) or isinstance(by, str) else by
     title = "×".join(
-        one if isinstance(one, str) else getattr(one, "__name__", "predicate") for one in parts
+        part if isinstance(part, str) else getattr(part, "__name__", "predicate") for part in parts
     )
     name = metric_label(find_word_metric(metric), convention)
     signature = sign(m=name, by=title, **alignment.signed, **convention.signed)
@@ -193,11 +193,11 @@ def breakdown(
 
 
 def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | None") -> Alignment:
-    """Return an alignment as it is, or align two treebanks or files."""
+    """Return the alignment of two treebanks or files; an alignment is returned unchanged."""
     if isinstance(gold, Alignment):
         return gold
     if system is None:
-        raise TreegaugeError("gold alone has no errors: it needs a system beside it")
+        raise TreegaugeError("gold alone has no errors: pass a system's output as well")
     return align(read_treebank(gold), read_treebank(system))
 
 
@@ -239,7 +239,7 @@ def _table(
 
 @dataclass(frozen=True, eq=False)
 class Examples(Result):
-    """Sentences with incorrect words of a class; text draws their gold trees."""
+    """Sentences with incorrect words of a class; as text, their gold trees."""
 
     places: tuple[Place, ...]
     alignment: Alignment = field(repr=False)
@@ -247,16 +247,16 @@ class Examples(Result):
     kind: ClassVar[str] = "examples"
 
     def words(self) -> list[dict[str, Any]]:
-        """Return one row per incorrect word; what the system lacks is None."""
+        """Return one row per incorrect word; None where the system has no such word."""
         gold, system = self.alignment.gold.treebank, self.alignment.system.treebank
 
         def row(place: Place, word: int) -> dict[str, Any]:
             index = int(gold.offsets[place.sentence]) + word - 1
             partner = int(self.alignment.to_system[index])
             form = gold.field(int(gold.rows[index]), 1)
-            own = {"sentence": place.sentence + 1, "sent_id": place.sent_id, "word": word}
+            cells = {"sentence": place.sentence + 1, "sent_id": place.sent_id, "word": word}
             return (
-                own
+                cells
                 | {"form": form}
                 | _analysis(gold, index)
                 | _analysis(system, partner, "system_")
@@ -266,13 +266,13 @@ class Examples(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per incorrect word: its analysis, and the system's."""
+        """One row per incorrect word: gold and system analysis."""
         import polars as pl
 
         return pl.DataFrame(self.words(), infer_schema_length=None)
 
     def own_text(self) -> str:
-        """Draw the gold trees, and say what the system predicted."""
+        """Draw the gold trees with the system's predictions."""
         lines: dict[int, list[str]] = {}
         for row in self.words():
             theirs = _analysed(row, "system_") if row["system_relation"] else "no such word"
@@ -301,7 +301,7 @@ def _analysed(row: dict[str, Any], side: str = "") -> str:
 
 
 def examples(cells: Breakdown, name: str, *, limit: int = 5) -> Examples:
-    r"""Return sentences with incorrect words of a class, and what the system predicted.
+    r"""Return sentences with incorrect words of a class and the system's predictions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Calibration of systems' probabilities, and scores when uncertain sentences are dropped."""
+"""Calibration of systems' probabilities, and scores without uncertain sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,19 +31,19 @@ from treegauge.statistics.resampling import FloatArray
 if TYPE_CHECKING:
     import polars as pl
 
-#: The fewest sentences or documents for a test of calibration.
+#: Minimum number of sentences or documents for a test of calibration.
 LEAST_TESTED = 20
-#: Percentages of sentences that are dropped, the least certain first.
+#: Percentages of the least certain sentences to drop.
 DROPPED = (0, 10, 20, 30, 50)
-#: Points of a curve that JSON, figures and the page have.
+#: Points per curve in JSON, figures and on the page.
 POINTS = 100
-#: Columns that only ``--all`` and files show.
+#: Columns shown only with ``--all`` and in files.
 _PARTS = ("reliability", "resolution", "uncertainty")
 
 
 @dataclass(frozen=True, eq=False)
 class EventCalibration:
-    """How good the probabilities of one event are: numbers, bins, and the risk at each coverage."""
+    """Calibration of one event's probabilities: measures, bins, and the risk at each coverage."""
 
     numbers: Mapping[str, Any]
     bins: ReliabilityBins
@@ -54,12 +54,14 @@ class EventCalibration:
         columns = (self.bins.counts, self.bins.probability, self.bins.observed)
         return [
             {"cases": cases, "probability": probability, "correct": observed}
-            for cases, probability, observed in zip(*(one.tolist() for one in columns), strict=True)
+            for cases, probability, observed in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
         ]
 
 
 def event_calibration(event: Event, *, units: int, seed: int | None) -> EventCalibration:
-    """Compute all numbers of an event; no test without a seed, or of fewer than 20 units."""
+    """Compute all measures of an event; no test without a seed or with fewer than 20 units."""
     probabilities, outcomes, places = event
     bins = reliability_bins(probabilities, outcomes)
     test: ConsistencyTest | None = None
@@ -101,9 +103,9 @@ class Calibration(Result):
     """Calibration of each system's probabilities of heads, relations, labelled arcs and trees.
 
     All numbers are between 0 and 1, except the log loss (nats). `ece_by_chance` is the expected
-    calibration error of calibrated probabilities on this test set, and `p_value` says whether that
-    explains the one found. There is no interval: resampling adds noise, and noise raises the error,
-    so that intervals would lie above the truth.
+    calibration error that perfectly calibrated probabilities would have on this test set; `p_value`
+    tests whether chance explains the observed one. There is no confidence interval: resampling adds
+    noise, noise raises the error, and intervals would lie above the true value.
     """
 
     systems: Mapping[str, Mapping[str, EventCalibration]] = field(repr=False)
@@ -115,14 +117,14 @@ class Calibration(Result):
 
     @property
     def coverage(self) -> "Coverage":
-        """The scores of the sentences that remain when uncertain ones are dropped."""
+        """Scores of the sentences that remain when uncertain ones are dropped."""
         return cast("Coverage", self.attached["coverage"])
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one row per system and event."""
         for system, events in self.systems.items():
-            for name, made in events.items():
-                yield {"system": system, "event": name, **made.numbers}
+            for name, calibration in events.items():
+                yield {"system": system, "event": name, **calibration.numbers}
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -135,13 +137,13 @@ class Calibration(Result):
         """Return the rows, and the bins and the risk-coverage curve of each."""
         rows = []
         for row in self.rows():
-            made = self.systems[row["system"]][row["event"]]
-            curve = [list(point) for point in thinned(made.risks)]
-            rows.append(row | {"bins": made.bin_rows(), "risk_coverage": curve})
+            event = self.systems[row["system"]][row["event"]]
+            curve = [list(point) for point in thinned(event.risks)]
+            rows.append(row | {"bins": event.bin_rows(), "risk_coverage": curve})
         return {"rows": rows, "notes": list(self.notes)}
 
     def shown(self) -> list[dict[str, Any]]:
-        """Return the rows without the parts of the Brier score, unless all are asked for."""
+        """Return the rows, without the components of the Brier score unless `all` is set."""
         rows = []
         tested = any(row["p_value"] is not None for row in self.rows())
         for row in self.rows():
@@ -152,7 +154,7 @@ class Calibration(Result):
         return rows
 
     def own_text(self) -> str:
-        """Return the table and what its rows are about."""
+        """Return the table and notes on its rows."""
         table = tables.to_text(self.shown(), digits=self.digits)
         return "\n".join([table, *self.notes, self.signature])
 
@@ -161,8 +163,8 @@ class Calibration(Result):
 class Coverage(Result):
     """The score of the sentences that remain when the least certain ones are dropped.
 
-    `best` is the score that remains if the sentences with the lowest scores are dropped, `aurc` the
-    mean error over all coverages, as a fraction.
+    `best` is the score if the sentences with the lowest scores are dropped; `aurc` is the mean
+    error over all coverages, as a fraction.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -187,15 +189,15 @@ class Coverage(Result):
         """Return one row per system: its score without the least certain sentences."""
         systems: dict[str, dict[str, Any]] = {}
         for row in self.rows:
-            own = systems.setdefault(row["system"], {"system": row["system"]})
+            cells = systems.setdefault(row["system"], {"system": row["system"]})
             dropped = f" without {row['dropped']} %" if row["dropped"] else ""
-            own[f"{row['metric']}{dropped}"] = row["score"]
+            cells[f"{row['metric']}{dropped}"] = row["score"]
         for row in self.rows:
             systems[row["system"]]["AURC"] = f"{row['aurc']:.4f}"
         return list(systems.values())
 
     def own_text(self) -> str:
-        """Return the table under what is dropped."""
+        """Return the table under its title."""
         return f"without the least certain sentences:\n{super().own_text()}"
 
 
@@ -224,20 +226,20 @@ def calibrate(
     seed: int | None = 0,
     all_parts: bool = False,
 ) -> Calibration:
-    """Return how well systems' probabilities are calibrated, with scores by coverage attached.
+    """Return the calibration of systems' probabilities, with scores by coverage attached.
 
     Parameters
     ----------
     alignments
         Systems by name, aligned with gold.
     scores
-        Their scores: the convention, and the units that depend on each other no more.
+        Their scores, which define the convention and the independent units.
     files
-        What messages call the systems' files.
+        Names of the systems' files in messages.
     seed
-        Seed of the consistency test; None makes no test.
+        Seed of the consistency test; None for no test.
     all_parts
-        Whether tables show the parts of the Brier score.
+        Whether tables show the components of the Brier score.
 
     Examples
     --------
@@ -258,17 +260,17 @@ def calibrate(
     label = scores.label("LAS")
     number = 0
     for system, alignment in alignments.items():
-        made = Confidence(
+        confidence = Confidence(
             alignment, scores.convention, units=scores.units, file=(files or {}).get(system)
         )
-        number = made.number_of_units
+        number = confidence.number_of_units
         systems[system] = {
             name: event_calibration(event, units=number, seed=seed)
-            for name, event in made.events()
+            for name, event in confidence.events()
             if len(event.outcomes)
         }
-        own, risks = coverage_rows(system, label, made.sentences())
-        rows += own
+        system_rows, risks = coverage_rows(system, label, confidence.sentences())
+        rows += system_rows
         curves[system] = thinned(risks)
     tested = seed is not None and number >= LEAST_TESTED
     signature = countersign(
@@ -285,18 +287,20 @@ def _notes(
     systems: Mapping[str, Mapping[str, EventCalibration]], scores: Scores, number: int,
     seed: int | None,
 ) -> Sequence[str]:  # fmt: skip
-    said = ["relation: of words with a correct head; arc: head and relation; tree: whole sentences"]
+    notes = [
+        "relation: of words with a correct head; arc: head and relation; tree: whole sentences"
+    ]
     bare = [system for system, events in systems.items() if "tree" not in events]
     if bare:
-        said.append(f"no probabilities of trees (# tree_prob): {', '.join(bare)}")
+        notes.append(f"no probabilities of trees (# tree_prob): {', '.join(bare)}")
     if seed is None:
-        return said
+        return notes
     if number < LEAST_TESTED:
-        text = f"no test of ece: {number} {scores.units}, at least {LEAST_TESTED} are needed"
+        text = f"no test of ece: {number} {scores.units}, needs at least {LEAST_TESTED}"
         inside = "; --units sentences tests within these documents"
-        return [*said, text + (inside if scores.units == "documents" else "")]
+        return [*notes, text + (inside if scores.units == "documents" else "")]
     return [
-        *said,
+        *notes,
         f"p_value: could calibrated probabilities have this ece on {number} {scores.units}? "
         "(not corrected for the number of tests)",
     ]

@@ -16,17 +16,17 @@ from treegauge.statistics.probabilities import BINS
 if TYPE_CHECKING:
     import polars as pl
 
-#: Percentage of sentences whose omission the table for people shows.
+#: Percentage of sentences dropped in the printed table.
 DROPPED = 20
 _MEANS = ("correct", "probability", "ece", "ece_by_chance", "brier", "auroc", "aurc")
 
 
 @dataclass(frozen=True, eq=False)
 class CalibrationSuite(Result):
-    """Calibration by treebank, system and event, and what dropping uncertain sentences gains.
+    """Calibration by treebank, system and event, and the gain from dropping uncertain sentences.
 
     Numbers are between 0 and 1; `score` and `gain` are in percent, of labelled arcs only, for the
-    sentences that remain when the least certain 20 % are dropped. Tables for people show labelled
+    sentences that remain when the least certain 20 % are dropped. Printed tables show labelled
     arcs and means over treebanks, with `all` every event. `tested` says whether tests were made.
     """
 
@@ -42,13 +42,13 @@ class CalibrationSuite(Result):
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one row per treebank, system and event."""
-        for treebank, found in self.treebanks.items():
+        for treebank, calibration in self.treebanks.items():
             remaining = {
                 row["system"]: {"score": row["score"], "gain": row["gain"]}
-                for row in found.coverage.rows
+                for row in calibration.coverage.rows
                 if row["dropped"] == DROPPED
             }
-            for row in found.rows():
+            for row in calibration.rows():
                 arcs = row["event"] == "arc"
                 kept = remaining[row["system"]] if arcs else {"score": None, "gain": None}
                 yield {"treebank": treebank, **row, **kept}
@@ -65,22 +65,22 @@ class CalibrationSuite(Result):
         groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for row in self.rows():
             groups.setdefault((row["system"], row["event"]), []).append(row)
-        made = []
+        averages = []
         for (system, event), rows in groups.items():
             row = {"treebank": f"mean of {len(rows)}", "system": system, "event": event}
-            row["cases"] = sum(one["cases"] for one in rows)
+            row["cases"] = sum(row_of_treebank["cases"] for row_of_treebank in rows)
             for name in (*_MEANS, "score", "gain"):
                 known = [one[name] for one in rows if one[name] is not None]
                 row[name] = sum(known) / len(known) if known else None
-            made.append(row)
-        return made
+            averages.append(row)
+        return averages
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows and the means over treebanks."""
         return super().json_fields() | {"means": self.means()}
 
     def shown(self) -> list[dict[str, Any]]:
-        """Return labelled arcs, or all events, of every treebank and on average."""
+        """Return labelled arcs, or all events, per treebank and on average."""
         test = () if self._untested == len(self.treebanks) else ("ece_by_chance", "p_value")
         first = ("treebank", "system", "event", "cases", "correct", "probability", "ece")
         metric = next(iter(self.treebanks.values())).coverage.rows[0]["metric"]
@@ -88,20 +88,23 @@ class CalibrationSuite(Result):
         for row in [*self.rows(), *self.means()]:
             if self.all or row["event"] == "arc":
                 cells = row | {"p_value": shown_p_value(row.get("p_value"))}
-                made = {name: cells[name] for name in (*first, *test, "brier", "auroc", "aurc")}
+                shown_row = {
+                    name: cells[name] for name in (*first, *test, "brier", "auroc", "aurc")
+                }
                 dropped = {f"{metric} without {DROPPED} %": row["score"], "gain": row["gain"]}
-                rows.append(made | dropped)
+                rows.append(shown_row | dropped)
         return rows
 
     @property
     def _untested(self) -> int:
         """The number of treebanks with too few units for a test."""
         return sum(
-            all(row["p_value"] is None for row in found.rows()) for found in self.treebanks.values()
+            all(row["p_value"] is None for row in calibration.rows())
+            for calibration in self.treebanks.values()
         )
 
     def own_text(self) -> str:
-        """Return the table and what its columns are about."""
+        """Return the table and notes on its columns."""
         lines = [tables.to_text(self.shown(), digits=self.digits)]
         if not self.all:
             lines.append("arc: head and relation; --all shows heads, relations and trees, too")
@@ -125,29 +128,29 @@ def calibrate_suite(
     *,
     seed: int | None,
 ) -> CalibrationSuite:
-    """Return the calibration of systems on every treebank that they have scores on.
+    """Return the calibration of systems on every treebank for which they have scores.
 
     Parameters
     ----------
     suite
         The scores of the systems.
     gold, systems
-        Gold files by treebank, and for each system its one output by treebank.
+        Gold files by treebank, and each system's output by treebank.
     reading
         How files are read.
     seed
-        Seed of the consistency tests; None makes none.
+        Seed of the consistency tests; None for no tests.
     """
-    found: dict[str, Calibration] = {}
+    calibrations: dict[str, Calibration] = {}
     for treebank, scores in suite.treebanks.items():
         outputs = {
-            name: own[treebank]
-            for name, own in systems.items()
-            if treebank in own and (treebank, name) not in suite.failures
+            name: system_outputs[treebank]
+            for name, system_outputs in systems.items()
+            if treebank in system_outputs and (treebank, name) not in suite.failures
         }
         if outputs:
             alignments = align_outputs(gold[treebank], outputs, reading)
             files = {name: str(runs[0]) for name, runs in outputs.items()}
-            found[treebank] = calibrate(alignments, scores, files=files, seed=seed)
+            calibrations[treebank] = calibrate(alignments, scores, files=files, seed=seed)
     signature = countersign(suite.signature, systems="+".join(systems), bins=f"{BINS}mass")
-    return CalibrationSuite(found, signature, suite.all, seed is not None)
+    return CalibrationSuite(calibrations, signature, suite.all, seed is not None)

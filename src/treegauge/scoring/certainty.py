@@ -1,4 +1,4 @@
-"""How sure scores and differences are: units and runs that could have been others."""
+"""Uncertainty of scores and differences due to the sample of units and of runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,13 +16,13 @@ from treegauge.statistics.resampling import FloatArray
 from treegauge.statistics.small_samples import LEAST_UNITS, StudentEstimate, jackknife
 
 UnitKind = Literal["documents", "sentences"]
-#: Fewest units with an error (or that differ between two systems) from which others are judged.
+#: Minimum number of units with an error (or a difference between two systems) for inference.
 LEAST_ERRORS = 5
-#: Fewest runs from which other training seeds are judged; fewer are averaged and held fixed.
+#: Minimum number of runs for inference about other seeds; fewer are averaged and held fixed.
 LEAST_RUNS = 3
-#: Fewest units of a bootstrap interval, of a bootstrap test, and of correcting the best of many.
+#: Minimum number of units for a bootstrap interval or test, or to correct the best of many.
 LEAST_BOOTSTRAP, LEAST_BOOTSTRAP_TEST, LEAST_BEST = 200, 100, 500
-#: Number of documents below which a warning is due.
+#: Fewer documents than this cause a warning.
 FEW_DOCUMENTS = 20
 
 
@@ -37,7 +37,7 @@ def check_resampling(how: Resampling) -> None:
 
 
 def choose_units(run: SentenceCounts, wanted: str) -> UnitKind:
-    """Return what is drawn: documents where gold has more than one, unless `wanted` decides."""
+    """Return the unit of resampling: `wanted`, or documents if gold has more than one."""
     marked = int(run.starts.sum())
     if wanted == "documents" and not marked:
         raise TreegaugeError("units: gold has no '# newdoc' comment that marks documents")
@@ -48,8 +48,8 @@ def choose_units(run: SentenceCounts, wanted: str) -> UnitKind:
 class UnitCounts:
     """Numerators and denominators of F1 over units, for the runs of one system.
 
-    `table` has (runs, units, 2 x metrics): twice the correct, then gold plus system. Fewer than
-    three runs are averaged, so that they count as fixed.
+    `table` has shape (runs, units, 2 x metrics): twice the correct, then gold plus system. Fewer
+    than three runs are averaged and so held fixed.
     """
 
     def __init__(
@@ -81,53 +81,53 @@ class UnitCounts:
 
     @property
     def random_runs(self) -> bool:
-        """Whether there are enough runs to judge others."""
+        """Whether there are enough runs for inference about other seeds."""
         return self.runs >= LEAST_RUNS
 
     @property
     def drawn(self) -> npt.NDArray[Any]:
-        """The runs, or their mean where they are too few."""
+        """The runs, or their mean if they are too few."""
         return self.table if self.random_runs else self.mean
 
 
 def ratio(sums: FloatArray) -> FloatArray:
-    """Return F1 as fractions from sums of numerators and denominators."""
+    """Return F1 as a fraction, from sums of numerators and denominators."""
     half = sums.shape[-1] // 2
     return np.asarray(sums[..., :half] / sums[..., half:])
 
 
 def estimate(counts: UnitCounts) -> StudentEstimate:
-    """Return F1 with its standard error; none where errors are in fewer than five units."""
+    """Return F1 with its standard error; NaN where fewer than five units have an error."""
     if counts.number < LEAST_UNITS:
         return _unknown(counts)
-    made = jackknife(counts.drawn, ratio, counts.words)
+    jackknifed = jackknife(counts.drawn, ratio, counts.words)
     half = counts.mean.shape[1] // 2
     part, whole = counts.mean[:, :half], counts.mean[:, half:]
-    return _limited(made, np.minimum((part < whole).sum(axis=0), (part > 0).sum(axis=0)))
+    return _limited(jackknifed, np.minimum((part < whole).sum(axis=0), (part > 0).sum(axis=0)))
 
 
 def difference(a: UnitCounts, b: UnitCounts) -> StudentEstimate:
-    """Return the difference of two systems; none where they differ in fewer than five units."""
+    """Return the difference of two systems; no standard error if fewer than five units differ."""
     if a.number < LEAST_UNITS:
         return _unknown(a)
-    made = jackknife(a.drawn, ratio, a.words, other=b.drawn)
+    jackknifed = jackknife(a.drawn, ratio, a.words, other=b.drawn)
     half = a.mean.shape[1] // 2
     apart = a.mean != b.mean
     moved = (apart[:, :half] | apart[:, half:]).sum(axis=0)
-    return _limited(made, moved)
+    return _limited(jackknifed, moved)
 
 
-def p_greater(made: StudentEstimate) -> FloatArray:
+def p_greater(difference: StudentEstimate) -> FloatArray:
     """Return one-sided p-values: small where the difference is above 0."""
-    return np.where(made.value > 0, made.p_value() / 2, 1 - made.p_value() / 2)
+    return np.where(difference.value > 0, difference.p_value() / 2, 1 - difference.p_value() / 2)
 
 
 def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatArray]:
-    """Return the first metric's F1 of systems on the same units, and the covariance of these."""
+    """Return the systems' F1 in the first metric on the same units, and its covariance matrix."""
     values, moves, own = [], [], []
-    for one in systems:
-        half, n = one.mean.shape[1] // 2, one.number
-        sums = one.drawn.reshape(-1, n, 2 * half)[..., [0, half]].astype(np.float64)
+    for counts in systems:
+        half, n = counts.mean.shape[1] // 2, counts.number
+        sums = counts.drawn.reshape(-1, n, 2 * half)[..., [0, half]].astype(np.float64)
         total = sums.sum(axis=1)
         scores = ratio(total)[:, 0]
         left = ratio(total[:, None] - sums)[..., 0] - scores[:, None]
@@ -143,10 +143,12 @@ def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatAr
     return np.array(values), (n - 1) / n * table @ table.T + np.diag(own)
 
 
-def _limited(made: StudentEstimate, units: npt.NDArray[np.int64]) -> StudentEstimate:
-    """Degrees of freedom from the units that decide, and no standard error from few of them."""
-    error = np.where(units >= LEAST_ERRORS, made.standard_error, np.nan)
-    return replace(made, standard_error=error, df=np.minimum(made.df, np.maximum(units - 1, 1)))
+def _limited(jackknifed: StudentEstimate, units: npt.NDArray[np.int64]) -> StudentEstimate:
+    """Return the estimate with degrees of freedom of the units that decide; NaN if too few."""
+    error = np.where(units >= LEAST_ERRORS, jackknifed.standard_error, np.nan)
+    return replace(
+        jackknifed, standard_error=error, df=np.minimum(jackknifed.df, np.maximum(units - 1, 1))
+    )
 
 
 def _unknown(counts: UnitCounts) -> StudentEstimate:
@@ -155,34 +157,36 @@ def _unknown(counts: UnitCounts) -> StudentEstimate:
 
 
 def intervals(counts: UnitCounts, how: Resampling) -> list[tuple[float, float] | None]:
-    """Return an interval of F1 in percent for every metric, or None where there is none."""
+    """Return an interval of F1 in percent for every metric; None where it is undefined."""
     if how.interval == "student":
         low, high = estimate(counts).interval(how.level, share=True)
     else:
         if counts.number < LEAST_BOOTSTRAP or counts.runs > 1:
             return [None] * (counts.mean.shape[1] // 2)
-        made = bootstrap(
+        resampled = bootstrap(
             counts.mean, ratio, resamples=how.resamples, level=how.level, method=how.interval,
             seed=how.seed,
         )  # fmt: skip
-        low, high = made.low, made.high
+        low, high = resampled.low, resampled.high
     limits = zip((100 * low).tolist(), (100 * high).tolist(), strict=True)
-    return [None if np.isnan(one[0]) else one for one in limits]
+    return [None if np.isnan(limit[0]) else limit for limit in limits]
 
 
 def remarks(counts: UnitCounts, units: UnitKind, how: Resampling, system: str) -> list[str]:
-    """Say what intervals rest on, and where that is little; or why there is none."""
-    n, inside = counts.number, "--units sentences speaks about other sentences of these documents"
+    """Return notes on the units behind intervals: too few of them, or why there is no interval."""
+    n, inside = counts.number, "--units sentences covers only other sentences from these documents"
     least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
     if n < least:
         hint = f"; {inside}" if units == "documents" else ""
-        return [f"no interval: {n} {units}, at least {least} are needed{hint}"]
-    said = [f"{100 * how.level:g} % intervals over {n} {units}"]
+        return [f"no interval: {n} {units}, needs at least {least}{hint}"]
+    lines = [f"{100 * how.level:g} % intervals over {n} {units}"]
     if units == "documents" and n < FEW_DOCUMENTS:
-        said = [f"warning: {100 * how.level:g} % intervals over only {n} documents; {inside}"]
+        lines = [f"warning: {100 * how.level:g} % intervals over only {n} documents; {inside}"]
     if counts.runs > 1 and how.interval != "student":
-        said.append(f"no interval of {system}: {how.interval} intervals are of one run")
+        lines.append(f"no interval for {system}: {how.interval} intervals need a single run")
     elif counts.runs > 1:
-        fixed = f"held fixed, as intervals allow for other runs from {LEAST_RUNS} on"
-        said.append(f"{system}: {counts.runs} runs, " + ("random" if counts.random_runs else fixed))
-    return said
+        fixed = f"held fixed: intervals account for other runs from {LEAST_RUNS} runs on"
+        lines.append(
+            f"{system}: {counts.runs} runs, " + ("random" if counts.random_runs else fixed)
+        )
+    return lines

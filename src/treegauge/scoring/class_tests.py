@@ -1,4 +1,4 @@
-"""Tests between two systems class by class: relations, distances, genres and others."""
+"""Tests between two systems per class: relations, distances, genres and others."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,12 +16,12 @@ from treegauge.treebanks.documents import document_starts
 if TYPE_CHECKING:
     from treegauge.scoring.breakdown import Breakdown
 
-#: Fewest units in which two systems differ on a class, from which others are judged.
+#: Minimum number of units in which two systems differ on a class, for inference.
 LEAST_DIFFERENT = 8
 
 
 class ClassTable(NamedTuple):
-    """Counts of one class over the units that have words of it.
+    """Counts of one class over the units that contain it.
 
     `a` and `b` have, for each unit, the columns of :func:`class_f1`.
     """
@@ -34,12 +34,12 @@ class ClassTable(NamedTuple):
 def class_f1(sums: FloatArray) -> FloatArray:
     r"""F1 of a class from sums: correct gold words, gold words, correct system words, system words.
 
-    The last two are of system words that are in the class by the system's own analysis.
+    The last two count words that are in the class according to the system.
     """
-    correct, gold, found, system = (sums[..., i].astype(np.float64) for i in range(4))
+    correct, gold, correct_system, system = (sums[..., i].astype(np.float64) for i in range(4))
     recall, precision = (
         np.divide(part, whole, out=np.zeros_like(whole), where=whole > 0)
-        for part, whole in ((correct, gold), (found, system))
+        for part, whole in ((correct, gold), (correct_system, system))
     )
     both = recall + precision
     f1 = np.divide(2 * recall * precision, both, out=np.zeros_like(both), where=both > 0)
@@ -47,7 +47,7 @@ def class_f1(sums: FloatArray) -> FloatArray:
 
 
 def class_difference(table: ClassTable) -> StudentEstimate:
-    """Return the difference of F1 with its standard error; none where too few units decide."""
+    """Return the difference of F1; its standard error is NaN if too few units differ."""
     words = table.a[:, 1] + (table.a[:, 3] + table.b[:, 3]) / 2
     moved = int((table.a != table.b).any(axis=1).sum())
     if len(words) >= LEAST_UNITS and moved >= LEAST_DIFFERENT:
@@ -60,30 +60,30 @@ def class_difference(table: ClassTable) -> StudentEstimate:
 def compare_classes(
     a: "Breakdown", b: "Breakdown", units: UnitKind, *, level: float, correction: str
 ) -> list[dict[str, Any]]:
-    """Compare two systems class by class on the units that have words of the class.
+    """Compare two systems per class, on the units that contain the class.
 
     The test is the primary one: Student's t of the difference over documents or sentences, with
     p-values corrected over the classes that have one.
     """
     rows = []
     for table in _tables(a, b, units):
-        made = class_difference(table)
-        low, high = made.interval(level)
+        difference = class_difference(table)
+        low, high = difference.interval(level)
         row: dict[str, Any] = {"class": table.name, "units": len(table.a)}
-        row["difference"] = 100 * float(made.value[0])
+        row["difference"] = 100 * float(difference.value[0])
         row |= {"low": known(100 * low[0]), "high": known(100 * high[0])}
-        tested = not np.isnan(made.standard_error[0])
-        row["p_value"] = known(made.p_value()[0]) if tested else None
+        tested = not np.isnan(difference.standard_error[0])
+        row["p_value"] = known(difference.p_value()[0]) if tested else None
         rows.append(row)
     return judged(rows, correction, level)
 
 
 def _tables(a: "Breakdown", b: "Breakdown", units: UnitKind) -> Iterator[ClassTable]:
-    """Count words by class and unit; what does not occur takes no room."""
+    """Count words by class and unit; combinations that do not occur take no memory."""
     names = list(dict.fromkeys([*a.gold.names, *a.system.names, *b.system.names]))
     unit = unit_numbers(a.alignment.gold.treebank, units)
     number = int(unit.max(initial=0)) + 1
-    cells = [_cells(one, names, unit, number) for one in (a, b)]
+    cells = [_cells(breakdown, names, unit, number) for breakdown in (a, b)]
     keys = np.unique(np.concatenate([group for own in cells for group in own]))
     tables = [
         np.column_stack([np.bincount(np.searchsorted(keys, group), minlength=len(keys))
@@ -98,15 +98,17 @@ def _tables(a: "Breakdown", b: "Breakdown", units: UnitKind) -> Iterator[ClassTa
 
 
 def _cells(
-    one: "Breakdown", names: list[str], unit: npt.NDArray[np.int64], number: int
+    breakdown: "Breakdown", names: list[str], unit: npt.NDArray[np.int64], number: int
 ) -> list[npt.NDArray[np.int64]]:
-    """Return class and unit, as one number, of the words in each column."""
-    alignment, words = one.alignment, one.words
-    gold = one.gold.among(names) * np.int64(number) + unit[alignment.gold.treebank.sentence_of]
-    system = one.system.among(names) * np.int64(number) + unit[alignment.system_sentence]
-    found = np.zeros(alignment.system.treebank.n_words, bool)
-    found[alignment.to_system[words.correct]] = True
-    return [gold[words.correct], gold[words.gold], system[found], system[words.system]]
+    """Return the words of each column as one number for class and unit."""
+    alignment, words = breakdown.alignment, breakdown.words
+    gold = (
+        breakdown.gold.among(names) * np.int64(number) + unit[alignment.gold.treebank.sentence_of]
+    )
+    system = breakdown.system.among(names) * np.int64(number) + unit[alignment.system_sentence]
+    correct_system = np.zeros(alignment.system.treebank.n_words, bool)
+    correct_system[alignment.to_system[words.correct]] = True
+    return [gold[words.correct], gold[words.gold], system[correct_system], system[words.system]]
 
 
 def unit_numbers(treebank: Treebank, units: UnitKind) -> npt.NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Classes of words: what scores are broken down by."""
+"""Word classes, by which scores are broken down."""
 
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -21,7 +21,7 @@ Classifier = Callable[[Treebank], Sequence[Any] | npt.NDArray[Any]]
 class Classes(NamedTuple):
     """The class of each word as a code, and the classes' names.
 
-    `ordered` says that the names are steps of a scale, such as distances, and stay in their order.
+    `ordered` means that the names are steps of a scale, such as distances, and keep their order.
     """
 
     codes: Ints
@@ -29,13 +29,13 @@ class Classes(NamedTuple):
     ordered: bool = False
 
     def among(self, names: Sequence[str]) -> Ints:
-        """Return the class of each word as a place in another list of names."""
+        """Return the class of each word as an index into another list of names."""
         place = {name: i for i, name in enumerate(names)}
         return np.array([place[name] for name in self.names], np.int32)[self.codes]
 
 
 def _binned(values: npt.NDArray[Any], edges: Sequence[int]) -> Classes:
-    """Whole numbers up to the last edge alone, everything beyond together."""
+    """Bin whole numbers by their lower edges; the last bin is open."""
     names = [str(low) if high == low + 1 else f"{low}-{high - 1}" for low, high in pairwise(edges)]
     codes = np.searchsorted(np.asarray(edges), values, "right") - 1
     return Classes(codes.astype(np.int32), [*names, f"{edges[-1]}+"], ordered=True)
@@ -60,7 +60,7 @@ def _direction(treebank: Treebank) -> Classes:
 
 
 def _binary_direction(treebank: Treebank) -> Classes:
-    """Like the direction; roots count as words whose head is to the right."""
+    """Return the direction, with roots counted as words whose head is to the right."""
     right = trees.direction(treebank.head, treebank.offsets) >= 0
     return Classes(right.astype(np.int32), ["head left", "head right"])
 
@@ -100,7 +100,7 @@ REGISTRY: dict[str, Callable[[Treebank], Classes]] = {
 
 
 class Origin(NamedTuple):
-    """Where words come from: the treebank whose comments count, and the sentence of each word."""
+    """The treebank whose comments count, and the sentence of each word in it."""
 
     treebank: Treebank
     sentences: Ints
@@ -111,7 +111,7 @@ def classify(
     by: str | Classifier | Sequence[str | Classifier],
     origin: Origin | None = None,
 ) -> Classes:
-    r"""Give every word its class.
+    r"""Return the class of every word.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ def classify(
         ``sent_id:REGEX`` for sentences, see :mod:`treegauge.scoring.sentence_classes`), a function
         from a treebank to one value per word, or several of these, which are crossed.
     origin
-        Where classes of sentences come from, if not from the treebank itself: parsers may drop
-        comments, and cut sentences differently.
+        Source of sentence classes, if not the treebank itself: parsers may drop comments and split
+        sentences differently.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def classify(
         return _custom(treebank, by)
     if not by:
         raise TreegaugeError("no class to break down by: give at least one")
-    return reduce(_crossed, [classify(treebank, one, origin) for one in by])
+    return reduce(_crossed, [classify(treebank, name, origin) for name in by])
 
 
 def _named(treebank: Treebank, name: str, origin: Origin) -> Classes:
@@ -166,7 +166,7 @@ def _custom(treebank: Treebank, function: Classifier) -> Classes:
     values = list(function(treebank))
     if len(values) != treebank.n_words:
         raise TreegaugeError(
-            f"a classifier gave {len(values)} values for {treebank.n_words} words of "
+            f"a classifier returned {len(values)} values for {treebank.n_words} words of "
             f"{treebank.name}; expected one value per word"
         )
     return _sorted(np.arange(len(values)), list(map(str, values)))

@@ -1,4 +1,4 @@
-"""Systems combined: a vote that is a tree, and what an oracle could choose from them."""
+"""Combined systems: reparsing by vote, and what an oracle could choose from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +27,9 @@ VOTED = "voted"
 class Combination(Result):
     """Best system, vote and oracles: UAS and LAS in percent.
 
-    An oracle by sentence chooses, knowing gold, the best system for each sentence; one by word
-    chooses for each word a system that is correct, if there is one. No combination that chooses
-    among these systems does better; choices by word need not make a tree.
+    Oracles know the gold tree. The oracle by sentence chooses the best system for each sentence,
+    the oracle by word a correct system for each word, if there is one. No combination that chooses
+    among these systems does better. Choices by word need not form a tree.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -70,16 +70,16 @@ def vote_weights(systems: Sequence[str], votes: Sequence[str]) -> list[float]:
 
 
 def voted(outputs: Mapping[str, Treebank], votes: Sequence[str] = ()) -> Treebank:
-    """Return the tree of each sentence that gets the largest total of votes for its arcs.
+    """Return the tree of each sentence whose arcs get the most votes.
 
     Every system votes for its arcs, with its weight; the maximum spanning tree with one root wins
-    (reparsing; Sagae and Lavie 2006). Relations are voted on by the systems that have the arc, ties
-    go to the first. All other columns are those of the first system.
+    (reparsing; Sagae and Lavie 2006). Systems that have the arc vote on its relation; ties go to
+    the first. All other columns are those of the first system.
     """
     if len(outputs) < 2:
         raise TreegaugeError(f"--combine needs at least two systems; got {len(outputs)}")
     weights = vote_weights(list(outputs), votes)
-    # So little less that it decides nothing but ties, which go to the first system.
+    # So small a difference that it decides only ties, which go to the first system.
     ordered = [weight * (1 - 1e-9 * i) for i, weight in enumerate(weights)]
     return vote(list(outputs.values()), ordered)
 
@@ -87,46 +87,51 @@ def voted(outputs: Mapping[str, Treebank], votes: Sequence[str] = ()) -> Treeban
 def voted_system(
     outputs: Mapping[str, Treebank], votes: Sequence[str], path: str | PathLike[str] | None
 ) -> Treebank:
-    """Let systems vote, and write what they vote for to a file if there is one."""
+    """Let systems vote, and write the resulting trees to the file if one is given."""
     if VOTED in outputs:
-        raise TreegaugeError(f"a system is called {VOTED!r}; give it another name: NAME=PATH")
-    made = replace(voted(outputs, votes), name=VOTED)
+        raise TreegaugeError(
+            f"the name {VOTED!r} is reserved for the vote; give the system another one: NAME=PATH"
+        )
+    tree_of_votes = replace(voted(outputs, votes), name=VOTED)
     if path is not None:
-        write_conllu(made, path)
+        write_conllu(tree_of_votes, path)
         note(f"wrote {path}")
-    return made
+    return tree_of_votes
 
 
 def combination(
     alignments: Mapping[str, Alignment], convention: Convention = OFFICIAL
 ) -> Combination:
-    """Return scores of the best system, the vote (if it is there) and the oracles."""
-    found = {name: correct_words(one, convention) for name, one in alignments.items()}
-    singles = {name: one for name, one in found.items() if name != VOTED}
+    """Return scores of the best system, of the vote (if there is one) and of the oracles."""
+    words_by_system = {
+        name: correct_words(alignment, convention) for name, alignment in alignments.items()
+    }
+    singles = {name: words for name, words in words_by_system.items() if name != VOTED}
     best = max(singles, key=lambda name: singles[name].score("LAS") or 0.0)
     first = alignments[best]
     sentence_of, number = first.gold.treebank.sentence_of, len(first.gold.treebank)
-    words = int(found[best].gold.sum()) + int(found[best].system.sum())
+    best_words = words_by_system[best]
+    denominator = int(best_words.gold.sum()) + int(best_words.system.sum())
 
     def percent(correct: int) -> float | None:
-        return 100 * (2 * correct / words) if words else None
+        return 100 * (2 * correct / denominator) if denominator else None
 
     def by_sentence(metric: str) -> float | None:
-        counts = [np.bincount(sentence_of[one.mask(metric)], minlength=number)
-                  for one in singles.values()]  # fmt: skip
+        counts = [np.bincount(sentence_of[words.mask(metric)], minlength=number)
+                  for words in singles.values()]  # fmt: skip
         return percent(int(np.max(counts, axis=0).sum()))
 
     def by_word(metric: str) -> float | None:
-        masks = [one.mask(metric) for one in singles.values()]
+        masks = [words.mask(metric) for words in singles.values()]
         return percent(int(np.any(masks, axis=0).sum()))
 
-    def row(name: str, one: CorrectWords) -> dict[str, Any]:
-        return {"combination": name} | {label(m): one.score(m) for m in ("UAS", "LAS")}
+    def row(name: str, words: CorrectWords) -> dict[str, Any]:
+        return {"combination": name} | {label(m): words.score(m) for m in ("UAS", "LAS")}
 
     label = convention.label
-    rows = [row(f"best system: {best}", found[best])]
-    if VOTED in found:
-        rows.append(row(VOTED, found[VOTED]))
+    rows = [row(f"best system: {best}", words_by_system[best])]
+    if VOTED in words_by_system:
+        rows.append(row(VOTED, words_by_system[VOTED]))
     for name, oracle in (("oracle by sentence", by_sentence), ("oracle by word", by_word)):
         rows.append({"combination": name} | {label(m): oracle(m) for m in ("UAS", "LAS")})
     signed = first.signed | {"system": "+".join(singles)}

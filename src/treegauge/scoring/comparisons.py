@@ -39,21 +39,21 @@ if TYPE_CHECKING:
     import polars as pl
 
 PairedTest = Literal["student", "permutation", "bootstrap"]
-#: The test to report: it allows for other units and, from three runs a system, for other runs.
+#: The test to report: units are random and, with three or more runs per system, so are runs.
 PRIMARY: PairedTest = "student"
 POWER = 0.8
-"""Probability with which a detectable or planned difference is found."""
+"""Power: the probability with which a detectable or planned difference is found."""
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons(Result):
-    """Every pair of systems: difference, interval, p-value, and what could have been detected.
+    """Every pair of systems: difference, interval, p-value, and smallest detectable difference.
 
-    `low` and `high` are the limits of the difference, `detectable` is the least true difference
+    `low` and `high` are the limits of the difference; `detectable` is the smallest true difference
     that would be significant with probability 0.8. The primary test is Student's t of the
     difference; `p_corrected` is the p-value to report. With a `margin`, a verdict says whether the
-    systems are equivalent. `best` is the system with the highest score, corrected for having been
-    chosen as the best of at least three.
+    systems are equivalent. `best` is the system with the highest score; with three or more systems
+    its score is corrected for this selection.
     """
 
     pairs: tuple[dict[str, Any], ...]
@@ -72,7 +72,7 @@ class Comparisons(Result):
         return pl.DataFrame(list(self.pairs), infer_schema_length=None)
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the rows, which test is the primary one, and the best system."""
+        """Return the rows, the name of the primary test, and the best system."""
         primary = {"test": PRIMARY, "reported": self.test == PRIMARY, "p_value": "p_corrected"}
         return {"primary": primary, "notes": list(self.notes), "best": self.best} | (
             super().json_fields()
@@ -97,19 +97,19 @@ class Comparisons(Result):
         return [{name: row[name] for name in names} for row in rows]
 
     def own_text(self) -> str:
-        """Return the table, which test it is, and what it speaks about."""
+        """Return the table, the name of the test, and notes."""
         return "\n".join(
             [tables.to_text(self.shown(), digits=self.digits), *self.notes, self.signature]
         )
 
 
 def shown_p_value(p: float | None) -> str | None:
-    """Write a p-value with four digits."""
+    """Format a p-value with four digits."""
     return p if p is None else "<0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def error_reduction(a: float, b: float) -> float | None:
-    r"""Share of B's errors that A does not make, in percent; None where B makes none.
+    r"""Error reduction of A over B in percent; None if B makes no errors.
 
     .. math:: 100 \, \frac{(100 - b) - (100 - a)}{100 - b}
 
@@ -133,40 +133,38 @@ def compare(
 ) -> Comparisons:
     """Test every pair of systems on the units they share (scored with ``resamples > 0``).
 
-    ``"student"`` is a t test of the difference in which units and, from three runs a system, runs
-    are random; ``"permutation"`` swaps the two systems' results unit by unit, ``"bootstrap"`` draws
-    the same units for both, and both hold runs fixed. p-values are corrected over all pairs and
-    metrics; so are those of equivalence within a `margin` in points.
+    ``"student"`` is a t test of the difference in which units and, with three or more runs per
+    system, runs are random. ``"permutation"`` swaps the two systems' results unit by unit,
+    ``"bootstrap"`` resamples the same units for both; these two hold runs fixed. p-values, also
+    those of equivalence within a `margin` in points, are corrected over all pairs and metrics.
     """
     if len(scores.systems) < 2:
-        raise TreegaugeError(
-            f"a comparison needs at least two systems, there is {len(scores.systems)}"
-        )
+        raise TreegaugeError(f"a comparison needs at least two systems; got {len(scores.systems)}")
     names = [canonical(m) for m in ([metric] if isinstance(metric, str) else metric)]
     if test not in get_args(PairedTest):
         raise ChoiceError("test", test, get_args(PairedTest))
-    counted = {one.system: unit_counts(one, names, scores.units) for one in scores.systems}
+    counted = {system.system: unit_counts(system, names, scores.units) for system in scores.systems}
     check_paired(counted)
     rows: list[dict[str, Any]] = []
-    for one, other in combinations(scores.systems, 2):
-        a, b = counted[one.system], counted[other.system]
-        made = difference(a, b)
+    for ours, theirs in combinations(scores.systems, 2):
+        a, b = counted[ours.system], counted[theirs.system]
+        estimate = difference(a, b)
         if test != PRIMARY:
             p_values = drawn_p_values(a, b, test, permutations, seed)
         for i, name in enumerate(names):
-            ours, theirs = one[name].f1, other[name].f1
+            f1_a, f1_b = ours[name].f1, theirs[name].f1
             row: dict[str, Any] = {
                 "metric": metric_label(name, scores.convention),
-                "a": one.system,
-                "b": other.system,
-                "f1_a": ours,
-                "f1_b": theirs,
-                "difference": ours - theirs,
-                "runs_a": len(one.runs),
-                "runs_b": len(other.runs),
-                "error_reduction": error_reduction(ours, theirs),
+                "a": ours.system,
+                "b": theirs.system,
+                "f1_a": f1_a,
+                "f1_b": f1_b,
+                "difference": f1_a - f1_b,
+                "runs_a": len(ours.runs),
+                "runs_b": len(theirs.runs),
+                "error_reduction": error_reduction(f1_a, f1_b),
             }
-            rows.append(row | sureness(made, i, scores.level, margin))
+            rows.append(row | sureness(estimate, i, scores.level, margin))
             if test != PRIMARY:
                 rows[-1]["p_value"] = known(p_values[i])
     rows = judged(rows, correction, scores.level)
@@ -187,28 +185,28 @@ def compare(
 
 
 def sureness(
-    made: StudentEstimate, i: int, level: float, margin: float | None
+    estimate: StudentEstimate, i: int, level: float, margin: float | None
 ) -> dict[str, float | None]:
-    """Return interval, detectable difference and p-values of one difference, in points."""
-    low, high = made.interval(level)
-    # From nine degrees of freedom on, within 0.2 % of what the noncentral t says.
-    quantiles = [student_quantile(share, made.df) for share in ((1 + level) / 2, POWER)]
-    least = sum(quantiles) * made.standard_error
+    """Return the interval, detectable difference and p-values of one difference, in points."""
+    low, high = estimate.interval(level)
+    # Within 0.2 % of the noncentral t from nine degrees of freedom on.
+    quantiles = [student_quantile(share, estimate.df) for share in ((1 + level) / 2, POWER)]
+    least = sum(quantiles) * estimate.standard_error
     named = {"low": low, "high": high, "detectable": least}
-    found = {name: known(100 * values[i]) for name, values in named.items()}
-    found["p_value"] = known(made.p_value()[i])
+    columns = {name: known(100 * values[i]) for name, values in named.items()}
+    columns["p_value"] = known(estimate.p_value()[i])
     if margin is None:
-        return found
-    value, error, df = 100 * made.value[i], 100 * made.standard_error[i], made.df[i]
+        return columns
+    value, error, df = 100 * estimate.value[i], 100 * estimate.standard_error[i], estimate.df[i]
     ours, theirs = (equivalence(sign * value, error, df, margin=margin) for sign in (1, -1))
-    # Twice the one-sided p-values: a claim holds where the interval that is shown is on its side.
+    # Twice the one-sided p-values: a claim holds if the interval shown lies on its side.
     claims = {"equivalent": ours.p_equivalent, "a_not_worse": ours.p_not_worse}
     claims["b_not_worse"] = theirs.p_not_worse
-    return found | {f"p_{name}": known(min(2 * float(p), 1.0)) for name, p in claims.items()}
+    return columns | {f"p_{name}": known(min(2 * float(p), 1.0)) for name, p in claims.items()}
 
 
 def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> list[dict[str, Any]]:
-    """Correct p-values for the number of tests and, where there is a margin, add a verdict."""
+    """Correct p-values for the number of tests and, given a margin, add a verdict."""
     done = [dict(row) for row in rows]
     for name in [name for name in done[0] if name.startswith("p_")]:
         corrected = adjust([row[name] for row in done], correction).tolist()
@@ -221,7 +219,7 @@ def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> lis
 
 
 def unit_counts(system: SystemScore, names: Sequence[str], units: UnitKind) -> UnitCounts:
-    """Return a system's counts over units, for the metrics that were computed."""
+    """Return a system's counts per unit, for these metrics."""
     return UnitCounts(system.runs, [system[name].name for name in names], units)
 
 
@@ -243,7 +241,7 @@ def drawn_p_values(
     seed: int,
     alternative: Alternative = "two-sided",
 ) -> FloatArray:
-    """Return p-values of a test by random draws, in which runs are averaged and held fixed."""
+    """Return p-values of a resampling test, in which runs are averaged and held fixed."""
     how: dict[str, Any] = {"seed": seed, "alternative": alternative}
     if test == "bootstrap" and a.number < LEAST_BOOTSTRAP_TEST:
         return np.full(a.mean.shape[1] // 2, np.nan)
@@ -253,7 +251,7 @@ def drawn_p_values(
 
 
 def _verdict(row: Mapping[str, Any], alpha: float) -> str:
-    """Say in words what is shown, the strongest claim first."""
+    """Return the strongest claim that the tests support, in words."""
     shown = {name: p is not None and p <= alpha for name, p in row.items() if name[:2] == "p_"}
     better = "a" if row["difference"] > 0 else "b"
     if shown["p_equivalent"]:
@@ -267,21 +265,21 @@ def _verdict(row: Mapping[str, Any], alpha: float) -> str:
 
 
 def _best(scores: Scores, counted: Mapping[str, UnitCounts], name: str) -> dict[str, Any] | None:
-    """Correct the highest of three or more scores for having been chosen."""
+    """Correct the highest of three or more scores for its selection."""
     if len(scores.systems) < 3 or next(iter(counted.values())).number < LEAST_BEST:
         return None
-    values, spread = score_covariance([counted[one.system] for one in scores.systems])
+    values, spread = score_covariance([counted[system.system] for system in scores.systems])
     if not (np.diag(spread) > 0).all():
         return None
     df = effective_df(counted[scores.systems[0].system].words)
-    found = best_of(100 * values, 1e4 * spread, df, level=scores.level)
+    corrected = best_of(100 * values, 1e4 * spread, df, level=scores.level)
     return {
-        "system": scores.systems[found.index].system,
+        "system": scores.systems[corrected.index].system,
         "metric": metric_label(name, scores.convention),
-        "f1": found.observed,
-        "corrected": found.value,
-        "low": found.low,
-        "high": found.high,
+        "f1": corrected.observed,
+        "corrected": corrected.value,
+        "low": corrected.low,
+        "high": corrected.high,
     }
 
 
@@ -294,8 +292,8 @@ def _notes(
     number = next(iter(counted.values())).number
     least = {"student": LEAST_UNITS, "bootstrap": LEAST_BOOTSTRAP_TEST, "permutation": 1}[test]
     if number < least:
-        return [f"no test: {number} {scores.units}, at least {least} are needed"]
-    fixed = [one for one, counts in counted.items() if not counts.random_runs or test != PRIMARY]
+        return [f"no test: {number} {scores.units}, needs at least {least}"]
+    fixed = [name for name, counts in counted.items() if not counts.random_runs or test != PRIMARY]
     if test == PRIMARY:
         notes = [f"primary test: Student's t of the difference over {number} {scores.units}"]
     else:
@@ -305,32 +303,33 @@ def _notes(
         notes[0] += ", runs random"
     if fixed:
         notes.append(
-            f"runs held fixed: {', '.join(fixed)} (p-values say nothing about training again; "
+            f"runs held fixed: {', '.join(fixed)} (p-values do not account for retraining; "
             f"--test student with {LEAST_RUNS} or more runs of each system does)"
         )
     if best:
         notes.append(
             f"best of {len(scores.systems)}: {best['system']}, {best['metric']} {best['f1']:.2f}; "
-            f"corrected for having been chosen {best['corrected']:.2f} "
+            f"corrected for selection: {best['corrected']:.2f} "
             f"({best['low']:.2f} to {best['high']:.2f})"
         )
     return notes
 
 
 def known(value: float) -> float | None:
-    """Return a number, or None where it is undefined."""
+    """Return a number, or None if it is undefined."""
     return None if np.isnan(value) else float(value)
 
 
 @dataclass(frozen=True, eq=False)
 class Claims(Result):
-    """Every pair of systems: on how many treebanks each is better than the other, at least.
+    """Every pair of systems: the number of treebanks on which each is better, at least.
 
-    The counts come from partial conjunction tests (:mod:`treegauge.statistics.multiple`). All of
-    them together, in both directions and of every pair and metric, are wrong with probability at
-    most `alpha`: each is tested at `alpha` over twice the number of pairs and metrics. `pairs` has
-    the counts, valid under any dependence, and what they would be if the treebanks were independent
-    (Fisher); `tests` the difference and the one-sided p-values of each pair on each treebank.
+    The counts come from partial conjunction tests (:mod:`treegauge.statistics.multiple`). The
+    probability that any of them is wrong, in both directions and over all pairs and metrics, is at
+    most `alpha`: each is tested at `alpha` divided by twice the number of pairs and metrics.
+    `pairs` has the counts, valid under any dependence, and what they would be if the treebanks were
+    independent (Fisher); `tests` the difference and the one-sided p-values of each pair on each
+    treebank.
     """
 
     pairs: tuple[dict[str, Any], ...]
@@ -354,32 +353,33 @@ class Claims(Result):
         return {"alpha": self.alpha, "rows": list(self.pairs), "tests": list(self.tests)}
 
     def shown(self) -> "pl.DataFrame":
-        """Return mean differences and counts, without the names of the treebanks."""
+        """Return mean differences and counts, without treebank names."""
         hidden = [name for name in self.table.columns if name.endswith(("_on", "_if_independent"))]
         return self.table.drop(hidden)
 
     @property
     def needed_permutations(self) -> int:
-        """Random draws below which no test can be significant."""
+        """Number of permutations below which no test can be significant."""
         most: int = max(row["treebanks"] for row in self.pairs)
         return ceil(2 * len(self.pairs) * most / self.alpha)
 
     def own_text(self) -> str:
         """Return the table, and each claim as a sentence."""
-        said = []
+        claims = []
         several = len({row["metric"] for row in self.pairs}) > 1
         for row in self.pairs:
             where = f" in {row['metric']}" if several else ""
-            for one, other, side in (("a", "b", "a_better"), ("b", "a", "b_better")):
+            for better, worse, side in (("a", "b", "a_better"), ("b", "a", "b_better")):
                 if row[side]:
-                    said.append(
-                        f"{row[one]} is better than {row[other]}{where} on at least {row[side]} of "
+                    claims.append(
+                        f"{row[better]} is better than {row[worse]}{where} on at least {row[side]} "
+                        "of "
                         f"{row['treebanks']} treebanks: {', '.join(row[f'{side}_on'])}"
                     )
         if self.permutations and self.permutations < self.needed_permutations:
-            said.append(
+            claims.append(
                 f"with this number of tests, significance needs at least "
                 f"{self.needed_permutations} permutations; there were {self.permutations} "
                 "(--permutations)"
             )
-        return "\n".join([tables.to_text(self.shown()), *said, self.signature])
+        return "\n".join([tables.to_text(self.shown()), *claims, self.signature])

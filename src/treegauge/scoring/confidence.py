@@ -1,4 +1,4 @@
-"""Probabilities that a system writes beside its trees, and what came of each.
+"""Probabilities that a system writes with its trees, and whether each prediction is correct.
 
 A word's MISC has ``HeadProb``, the probability that its head is correct, and ``DeprelProb``, the
 probability that its relation is correct if its head is. The comment ``# tree_prob = 0.1234`` is the
@@ -33,9 +33,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Probabilities:
-    """A system's probabilities: of each word's head and relation, and of each sentence's tree.
+    """A system's probabilities for each word's head and relation and each sentence's tree.
 
-    Words without probabilities, which do not count, have NaN; `trees` is None if the file has none.
+    Words that do not count and have no probability are NaN; `trees` is None if the file has none.
     """
 
     heads: FloatArray
@@ -49,7 +49,7 @@ class Probabilities:
 
 
 class Event(NamedTuple):
-    """Cases of something that may be correct: its probability, whether it is, and its unit."""
+    """Predictions of one kind: probability, whether correct, and unit of each."""
 
     probabilities: FloatArray
     outcomes: Mask
@@ -57,7 +57,7 @@ class Event(NamedTuple):
 
 
 class SentenceConfidence(NamedTuple):
-    r"""One entry per gold sentence in which a word counts.
+    r"""One entry per gold sentence with words that count.
 
     `correct` and `words` are the :math:`2c` and :math:`g + s` of F1; the confidence is the mean
     probability of the labelled arcs of the system's words.
@@ -69,7 +69,7 @@ class SentenceConfidence(NamedTuple):
 
 
 def has_probabilities(treebank: Treebank) -> bool:
-    """Whether a word of a treebank has a probability of its head."""
+    """Whether any word of a treebank has a head probability."""
     return any(_FIELDS[HEAD].search(value) for value in treebank.codes("misc").values)
 
 
@@ -85,7 +85,7 @@ def read_probabilities(
     needed
         The words that need probabilities; all by default.
     file
-        What messages call the file; the treebank's name by default.
+        Name of the file in messages; the treebank's name by default.
 
     Examples
     --------
@@ -98,21 +98,21 @@ def read_probabilities(
     file = file or treebank.name
     needed = np.ones(treebank.n_words, bool) if needed is None else needed
     if not has_probabilities(treebank):
-        raise TreegaugeError(f"{file}: no word has the probability of its head; {_HINT}")
+        raise TreegaugeError(f"{file}: no word has a head probability; {_HINT}")
     heads, relations = (_column(treebank, name, needed, file) for name in (HEAD, RELATION))
     return Probabilities(heads, relations, _trees(treebank, file))
 
 
 def _column(treebank: Treebank, name: str, needed: Mask, file: str) -> FloatArray:
-    """Read one probability of every word; values of MISC that several words have are read once."""
+    """Read one probability per word; each distinct value of MISC is parsed once."""
     codes, values = treebank.codes("misc")
-    found = [_FIELDS[name].findall(value) for value in values]
-    numbers = np.array([_number(each[0]) if len(each) == 1 else np.nan for each in found])
-    known = np.array([bool(each) for each in found])[codes]
+    matches = [_FIELDS[name].findall(value) for value in values]
+    numbers = np.array([_number(each[0]) if len(each) == 1 else np.nan for each in matches])
+    known = np.array([bool(each) for each in matches])[codes]
     probabilities = np.asarray(numbers[codes], np.float64)
     bad = known & ~((probabilities >= 0) & (probabilities <= 1))
     for word in np.flatnonzero(bad)[:1].tolist():
-        listed = found[codes[word]]
+        listed = matches[codes[word]]
         if len(listed) > 1:
             raise TreegaugeError(f"{_place(treebank, word, file)} has {name} twice; expected once")
         raise TreegaugeError(f"{_place(treebank, word, file)} has {name}={listed[0]}; {_RANGE}")
@@ -156,10 +156,10 @@ def _place(treebank: Treebank, word: int, file: str) -> str:
 
 
 class Confidence:
-    """A system's probabilities laid beside what is correct, under a convention.
+    """A system's probabilities and what is correct, under a convention.
 
-    The words are those that count in LAS, on the system's side: a word that has no partner in gold
-    has a probability, and is incorrect. A gold word without a partner has none.
+    The words are the system's words that count in LAS: a word without a partner in gold has a
+    probability and is incorrect. A gold word without a partner has no probability.
     """
 
     def __init__(
@@ -179,36 +179,39 @@ class Confidence:
         return int(self._units.max(initial=-1)) + 1
 
     def _of_system(self, correct: Mask) -> Mask:
-        """Return which system words have a partner among some gold words."""
+        """Return which system words have a partner among these gold words."""
         partner = self.alignment.to_gold
         return np.asarray((partner >= 0) & np.append(correct, False)[partner])
 
     def events(self) -> Iterator[tuple[str, Event]]:
         """Yield heads, relations of words with a correct head, labelled arcs and trees."""
-        made, scored = self.probabilities, self.words.system
+        read, scored = self.probabilities, self.words.system
         units = self._units[self.alignment.system_sentence]
         heads = self._of_system(self.words.heads)
         arcs = self._of_system(self.words.relations)
         for name, probabilities, outcomes, cases in (
-            ("head", made.heads, heads, scored),
-            ("relation", made.relations, arcs, scored & heads),
-            ("arc", made.arcs, arcs, scored),
+            ("head", read.heads, heads, scored),
+            ("relation", read.relations, arcs, scored & heads),
+            ("arc", read.arcs, arcs, scored),
         ):
             yield name, Event(probabilities[cases], outcomes[cases], units[cases])
-        if made.trees is not None:
+        if read.trees is not None:
             treebank = self.alignment.system.treebank
-            some = np.flatnonzero(treebank.lengths)
-            first = treebank.offsets[some]
-            yield "tree", Event(made.trees[some], self._correct_trees(arcs)[some], units[first])
+            nonempty = np.flatnonzero(treebank.lengths)
+            first = treebank.offsets[nonempty]
+            yield (
+                "tree",
+                Event(read.trees[nonempty], self._correct_trees(arcs)[nonempty], units[first]),
+            )
 
     def _correct_trees(self, arcs: Mask) -> Mask:
         """Return which system sentences are gold sentences with all words and arcs correct."""
         gold, system = self.alignment.gold, self.alignment.system
-        own, theirs = gold.segments, system.segments
-        twin = np.searchsorted(own.sentence_ends, theirs.sentence_ends)
-        twin = np.minimum(twin, len(own.sentence_ends) - 1)
-        same = (own.sentence_ends[twin] == theirs.sentence_ends) & (
-            own.sentence_starts[twin] == theirs.sentence_starts
+        ours, theirs = gold.segments, system.segments
+        twin = np.searchsorted(ours.sentence_ends, theirs.sentence_ends)
+        twin = np.minimum(twin, len(ours.sentence_ends) - 1)
+        same = (ours.sentence_ends[twin] == theirs.sentence_ends) & (
+            ours.sentence_starts[twin] == theirs.sentence_starts
         )
         lost = self.words.gold & ~self.words.relations
         wrong = self.words.system & ~arcs
@@ -217,7 +220,7 @@ class Confidence:
         return np.asarray(same & (missed[twin] == 0) & (failed == 0))
 
     def sentences(self) -> SentenceConfidence:
-        """Return the confidence and the correct words of gold sentences."""
+        """Return the confidence and the number of correct words of gold sentences."""
         alignment, words = self.alignment, self.words
         number = len(alignment.gold.treebank)
         gold = alignment.gold.treebank.sentence_of
@@ -228,6 +231,6 @@ class Confidence:
         correct = np.bincount(gold[words.relations], minlength=number)
         total = counted + np.bincount(gold[words.gold], minlength=number)
         confidence = np.divide(sums, counted, out=np.zeros(number), where=counted > 0)
-        some = total > 0
-        counts = ((2 * correct)[some].astype(np.float64), total[some].astype(np.float64))
-        return SentenceConfidence(confidence[some], *counts)
+        scored = total > 0
+        counts = ((2 * correct)[scored].astype(np.float64), total[scored].astype(np.float64))
+        return SentenceConfidence(confidence[scored], *counts)

@@ -1,4 +1,4 @@
-"""What was taken for what: confusion matrices of relations, heads and tags."""
+"""Confusion matrices of relations, heads and tags."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Confusion(Result):
-    """How often a gold value was given another by the system, over aligned words."""
+    """How often the system predicted each value for each gold value, over aligned words."""
 
     names: tuple[str, ...]
     counts: npt.NDArray[np.int64] = field(repr=False)
@@ -33,7 +33,7 @@ class Confusion(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per confused pair, the most frequent first; pairs that agree are left out.
+        """One row per confused pair, the most frequent first; agreement is left out.
 
         `share` is the percentage of the gold value's words.
         """
@@ -49,7 +49,7 @@ class Confusion(Result):
         )
 
     def shown(self) -> "pl.DataFrame":
-        """Return the pairs that occur more than once, at most 20, unless all are asked for."""
+        """Return the pairs that occur more than once, at most 20, or all with `all`."""
         import polars as pl
 
         return self.table if self.all else self.table.filter(pl.col("count") > 1).head(20)
@@ -63,7 +63,7 @@ class Confusion(Result):
         return pl.DataFrame({"gold \\ system": self.names} | columns)
 
     def sentences(self, gold: str, system: str) -> list[Place]:
-        """Return the sentences in which one value was taken for the other."""
+        """Return the sentences in which one value was confused with the other."""
         for name in (gold, system):
             if name not in self.names:
                 raise ChoiceError("value", name, self.names)
@@ -79,12 +79,12 @@ def confusion(
     *,
     of: str = "relation",
 ) -> Confusion:
-    """Count what was taken for what.
+    """Return the confusion matrix of a class of words.
 
     Parameters
     ----------
     gold, system
-        Two treebanks over the same text, their files, or their alignment.
+        Two treebanks of the same text, their files, or their alignment.
     of
         ``relation`` (or ``deprel``, with subtypes), ``head-upos`` for the heads' tags, ``upos``,
         or any other class of words.

@@ -1,4 +1,4 @@
-"""What counts as correct, and which words count: one convention for every score."""
+"""Conventions of scoring: which words count and what counts as correct."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,8 +17,8 @@ class Convention:
     Parameters
     ----------
     punct
-        Whether words tagged PUNCT in gold count. If not, their partners do not count either, nor
-        unaligned system words with that tag of their own.
+        Whether words tagged PUNCT in gold count. If not, their partners do not count either, nor do
+        unaligned system words that the system tags PUNCT.
     subtypes
         Whether relations are compared with their subtypes (``nsubj:pass`` against ``nsubj``).
 
@@ -37,10 +37,12 @@ class Convention:
 
     @property
     def name(self) -> str:
-        """What it is called: a paper's name, or its choices."""
+        """The name of a known convention, or its choices."""
         words = {True: "yes", False: "no"}
         choices = f"punct:{words[self.punct]} subtypes:{words[self.subtypes]}"
-        return next((name for name, one in CONVENTIONS.items() if one == self), choices)
+        return next(
+            (name for name, convention in CONVENTIONS.items() if convention == self), choices
+        )
 
     @property
     def official(self) -> bool:
@@ -48,12 +50,12 @@ class Convention:
         return self == OFFICIAL
 
     def label(self, metric: str) -> str:
-        """Return a metric's name as a column header; another convention than the official shows."""
+        """Return a metric's name as a column header; it names a convention that is not official."""
         return metric if self.official else f"{metric}[{self.name}]"
 
     @property
     def signed(self) -> dict[str, object]:
-        """The part of a signature that says what counted."""
+        """The part of a signature that records what counted."""
         return {"punct": self.punct, "subtypes": self.subtypes}
 
 
@@ -72,7 +74,7 @@ def find_convention(
     punct: bool | None = None,
     subtypes: bool | None = None,
 ) -> Convention:
-    """Return a convention by name, changed where asked.
+    """Return a convention by name, with optional changes.
 
     Examples
     --------
@@ -91,7 +93,7 @@ def find_convention(
 
 @dataclass(frozen=True)
 class Counting(Settings):
-    """What counts in scores: a convention by name, or changed.
+    """What counts in scores: a named convention, optionally changed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What ``score`` says beside the scores of systems: classes, confusions, overlap, combinations."""
+"""What ``score`` adds to the scores: breakdowns, confusions, overlap, combinations."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from treegauge.scoring.confusion import confusion
 from treegauge.scoring.overlap import error_overlap
 from treegauge.scoring.paired_reading import align_by
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.settings import Asked, Reading
+from treegauge.scoring.settings import Reading, RequestedDetails
 from treegauge.statistics.small_samples import LEAST_UNITS
 from treegauge.treebanks.reading import read_treebank
 
@@ -23,7 +23,7 @@ from treegauge.treebanks.reading import read_treebank
 def align_outputs(
     gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading
 ) -> dict[str, Alignment]:
-    """Read and align the one output of each system."""
+    """Read and align the output of each system."""
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
     ours = read_treebank(gold, **how)
     return {
@@ -35,13 +35,13 @@ def align_outputs(
 def details(
     alignments: Mapping[str, Alignment],
     scores: Scores,
-    asked: Asked,
+    requested: RequestedDetails,
     *,
     metric: str,
     correction: str | None,
     all_pairs: bool,
 ) -> dict[str, Result | list[Result]]:
-    """Return what is asked for by name; classes are tested unless `correction` is None."""
+    """Return the requested details by name; classes are tested unless `correction` is None."""
     parts: dict[str, list[Result]] = {"breakdowns": [], "examples": [], "confusions": []}
     convention = scores.convention
     tables = [
@@ -49,35 +49,35 @@ def details(
             name: breakdown(alignment, by=by, metric=metric, convention=convention)
             for name, alignment in alignments.items()
         }
-        for by in asked.by
+        for by in requested.by
     ]
     parts["breakdowns"] += [_side_by_side(cells, scores, correction) for cells in tables]
     for name, alignment in alignments.items():
-        if asked.examples is not None:
-            own = [cells[name] for cells in tables]
-            having = [one for one in own if asked.examples in one.gold.names] or own
-            parts["examples"].append(find_examples(having[0], asked.examples))
-        if asked.confusion is not None:
-            matrix = confusion(alignment, of=asked.confusion)
+        if requested.examples is not None:
+            breakdowns = [cells[name] for cells in tables]
+            having = [table for table in breakdowns if requested.examples in table.gold.names]
+            parts["examples"].append(find_examples((having or breakdowns)[0], requested.examples))
+        if requested.confusion is not None:
+            matrix = confusion(alignment, of=requested.confusion)
             parts["confusions"].append(replace(matrix, all=all_pairs))
-    found: dict[str, Result | list[Result]] = {
+    by_name: dict[str, Result | list[Result]] = {
         k: results for k, results in parts.items() if results
     }
-    if asked.overlap:
-        singles = {name: one for name, one in alignments.items() if name != VOTED}
-        found["overlap"] = error_overlap(
-            singles if asked.combine else alignments, best=asked.overlap, metric=metric,
+    if requested.overlap:
+        singles = {name: aligned for name, aligned in alignments.items() if name != VOTED}
+        by_name["overlap"] = error_overlap(
+            singles if requested.combine else alignments, best=requested.overlap, metric=metric,
             convention=convention,
         )  # fmt: skip
-    if asked.combine:
-        found["combination"] = combination(alignments, convention)
-    return found
+    if requested.combine:
+        by_name["combination"] = combination(alignments, convention)
+    return by_name
 
 
 def _side_by_side(
     cells: Mapping[str, Breakdown], scores: Scores, correction: str | None
 ) -> Breakdown | Breakdowns:
-    """Put breakdowns of several systems beside each other, and test two class by class."""
+    """Combine the breakdowns of several systems in one table, and test two per class."""
     first = next(iter(cells.values()))
     if len(cells) == 1:
         return first

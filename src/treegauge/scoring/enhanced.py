@@ -17,13 +17,13 @@ Path = tuple[int, tuple[str, ...]]
 def enhanced_counts(
     alignment: Alignment, codes: str = "", *, collapse: bool = False
 ) -> dict[str, npt.NDArray[np.int64]]:
-    """Count enhanced edges per gold sentence, without the types of some codes.
+    """Count enhanced edges per gold sentence, without the types given by codes.
 
-    An edge is right if the other side has one with the aligned head and the same path (ELAS), or
-    the same path without subtypes (EULAS). Matching is one to one, so that repeated edges, or
-    edges that differ in their subtype alone, cannot score more than there are; the official
-    script counts such pairs several times over. Edges to empty nodes are left out, or collapsed;
-    see :mod:`treegauge.scoring.enhancements`.
+    An edge is correct if the other side has one with the aligned head and the same path (ELAS), or
+    the same path without subtypes (EULAS). Matching is one to one: repeated edges, or edges that
+    differ only in their subtype, count once each. The official script counts such pairs several
+    times. Edges to empty nodes are left out, or collapsed; see
+    :mod:`treegauge.scoring.enhancements`.
     """
     gold, system = alignment.gold, alignment.system
     g_edges, s_edges = (_edges(side, codes, collapse) for side in (gold, system))
@@ -56,7 +56,7 @@ def _edges(side: Side, codes: str, collapse: bool) -> list[list[Edge]]:
 
 
 def _head(alignment: Alignment, first: int, edge: Edge) -> int:
-    """Gold word that stands for a system edge's head; -1 is the root."""
+    """Gold word aligned with the head of a system edge; -1 is the root."""
     if edge.head == 0:
         return -1
     word = int(alignment.to_gold[first + edge.head - 1])

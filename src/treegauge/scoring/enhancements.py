@@ -2,8 +2,9 @@
 
 Some treebanks lack some of the six types of enhancement. The tasks' script takes their codes
 (``--enhancements 156``) and leaves these types out on both sides. The rules here give the script's
-counts, in two cases where it does not do what its help says, too: code 3 changes nothing, and code
-5 leaves out the edge from the clause to the word after its antecedent instead of the antecedent.
+counts, including two cases where it does not do what its help says: code 3 changes nothing, and
+code 5 leaves out the edge from the clause to the word after its antecedent instead of the
+antecedent.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ _EMPTY = 2
 
 
 def check_codes(codes: str) -> str:
-    """Return codes of types in order, without 0, which stands for none; refuse others.
+    """Return the codes of types in order, without 0 (none); refuse other characters.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def check_codes(codes: str) -> str:
     unknown = sorted(set(codes) - {"0", *TYPES})
     if unknown:
         known = ", ".join(f"{code} {name}" for code, name in TYPES.items())
-        raise TreegaugeError(f"enhancements: found {codes!r}, expected digits of: {known}; or 0")
+        raise TreegaugeError(f"enhancements: got {codes!r}, expected digits of: {known}; or 0")
     return "".join(sorted(set(codes) - {"0"}))
 
 
@@ -69,31 +70,31 @@ def left_out(
     kept = list(edges)
     basic = Edge(word.head, (word.relation,))
     if "1" in codes:
-        found: list[Edge] = []
+        remaining: list[Edge] = []
         for edge in kept:
             if len(edge.steps) > 1:
-                found.append(basic)
-            elif edge not in found:
-                found.append(edge)
-        kept = found
+                remaining.append(basic)
+            elif edge not in remaining:
+                remaining.append(edge)
+        kept = remaining
     if "2" in codes:
         conjunct = [edge for edge in kept if len(edge.steps) == 1 and edge.steps[0][:4] == "conj"]
         kept = conjunct[-1:] or kept
     if "4" in codes:
         kept = [edge for edge in kept if not _is_controlled(edge, tree)]
     if "5" in codes:
-        found = []
+        remaining = []
         for edge in kept:
             parent = tree[edge.head - 1] if edge.head else None
             if edge.steps[0] == "ref":
-                found.append(basic)
+                remaining.append(basic)
             elif (
                 parent is None
                 or not parent.relation.startswith("acl")
                 or parent.head != word.position - 1
             ):
-                found.append(edge)
-        kept = found
+                remaining.append(edge)
+        kept = remaining
     if "6" in codes:
         kept = [Edge(edge.head, tuple(map(_without_case, edge.steps))) for edge in kept]
     return kept
@@ -106,8 +107,8 @@ def _is_controlled(edge: Edge, tree: Sequence[BasicWord]) -> bool:
 
 def _without_case(step: str) -> str:
     relation, *subtypes = step.split(":")
-    one = len(subtypes) == 1 and subtypes[0] not in _KEPT_SUBTYPES
-    return relation if relation in _CASES and one else step
+    has_one_subtype = len(subtypes) == 1 and subtypes[0] not in _KEPT_SUBTYPES
+    return relation if relation in _CASES and has_one_subtype else step
 
 
 def collapsed_deps(treebank: Treebank) -> list[str]:
@@ -138,7 +139,7 @@ def collapsed_deps(treebank: Treebank) -> list[str]:
 
 
 def _paths(deps: str, nodes: dict[str, str], passed: tuple[str, ...]) -> Iterator[str]:
-    """Yield edges from words, paths over empty nodes put together; circles lead nowhere."""
+    """Yield edges from words, with paths over empty nodes joined; cycles yield nothing."""
     for edge in deps.split("|") if deps not in {"", "_"} else ():
         head, _, path = edge.partition(":")
         if head not in nodes:
@@ -161,7 +162,7 @@ def scored_edges(treebank: Treebank, codes: str, *, collapse: bool) -> list[list
     numbers, values = treebank.codes("deprel")
     names = [universal_relation(value) for value in values]
     relations = [names[number] for number in numbers.tolist()]
-    made: list[list[Edge]] = []
+    edges_by_word: list[list[Edge]] = []
     for start, stop in zip(
         treebank.offsets[:-1].tolist(), treebank.offsets[1:].tolist(), strict=True
     ):
@@ -170,5 +171,5 @@ def scored_edges(treebank: Treebank, codes: str, *, collapse: bool) -> list[list
             BasicWord(i, head, relation)
             for i, (head, relation) in enumerate(zip(heads, relations[start:stop], strict=True), 1)
         ]
-        made += [left_out(edges[start + w.position - 1], w, tree, codes) for w in tree]
-    return made
+        edges_by_word += [left_out(edges[start + w.position - 1], w, tree, codes) for w in tree]
+    return edges_by_word

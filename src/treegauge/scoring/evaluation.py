@@ -1,4 +1,4 @@
-"""Score systems against one gold file: counts, metrics and intervals."""
+"""Scores of systems on one gold file: counts, metrics and intervals."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,16 +42,16 @@ def evaluate(
 ) -> Scores:
     """Score system output against one gold file.
 
-    Systems are one output, or names mapped to outputs; a list of outputs stands for several runs
-    (seeds) of one system, whose counts are added; from three on, intervals allow for other runs.
-    `progress` is called with the number of sentences after each piece of `chunk` bytes.
+    Systems are one output, or a mapping from names to outputs. A list of outputs holds several runs
+    (seeds) of one system, whose counts are added; with three or more, intervals account for other
+    runs. `progress` is called with the number of sentences after each `chunk` bytes.
     """
     options, reading = options or ScoreOptions(), reading or Reading()
     resampling = resampling or Resampling()
     if resampling.resamples:
         check_resampling(resampling)
     named = _named(systems)
-    if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read once only
+    if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read only once
         gold = read_conllu("-", errors=reading.errors, allow=reading.allow)
     digest = sha256()
     seen: Callable[[bytes], object] | None = digest.update
@@ -66,11 +66,11 @@ def evaluate(
             readers[name].append(reader)
     scored = scored_runs(counted, options, resampling)
     systems_read = []
-    for one in scored.systems:
-        sides = [side for reader in readers[one.system] for side in (reader.gold, reader.system)]
+    for system in scored.systems:
+        sides = [side for reader in readers[system.system] for side in (reader.gold, reader.system)]
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
-        systems_read.append(replace(one, problems=tuple(problems), policies=policies))
+        systems_read.append(replace(system, problems=tuple(problems), policies=policies))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
     whole = f"{title}#{digest.hexdigest()[:6]}"
     remarks = [
@@ -87,18 +87,18 @@ def evaluate(
 def scored_runs(
     counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreOptions, resampling: Resampling
 ) -> Scores:
-    """Return scores of systems from the counts of their runs, with intervals, not yet signed."""
+    """Return unsigned scores of systems, with intervals, from the counts of their runs."""
     scored, sentences, notes = [], 0, []
     units: UnitKind = "sentences"
-    found: dict[str, tuple[float, float] | None] = {}
+    limits: dict[str, tuple[float, float] | None] = {}
     for name, runs in counted.items():
         sentences = runs[0].sentences
         if resampling.resamples and sentences:
             units = choose_units(runs[0], resampling.units)
             counts = UnitCounts(runs, options.metrics, units)
-            found = dict(zip(options.metrics, intervals(counts, resampling), strict=True))
+            limits = dict(zip(options.metrics, intervals(counts, resampling), strict=True))
             notes += remarks(counts, units, resampling, name)
-        scored.append(SystemScore(name, _metrics(runs, options, found), tuple(runs)))
+        scored.append(SystemScore(name, _metrics(runs, options, limits), tuple(runs)))
     return Scores(
         tuple(scored), sentences, "", options.convention, units=units,
         notes=tuple(dict.fromkeys(notes)), level=resampling.level,
@@ -108,7 +108,7 @@ def scored_runs(
 def signed_scores(
     scores: Scores, gold: str, options: ScoreOptions, reading: Reading, resampling: Resampling
 ) -> Scores:
-    """Return the same scores with a signature; `gold` is the name and checksum of gold."""
+    """Return the scores with a signature; `gold` is the name and checksum of gold."""
     chosen = choices(options, reading, replace(resampling, units=scores.units), scores.systems)
     return replace(scores, signature=sign(tb=gold, **chosen))
 
@@ -143,7 +143,7 @@ def _counts(
 def _metrics(
     runs: Sequence[SentenceCounts],
     options: ScoreOptions,
-    found: Mapping[str, tuple[float, float] | None],
+    limits: Mapping[str, tuple[float, float] | None],
 ) -> dict[str, Metric]:
     sums = np.sum([run.totals for run in runs], axis=0)
 
@@ -152,7 +152,7 @@ def _metrics(
         kind = float if name in FRACTIONAL else int
         correct, gold, system = (kind(sums[NUMBER[column]]) for column in columns if column)
         both = None if aligned is None else kind(sums[NUMBER[aligned]])
-        return Metric(name, correct, gold, system, both, found.get(name))
+        return Metric(name, correct, gold, system, both, limits.get(name))
 
     return {name: metric(name) for name in options.metrics}
 
@@ -160,7 +160,7 @@ def _metrics(
 def choices(
     options: ScoreOptions, reading: Reading, resampling: Resampling, scored: Iterable[SystemScore]
 ) -> dict[str, object]:
-    """Return the part of a signature that says how systems were scored."""
+    """Return the part of a signature that records how systems were scored."""
     systems = list(scored)
     problems = {problem for system in systems for problem in system.problems}
     policies = {policy for system in systems for policy in system.policies} or {reading.errors}

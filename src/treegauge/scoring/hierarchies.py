@@ -1,4 +1,4 @@
-"""Macro averages and their differences over treebanks: on these, and on a new one."""
+"""Macro averages and their differences: on these treebanks, and on a new one."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def over_treebanks(
-    names: Sequence[str], values: Sequence[float], made: Sequence[StudentEstimate]
+    names: Sequence[str], values: Sequence[float], estimates: Sequence[StudentEstimate]
 ) -> Hierarchy:
-    """Return the mean of values over treebanks, each with its own standard error, in genera."""
-    errors = np.array([float(one.standard_error[0]) for one in made])
-    freedom = np.array([float(one.df[0]) for one in made])
+    """Return the mean over treebanks in genera, from values with standard errors."""
+    errors = np.array([float(estimate.standard_error[0]) for estimate in estimates])
+    freedom = np.array([float(estimate.df[0]) for estimate in estimates])
     genera = [language_of(name).genus for name in names]
     groups = [None if genus == "unknown" else genus for genus in genera]
     table = np.array(values)
@@ -34,26 +34,28 @@ def over_treebanks(
 
 
 def percent_interval(
-    made: StudentEstimate, level: float, *, share: bool = False
+    estimate: StudentEstimate, level: float, *, share: bool = False
 ) -> tuple[float, float] | None:
-    """Return the limits of an estimate in percent, None where it has no standard error."""
-    low, high = (100 * float(limit) for limit in made.interval(level, share=share))
+    """Return the limits of an estimate in percent; None if it has no standard error."""
+    low, high = (100 * float(limit) for limit in estimate.interval(level, share=share))
     return None if isnan(low) else (low, high)
 
 
 def differences(
     suite: "Suite", metric: str
 ) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
-    """Return, for each pair, the treebanks they share, the differences, and what these say."""
-    name, found = canonical(metric), {}
+    """Return, for each pair, the shared treebanks, the differences, and their mean."""
+    name, by_pair = canonical(metric), {}
     for a, b in combinations(suite.systems, 2):
         if names := suite.shared(a, b):
-            made = [difference(suite.counts(t, a, name), suite.counts(t, b, name)) for t in names]
+            estimates = [
+                difference(suite.counts(t, a, name), suite.counts(t, b, name)) for t in names
+            ]
             gains = [(suite.f1(t, a, name) - suite.f1(t, b, name)) / 100 for t in names]
-            found[a, b] = names, gains, over_treebanks(names, gains, made)
-    if not found:
+            by_pair[a, b] = names, gains, over_treebanks(names, gains, estimates)
+    if not by_pair:
         raise TreegaugeError("no two systems have scores on the same treebank")
-    return found
+    return by_pair
 
 
 def compare_suite(
@@ -63,14 +65,16 @@ def compare_suite(
     correction: str = "holm",
     margin: float | None = None,
 ) -> Comparisons:
-    """Compare macro averages of every pair of systems on the treebanks they share.
+    """Compare the macro averages of every pair of systems on the treebanks they share.
 
-    The interval and the test are for these treebanks with other sentences (or documents) and, from
-    three runs a system, other runs; ``new_low`` to ``new_high`` is where the difference on a new
-    treebank of another genus lies; it needs 25 treebanks in ten genera. p-values are corrected over
-    all pairs and metrics.
+    The interval and the test are for these treebanks with other sentences (or documents) and, with
+    three or more runs per system, other runs. ``new_low`` to ``new_high`` is a prediction interval
+    for the difference on a new treebank of another genus; it needs 25 treebanks in ten genera.
+    p-values are corrected over all pairs and metrics.
     """
-    metrics = [canonical(one) for one in ([metric] if isinstance(metric, str) else metric)]
+    metrics = [
+        canonical(given_name) for given_name in ([metric] if isinstance(metric, str) else metric)
+    ]
     rows: list[dict[str, Any]] = []
     found = [(name, *each) for name in metrics for each in differences(suite, name).items()]
     for name, (a, b), (names, _, over) in found:
@@ -95,13 +99,15 @@ def compare_suite(
 
 
 def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SamplePlan:
-    """Say how many treebanks it takes to find a difference between each two systems."""
+    """Return the number of treebanks needed to find a difference between each pair of systems."""
     spread = {}
     for pair, (names, gains, over) in differences(suite, metric).items():
         if len(names) < 2:
-            raise TreegaugeError("a plan of treebanks needs at least two that both systems have")
+            raise TreegaugeError(
+                "a plan needs at least two treebanks on which both systems have scores"
+            )
         error = float(over.alike.standard_error)
-        one = float(np.var(gains, ddof=1)) if isnan(error) else len(names) * error**2
-        spread[pair] = len(names), 1e4 * one
+        variance = float(np.var(gains, ddof=1)) if isnan(error) else len(names) * error**2
+        spread[pair] = len(names), 1e4 * variance
     signature = countersign(suite.signature, m=canonical(metric))
     return plan_treebanks(spread, wanted, suite.level, signature)

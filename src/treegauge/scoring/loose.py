@@ -1,8 +1,7 @@
-"""Loose alignment: words of gold and system where characters differ.
+"""Loose alignment of gold and system words where characters differ.
 
-The output of language models and other loose text often changes, drops or adds a few characters,
-for which the official script refuses the whole file. Here characters are aligned first, at the
-least number of edits, then words.
+Language models often change, drop or add a few characters, and the official script then refuses the
+whole file. Here characters are aligned first, with the smallest number of edits, then words.
 """
 
 from bisect import bisect_left
@@ -22,12 +21,12 @@ from treegauge.scoring.align import (
 from treegauge.treebanks.columns import Treebank
 
 ANCHOR = 16
-"""Bytes that occur once on either side and are the same, so that they must be partners."""
+"""Length in bytes of an anchor: a string that occurs exactly once on either side."""
 SPARSE = 8
 REACH = 200
-"""How far stretches without partners may move."""
+"""How many bytes an unaligned range may move."""
 MOST_CELLS = 1 << 24
-"""Larger stretches without an anchor are not aligned."""
+"""Ranges without an anchor that are larger than this are not aligned."""
 _SPACE, _LINE_END = 0x20, 0x0A  # after tokens, which have none, and after sentences
 _MULTIWORD, _FORM = 1, 1
 
@@ -42,11 +41,11 @@ def align_loosely(
 ) -> Alignment:
     """Align two treebanks whose characters may differ.
 
-    Tokens whose characters stand for each other make a group. A group of one token on either side
-    is a pair of partners if characters that stand for each other are at least half of them all,
-    counting these once. A group with a multiword token is matched by the forms of its words: equal
-    ones first, then similar ones. Other groups are text that was cut in another way, and
-    have no partners, as in exact alignment. The same characters are aligned exactly.
+    Tokens that share aligned characters form a group. A group of one token on either side is a pair
+    of partners if at least half of their characters are aligned, counting aligned ones once. In a
+    group with a multiword token, words are matched by form: equal ones first, then similar ones.
+    Other groups are text that was tokenised differently and have no partners, as in exact
+    alignment. If all characters are the same, alignment is exact.
     """
     left, right = left or segmentation(gold), right or segmentation(system)
     if np.array_equal(left.text, right.text):
@@ -72,7 +71,7 @@ def align_loosely(
 
 
 def similar_words(gold: list[str], system: list[str]) -> list[tuple[int, int]]:
-    """Pair words in their order: as many equal ones as possible, then similar ones.
+    """Pair words in order: as many equal ones as possible, then similar ones.
 
     Words are similar if more than half of the characters of the longer one are the same. Where
     both sides have the same number of words, any two can be a pair.
@@ -105,7 +104,7 @@ def similar_words(gold: list[str], system: list[str]) -> list[tuple[int, int]]:
 
 
 def _gain(a: str, b: str, least: float) -> float:
-    """Return 1000 for equal words, their similarity if it is above the least one, else 0."""
+    """Return 1000 for equal words, their similarity if it is above the minimum, else 0."""
     if a == b:
         return 1000.0
     first, second = (np.frombuffer(form.encode("utf-32-le"), np.uint32) for form in (a, b))
@@ -113,16 +112,16 @@ def _gain(a: str, b: str, least: float) -> float:
     if codes.max() >= 200:
         return 0.0
     numbers = (codes + 33).astype(np.uint8)  # no spaces
-    one, other = numbers[: len(first)], numbers[len(first) :]
-    path = _align.edit_path(one, other)
+    left, right = numbers[: len(first)], numbers[len(first) :]
+    path = _align.edit_path(left, right)
     known = path >= 0
-    same = int((one[path[known]] == other[known]).sum())
-    share = same / max(len(one), len(other))
+    same = int((left[path[known]] == right[known]).sum())
+    share = same / max(len(left), len(right))
     return share + 0.01 if share > least or not least else 0.0
 
 
 def remark(alignment: Alignment) -> str:
-    """Say how many words have no partner; nothing if all have one."""
+    """Return a note on the number of words without a partner; empty if all have one."""
     ours, theirs = alignment.to_system, alignment.to_gold
     if (ours >= 0).all() and (theirs >= 0).all():
         return ""
@@ -134,18 +133,18 @@ def remark(alignment: Alignment) -> str:
 
 
 def grouped(gold: Segmentation, system: Segmentation) -> tuple[npt.NDArray[np.int64], Segmentation]:
-    """Return groups of tokens, and the system's segmentation in the characters of gold.
+    """Return groups of tokens, and the system's segmentation in positions of gold.
 
-    A group is the first gold token and the one behind its last, and the same for the system.
-    Groups of which less than half stands for each other are left out.
+    A group is a range of gold tokens (first, and one past the last) and a range of system tokens.
+    Groups with less than half of the characters aligned are left out.
     """
     (a, a_token), (b, b_token) = _spaced(gold), _spaced(system)
     stands_for = character_map(a, b)
-    at = np.flatnonzero((stands_for >= 0) & (b_token >= 0))
-    at = at[a_token[stands_for[at]] >= 0]
-    ours, theirs = a_token[stands_for[at]], b_token[at]
-    places = stands_for[at] - ours  # without the spaces before
-    # Characters keep their order, so a group ends where both sides go on to other tokens.
+    shared = np.flatnonzero((stands_for >= 0) & (b_token >= 0))
+    shared = shared[a_token[stands_for[shared]] >= 0]
+    ours, theirs = a_token[stands_for[shared]], b_token[shared]
+    places = stands_for[shared] - ours  # without the spaces before
+    # Characters keep their order, so a group ends where both sides start new tokens.
     new = np.flatnonzero((np.diff(ours, prepend=-1) > 0) & (np.diff(theirs, prepend=-1) > 0))
     new = new[_closed(new, ours) & _closed(new, theirs)] if len(new) else new
     last = np.append(new[1:], len(ours))[: len(new)] - 1  # none where no character is shared
@@ -165,7 +164,7 @@ def grouped(gold: Segmentation, system: Segmentation) -> tuple[npt.NDArray[np.in
 
 
 def _closed(new: npt.NDArray[np.int64], tokens: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Say which places are the first of their token."""
+    """Return which positions are the first of their token."""
     before = np.concatenate(([-1], tokens))[new]
     return np.asarray(before < tokens[new])
 
@@ -173,7 +172,7 @@ def _closed(new: npt.NDArray[np.int64], tokens: npt.NDArray[np.int64]) -> npt.ND
 def _has_several(
     treebank: Treebank, segments: Segmentation, groups: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Say which groups of tokens have a multiword token."""
+    """Return which groups contain a multiword token."""
     before = np.append(0, (treebank.kinds[segments.token_rows] == _MULTIWORD).cumsum())
     return np.asarray(before[groups[:, 1]] > before[groups[:, 0]])
 
@@ -192,22 +191,22 @@ def _spaced(segments: Segmentation) -> tuple[Bytes, npt.NDArray[np.int64]]:
 
 
 def character_map(a: Bytes, b: Bytes) -> npt.NDArray[np.int64]:
-    """Return, for each byte of `b`, the byte of `a` that it stands for, or -1.
+    """Return, for each byte of `b`, the position of its partner in `a`, or -1.
 
-    Between anchors the number of edits is the least possible. A stretch without anchors that is
-    too long for that, such as a lost document, is left without partners.
+    Between anchors the number of edits is minimal. A range without anchors that is too long for
+    that, such as a lost document, is left unaligned.
     """
     stands_for = np.full(len(b), -1, np.int64)
     i = j = 0
-    for start, other, size in [*_anchors(a, b), (len(a), len(b), 0)]:
-        first, second = a[i:start], b[j:other]
+    for start, other_start, size in [*_anchors(a, b), (len(a), len(b), 0)]:
+        first, second = a[i:start], b[j:other_start]
         if len(first) == len(second) and np.array_equal(first, second):
-            stands_for[j:other] = np.arange(i, start)
+            stands_for[j:other_start] = np.arange(i, start)
         elif len(first) and len(second) and len(first) * len(second) <= MOST_CELLS:
             path = _align.edit_path(np.ascontiguousarray(first), np.ascontiguousarray(second))
-            stands_for[j:other] = np.where(path < 0, -1, path + i)
-        stands_for[other : other + size] = np.arange(start, start + size)
-        i, j = start + size, other + size
+            stands_for[j:other_start] = np.where(path < 0, -1, path + i)
+        stands_for[other_start : other_start + size] = np.arange(start, start + size)
+        i, j = start + size, other_start + size
     _slide(a, stands_for)
     turned = np.full(len(a), -1, np.int64)
     turned[stands_for[stands_for >= 0]] = np.flatnonzero(stands_for >= 0)
@@ -218,17 +217,17 @@ def character_map(a: Bytes, b: Bytes) -> npt.NDArray[np.int64]:
 
 
 def _slide(a: Bytes, stands_for: npt.NDArray[np.int64]) -> None:
-    """Move stretches of `a` that nothing stands for to where a sentence or a token starts.
+    """Move unaligned ranges of `a` to where a sentence or a token starts.
 
-    What is left out of "a cat, a dog" may be "a cat, " as well as " cat, a": both take as many
-    edits, and only one leaves out whole words.
+    If "a cat, a dog" lost some text, this may be "a cat, " or " cat, a". Both need the same number
+    of edits, but only the first consists of whole words.
     """
     known = np.flatnonzero(stands_for >= 0)
     gaps = np.flatnonzero((np.diff(known) == 1) & (np.diff(stands_for[known]) > 1))
     for j in known[gaps].tolist():
         first, last = int(stands_for[j]) + 1, int(stands_for[j + 1]) - 1
-        # The stretch may move left over bytes that are the same as its last ones, and right over
-        # those that are the same as its first ones.
+        # The range may move left over bytes equal to its last ones, and right over
+        # those equal to its first ones.
         left = right = 0
         while left < min(REACH, j + 1, first) and (
             stands_for[j - left] == first - 1 - left and a[first - 1 - left] == a[last - left]
@@ -254,7 +253,7 @@ def _strength(a: Bytes, place: int) -> int:
 
 
 def _anchors(a: Bytes, b: Bytes) -> list[tuple[int, int, int]]:
-    """Return runs of anchors in the order of both texts: where they start, and their length."""
+    """Return runs of anchors in the order of both texts: their starts and length."""
     (ours, places), (theirs, others) = (_once(_hashes(text)) for text in (a, b))
     _, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
     order = np.argsort(places[left])
@@ -262,18 +261,18 @@ def _anchors(a: Bytes, b: Bytes) -> list[tuple[int, int, int]]:
     runs: list[tuple[int, int, int]] = []
     for i, j in zip(left[_rising(right)].tolist(), right[_rising(right)].tolist(), strict=True):
         if runs:
-            start, other, size = runs[-1]
-            if i - start == j - other and i <= start + size:
-                runs[-1] = (start, other, i - start + ANCHOR)
+            start, other_start, size = runs[-1]
+            if i - start == j - other_start and i <= start + size:
+                runs[-1] = (start, other_start, i - start + ANCHOR)
                 continue
-            if i < start + size or j < other + size:
+            if i < start + size or j < other_start + size:
                 continue
         runs.append((i, j, ANCHOR))
     return runs
 
 
 def _hashes(text: Bytes) -> npt.NDArray[np.uint64]:
-    """Return a hash of each stretch of the length of an anchor."""
+    """Return a hash of each substring of the length of an anchor."""
     hashes = np.zeros(max(len(text) - ANCHOR + 1, 0), np.uint64)
     for t in range(ANCHOR if len(hashes) else 0):
         hashes *= np.uint64(0x9E3779B97F4A7C15)
@@ -282,25 +281,25 @@ def _hashes(text: Bytes) -> npt.NDArray[np.uint64]:
 
 
 def _once(hashes: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Return some of the hashes that occur once, and where."""
+    """Return a subset of the hashes that occur once, with their positions."""
     places = np.flatnonzero(hashes % np.uint64(SPARSE) == 0)
     values, first, counts = np.unique(hashes[places], return_index=True, return_counts=True)
     return values[counts == 1], places[first[counts == 1]]
 
 
 def _rising(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the places of a longest rising subsequence."""
+    """Return the indices of a longest increasing subsequence."""
     ends: list[int] = []
     last: list[int] = []
     before = np.full(len(numbers), -1, np.int64)
     for place, number in enumerate(numbers.tolist()):
-        at = bisect_left(ends, number)
-        before[place] = last[at - 1] if at else -1
-        if at == len(ends):
+        rank = bisect_left(ends, number)
+        before[place] = last[rank - 1] if rank else -1
+        if rank == len(ends):
             ends.append(number)
             last.append(place)
         else:
-            ends[at], last[at] = number, place
+            ends[rank], last[rank] = number, place
     chosen = []
     place = last[-1] if last else -1
     while place >= 0:

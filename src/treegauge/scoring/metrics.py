@@ -1,4 +1,4 @@
-"""The metrics: which sums make which score, and how users add their own."""
+"""The metrics: the sums behind each score, and how to register new ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from treegauge.core.plugins import load_plugins
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.word_metrics import WORD_METRICS, MetricFunction, WordMetric
 
-#: Per-sentence sums. g, s, a, c: gold, system, aligned, correct. Added metrics append theirs.
+#: Sums per sentence; g, s, a, c: gold, system, aligned, correct. Registered metrics add theirs.
 COLUMNS = [
     "tokens_c", "tokens_g", "tokens_s",
     "sentences_c", "sentences_g", "sentences_s",
@@ -46,7 +46,7 @@ METRICS = {
     "Sentences": Definition("sentences_c", "sentences_g", "sentences_s", None, "sentences"),
     "Words": Definition("words_a", "words_g", "words_s", None, "syntactic words"),
     "UPOS": Definition("upos_c", "words_g", "words_s", "words_a", "universal tags"),
-    "XPOS": Definition("xpos_c", "words_g", "words_s", "words_a", "language's own tags"),
+    "XPOS": Definition("xpos_c", "words_g", "words_s", "words_a", "language-specific tags"),
     "UFeats": Definition("ufeats_c", "words_g", "words_s", "words_a", "universal features"),
     "AllTags": Definition("alltags_c", "words_g", "words_s", "words_a", "UPOS+XPOS+UFeats"),
     "Lemmas": Definition("lemmas_c", "words_g", "words_s", "words_a", "lemmas"),
@@ -70,12 +70,12 @@ ENHANCED = {
     "ELAS": Definition("elas_c", "edges_g", "edges_s", None, "enhanced edges"),
     "EULAS": Definition("eulas_c", "edges_g", "edges_s", None, "enhanced edges, no subtypes"),
 }
-#: Metrics that users registered.
+#: Metrics registered by users.
 ADDED: dict[str, Definition] = {}
 WEIGHTED = {
     "WLAS": Definition("wlas_c", "weight_g", "weight_s", "weight_a", "LAS weighted by relation"),
 }
-#: Of trees of content nodes, see :mod:`treegauge.scoring.morphosyntactic`.
+#: Metrics of trees of content nodes, see :mod:`treegauge.scoring.morphosyntactic`.
 NODES = {
     "MSLAS": Definition(
         "mslas_c", "nodes_g", "nodes_s", None, "LAS of nodes, times F1 of features"
@@ -84,22 +84,22 @@ NODES = {
     "NodeFeats": Definition("nodefeats_c", "nodes_g", "nodes_s", None, "F1 of nodes' features"),
 }
 ALL = METRICS | MORE | ENHANCED | WEIGHTED | NODES
-#: Metrics whose sums are not whole numbers.
+#: Metrics with fractional sums.
 FRACTIONAL = frozenset({"WLAS", "MSLAS", "NodeFeats"})
 _PUNCT = {"UAS", "LAS", "WLAS", "ExactMatch"}
 _SUBTYPES = {"LAS", "CLAS", "MLAS", "BLEX", "ContentLAS", "FunctionLAS", "WLAS", "ExactMatch"}
 
 
 def register_metric(name: str, function: MetricFunction, *, meaning: str) -> None:
-    """Add a metric over words; it reaches every table, breakdown, curve and page.
+    """Register a metric over words; every table, breakdown, curve and page can use it.
 
-    Packages offer one as an entry point in the group ``treegauge.metrics``: the name of the entry
-    point is the metric's, its first docstring line the meaning.
+    Packages register a metric by an entry point in the group ``treegauge.metrics``: the entry point
+    has the metric's name, and the first line of the function's docstring is its meaning.
 
     Parameters
     ----------
     name
-        What it is called, in tables too.
+        Its name, also in tables.
     function
         Takes an :class:`~treegauge.scoring.align.Alignment` and a :class:`Convention` and returns
         :class:`~treegauge.scoring.word_metrics.MetricWords`: the gold words that count, the system
@@ -107,9 +107,11 @@ def register_metric(name: str, function: MetricFunction, *, meaning: str) -> Non
     meaning
         What it measures, in a few words.
     """
-    known = {one.lower() for one in [*ALL, *WORD_METRICS]}
+    known = {taken_name.lower() for taken_name in [*ALL, *WORD_METRICS]}
     if name.lower() in known:
-        raise TreegaugeError(f"there is a metric called {name!r} already; choose another name")
+        raise TreegaugeError(
+            f"there is already a metric called {name!r} already; choose another name"
+        )
     correct, gold, system, aligned = columns = [f"{name}_{letter}" for letter in "cgsa"]
     for column in columns:
         NUMBER[column] = len(COLUMNS)
@@ -119,7 +121,7 @@ def register_metric(name: str, function: MetricFunction, *, meaning: str) -> Non
 
 
 def known_metrics() -> dict[str, Definition]:
-    """Return all metrics by name, those of installed plug-ins too."""
+    """Return all metrics by name, including those of installed plug-ins."""
     for name, function in load_plugins("treegauge.metrics").items():
         if name not in ADDED:
             meaning = (function.__doc__ or name).strip().partition("\n")[0]
@@ -128,7 +130,7 @@ def known_metrics() -> dict[str, Definition]:
 
 
 def metric_label(name: str, convention: Convention) -> str:
-    """Return a metric's name as a header; one that another convention changes says so.
+    """Return a metric's name as a header, with the convention if it is not official.
 
     Examples
     --------
@@ -149,8 +151,8 @@ class Metric:
 
     .. math:: P = 100 c/s, \quad R = 100 c/g, \quad F_1 = 200 c/(s+g), \quad A = 100 c/a
 
-    Sums run over the whole file. An empty denominator gives 0; aligned accuracy is None where
-    alignment is what is measured. With several runs of a system the counts are their sums.
+    Counts are summed over the whole file and over all runs of a system. An empty denominator gives
+    0; aligned accuracy is None for metrics that measure alignment itself.
 
     Examples
     --------
@@ -168,12 +170,12 @@ class Metric:
 
     @property
     def precision(self) -> float:
-        """Share of the system's that is correct."""
+        """Percentage of the system's items that are correct."""
         return _percent(self.correct, self.system)
 
     @property
     def recall(self) -> float:
-        """Share of gold that is correct."""
+        """Percentage of gold items that are correct."""
         return _percent(self.correct, self.gold)
 
     @property
@@ -183,11 +185,11 @@ class Metric:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Share of the aligned that is correct."""
+        """Percentage of aligned items that are correct."""
         return None if self.aligned is None else _percent(self.correct, self.aligned)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return counts and values under the names of the JSON format."""
+        """Return counts and values under their names in JSON."""
         names = ["correct", "gold", "system", "aligned"]
         names += ["precision", "recall", "f1", "aligned_accuracy"]
         interval = None if self.interval is None else list(self.interval)
@@ -199,7 +201,7 @@ def _percent(part: float, whole: float) -> float:
 
 
 def canonical(name: str) -> str:
-    """Return a metric's name as it is written here.
+    """Return a metric's name in its canonical spelling.
 
     Examples
     --------

@@ -1,16 +1,16 @@
 """MSLAS: trees of content nodes with features, as the UniDive shared task of 2025 scored them.
 
 In files of that task, content nodes have features (``|`` where they have none), a head and a
-relation; function words have ``_`` there. Abstract nodes (``3.1``) are content nodes without a form
-of their own. Scores are over content nodes only:
+relation; function words have ``_`` there. Abstract nodes (``3.1``) are content nodes without a
+form. Scores are over content nodes only:
 
 - LAS: the head and the universal relation are correct;
 - Feats: F1 of the features, averaged over nodes;
 - MSLAS: the same F1 where head and relation are correct, 0 elsewhere.
 
-Content nodes are aligned in their order within a sentence, from its start or from its end,
-whichever gives the higher score. An abstract node is aligned with an abstract node or skipped.
-Features that UD does not list as universal do not count (Goldman et al. 2025).
+Content nodes are aligned in order within a sentence, from its start or its end, whichever scores
+higher. An abstract node is aligned with an abstract node or skipped. Features that UD does not list
+as universal do not count (Goldman et al. 2025).
 """
 
 import re
@@ -37,9 +37,9 @@ COUNTED = ("nodes_g", "nodes_s", "mslas_c", "nodelas_c", "nodefeats_c")
 
 
 class Node(NamedTuple):
-    """A node: its head's place among the nodes of the sentence (None: root), and its features.
+    """A node: the index of its head in the sentence (None: root), and its features.
 
-    `features` is None where it is a function word.
+    `features` is None for function words.
     """
 
     abstract: bool
@@ -56,7 +56,7 @@ class NodeSentence(NamedTuple):
 
 
 def read_nodes(text: str, name: str) -> Iterator[NodeSentence]:
-    """Yield the sentences of a file of the task."""
+    """Yield the sentences of a file in the task's format."""
     lines: list[tuple[int, list[str]]] = []
     starts = False
     for number, line in enumerate([*text.split("\n"), ""], 1):
@@ -100,14 +100,14 @@ def _sentence(lines: Sequence[tuple[int, list[str]]], name: str) -> list[Node]:
 
 
 def _features(text: str, where: str) -> dict[str, str]:
-    found = {}
+    features = {}
     for part in text.split("|") if text != "|" else ():
         feature, equals, value = part.partition("=")
         if not equals:
             raise TreegaugeError(f"{where}: found feature {part!r}; expected NAME=VALUE")
         if feature in UNIVERSAL_FEATURES:
-            found[feature] = value
-    return found
+            features[feature] = value
+    return features
 
 
 def feature_f1(gold: dict[str, str], system: dict[str, str]) -> float:
@@ -125,26 +125,26 @@ def feature_f1(gold: dict[str, str], system: dict[str, str]) -> float:
 
 
 def _pairs(gold: Sequence[Node], system: Sequence[Node], step: int) -> dict[int, int]:
-    """Align content nodes in their order, forwards or backwards; gold nodes by system node."""
+    """Align content nodes in order, forwards or backwards; return gold nodes by system node."""
     sides = [
         [i for i, node in enumerate(nodes) if node.features is not None][::step]
         for nodes in (gold, system)
     ]
-    found, i, k = {}, 0, 0
+    pairs, i, k = {}, 0, 0
     while i < len(sides[0]) and k < len(sides[1]):
         g, s = sides[0][i], sides[1][k]
         ours, theirs = gold[g].abstract, system[s].abstract
         if ours == theirs:
-            found[s] = g
+            pairs[s] = g
         i += ours == theirs or ours
         k += ours == theirs or theirs
-    return found
+    return pairs
 
 
 def node_counts(
     gold: Sequence[Sequence[Node]], system: Sequence[Sequence[Node]]
 ) -> npt.NDArray[np.float64]:
-    """Return, for each sentence, content nodes of both sides and the three sums of correct ones."""
+    """Return, per sentence, the content nodes on both sides and the three sums of correct ones."""
     if len(gold) != len(system):
         raise TreegaugeError(
             f"gold has {len(gold)} sentences and the system {len(system)}; MSLAS needs the same"
@@ -173,27 +173,27 @@ def _correct(
 def score_nodes(
     gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading, resampling: Resampling
 ) -> Scores:
-    """Score systems against one gold file of the task: MSLAS, NodeLAS and NodeFeats."""
+    """Score systems against one gold file in the task's format: MSLAS, NodeLAS and NodeFeats."""
     if resampling.resamples:
         check_resampling(resampling)
     options, digest = ScoreOptions(nodes=True), sha256()
     text = _text(gold)
     digest.update(text.encode())
     ours = list(read_nodes(text, str(gold)))
-    starts = np.array([one.starts_document for one in ours], bool)
+    starts = np.array([sentence.starts_document for sentence in ours], bool)
     runs: dict[str, list[SentenceCounts]] = {}
     for name, outputs in named.items():
         runs[name] = []
         for output in outputs:
-            theirs = [one.nodes for one in read_nodes(_text(output), str(output))]
-            counted = node_counts([one.nodes for one in ours], theirs)
+            theirs = [sentence.nodes for sentence in read_nodes(_text(output), str(output))]
+            counted = node_counts([sentence.nodes for sentence in ours], theirs)
             rows = np.zeros((len(ours), len(COLUMNS)))
             rows[:, [NUMBER[column] for column in COUNTED]] = counted
             rows[:, NUMBER["words_g"]] = counted[:, 0]
             runs[name].append(SentenceCounts(rows, len(ours), options, starts))
-    made = scored_runs(runs, options, resampling)
+    scores = scored_runs(runs, options, resampling)
     title = f"{short_name(gold)}#{digest.hexdigest()[:6]}"
-    return signed_scores(made, title, options, reading, resampling)
+    return signed_scores(scores, title, options, reading, resampling)
 
 
 def _text(source: Any) -> str:

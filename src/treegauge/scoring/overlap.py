@@ -19,16 +19,16 @@ from treegauge.treebanks.columns import Treebank
 if TYPE_CHECKING:
     import polars as pl
 
-#: Words of each kind that text lists.
+#: Number of words of each kind in the printed list.
 SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
 class ErrorOverlap(Result):
-    """Gold words that are incorrect in the output of systems, by who gets them wrong.
+    """Gold words that systems get wrong, by the systems that do.
 
-    `wrong` has one row per system and one column per gold word that counts, whose numbers are in
-    `words`.
+    `wrong` has one row per system and one column per gold word that counts; `words` has the
+    positions of these words.
     """
 
     systems: tuple[str, ...]
@@ -41,19 +41,19 @@ class ErrorOverlap(Result):
 
     @property
     def groups(self) -> dict[str, npt.NDArray[np.intp]]:
-        """Gold words that all systems, and that only one system, get wrong."""
+        """Gold words that all systems get wrong, and those that only one gets wrong."""
         times = self.wrong.sum(axis=0)
-        found = {"all systems": self.words[times == len(self.systems)]}
-        for name, own in zip(self.systems, self.wrong, strict=True):
-            found[f"only {name}"] = self.words[own & (times == 1)]
-        return found
+        words_by_group = {"all systems": self.words[times == len(self.systems)]}
+        for name, errors in zip(self.systems, self.wrong, strict=True):
+            words_by_group[f"only {name}"] = self.words[errors & (times == 1)]
+        return words_by_group
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return one row per system: its errors, how many are its own, how many all share."""
+        """Return one row per system: its errors, its unique errors, and those that all share."""
         times = self.wrong.sum(axis=0)
         rows = []
-        for name, own in zip(self.systems, self.wrong, strict=True):
-            errors, alone = int(own.sum()), int((own & (times == 1)).sum())
+        for name, wrong in zip(self.systems, self.wrong, strict=True):
+            errors, alone = int(wrong.sum()), int((wrong & (times == 1)).sum())
             shared = int((times == len(self.systems)).sum())
             row: dict[str, Any] = {"system": name, "errors": errors}
             row |= {"only its own": alone, "share of its own": 100 * alone / max(errors, 1)}
@@ -61,22 +61,24 @@ class ErrorOverlap(Result):
         return rows
 
     def rows(self, limit: int | None = None) -> list[dict[str, Any]]:
-        """Return one row per word that all systems or only one get wrong, with every analysis."""
+        """Return one row per word that all systems or only one get wrong, with all analyses."""
         gold = next(iter(self.alignments.values())).gold.treebank
-        made = []
+        table = []
         for kind, words in self.groups.items():
             for word in words[:limit].tolist():
                 sentence = int(gold.sentence_of[word])
                 row: dict[str, Any] = {"wrong": kind, "sentence": sentence + 1}
                 row |= {"sent_id": gold[sentence].id, "word": int(gold.positions[word])}
                 row |= {"form": gold.field(int(gold.rows[word]), 1), "gold": _said(gold, word)}
-                for name, one in self.alignments.items():
-                    partner = int(one.to_system[word])
+                for name, alignment in self.alignments.items():
+                    partner = int(alignment.to_system[word])
                     row[name] = (
-                        _said(one.system.treebank, partner) if partner >= 0 else "no such word"
+                        _said(alignment.system.treebank, partner)
+                        if partner >= 0
+                        else "no such word"
                     )
-                made.append(row)
-        return made
+                table.append(row)
+        return table
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -86,7 +88,7 @@ class ErrorOverlap(Result):
         return pl.DataFrame(self.rows(), infer_schema_length=None)
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the summary, how many words how many systems get wrong, and the words."""
+        """Return the summary, word counts by number of incorrect systems, and the words."""
         times = np.bincount(self.wrong.sum(axis=0), minlength=len(self.systems) + 1)
         counted = [{"systems": i, "words": int(number)} for i, number in enumerate(times)]
         return {"summary": self.summary(), "by_number_of_systems": counted} | super().json_fields()
@@ -96,7 +98,7 @@ class ErrorOverlap(Result):
         return self.summary()
 
     def own_text(self) -> str:
-        """Return the summary, how many systems get words wrong, and some of the words."""
+        """Return the summary, word counts by number of incorrect systems, and some words."""
         times = np.bincount(self.wrong.sum(axis=0), minlength=len(self.systems) + 1)
         counted = [
             {"systems that are wrong": i, "words": int(number), "share": 100 * number / times.sum()}
@@ -122,7 +124,7 @@ def error_overlap(
     metric: str = "LAS",
     convention: Convention = OFFICIAL,
 ) -> ErrorOverlap:
-    """Say which errors the best systems share, and which only one of them makes.
+    """Return the errors that the best systems share, and those that only one of them makes.
 
     Parameters
     ----------
@@ -135,7 +137,7 @@ def error_overlap(
     """
     if best < 2 or len(alignments) < 2:
         raise TreegaugeError(
-            f"--overlap compares errors of at least two systems; got {min(best, len(alignments))}"
+            f"--overlap needs at least two systems; got {min(best, len(alignments))}"
         )
     found = {name: metric_words(metric, one, convention) for name, one in alignments.items()}
     ranked = sorted(found, key=lambda name: -int(found[name].correct.sum()))[:best]

@@ -1,4 +1,4 @@
-"""Reading gold and system side by side in bounded memory."""
+"""Parallel reading of gold and system in bounded memory."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -27,27 +27,27 @@ Input = Treebank | Source
 
 
 class Pending(NamedTuple):
-    """What has been read of one side and not yet been matched."""
+    """Text of one side that was read but not yet matched."""
 
     treebank: Treebank
     segments: Segmentation
 
     def cut(self, sentences: int) -> tuple["Pending", "Pending"]:
-        """Split after so many sentences."""
+        """Split after this number of sentences."""
         tb, (text, rows, ends, stops) = self.treebank, self.segments
         row = tb.row_offsets[sentences]
         token = int(np.searchsorted(rows, row))
-        at = stops[sentences - 1] if sentences else 0
-        head = Segmentation(text[:at], rows[:token], ends[:token], stops[:sentences])
+        stop = stops[sentences - 1] if sentences else 0
+        head = Segmentation(text[:stop], rows[:token], ends[:token], stops[:sentences])
         rest = Segmentation(
-            text[at:], rows[token:] - row, ends[token:] - at, stops[sentences:] - at
+            text[stop:], rows[token:] - row, ends[token:] - stop, stops[sentences:] - stop
         )
         return Pending(tb[:sentences], head), Pending(tb[sentences:], rest)
 
 
 @dataclass
 class _Side:
-    """One side as it arrives; `problems` gathers what was skipped, repaired or allowed."""
+    """One side, read piece by piece; `problems` lists what was skipped, repaired or allowed."""
 
     pieces: Iterator[Treebank]
     policy: str
@@ -61,7 +61,7 @@ class _Side:
         return len(self.pending.segments.text)
 
     def grow(self) -> None:
-        """Take in as much again as is waiting, so that long waits stay linear."""
+        """Read as much again as is waiting, so that the total time stays linear."""
         waiting = self.pending.treebank.n_words
         parts: list[Treebank] = []
         while sum(part.n_words for part in parts) <= waiting:
@@ -88,11 +88,10 @@ class _Side:
 
 
 class PairedReader:
-    """Pieces of gold and system that hold the same characters and end with sentences.
+    """Pieces of gold and system that contain the same characters and end with a sentence.
 
-    Memory is bounded by the longest stretch in which no sentence ends on both sides at once, with
-    last tokens that start together. `seen` is called with the gold bytes as they are read, `chunk`
-    of them at a time.
+    Memory is bounded by the longest span without a common sentence end (where also the last tokens
+    start together). `seen` is called with the gold bytes as they are read, `chunk` bytes at a time.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class PairedReader:
     ) -> None:
         self.reading, self.chunk = reading or Reading(), chunk
         self.gold, self.system = self._side(gold, seen), self._side(system)
-        self.unaligned = ""  # what loose alignment could not align, in words
+        self.unaligned = ""  # a note on words that loose alignment could not align
 
     def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
         how = self.reading
@@ -122,7 +121,7 @@ class PairedReader:
         return self._loose() if self.reading.align == "loose" else self._exact()
 
     def _loose(self) -> Iterator[Alignment]:
-        """Align whole files: characters are not the same, so that there are no pieces."""
+        """Align whole files; characters may differ, so files cannot be cut into pieces."""
         for side in (self.gold, self.system):
             while not side.done:
                 side.grow()
@@ -169,13 +168,13 @@ class PairedReader:
         if left.size or right.size:
             error = str(mismatch(*left.pending, *right.pending))
             if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
-                error += f"\n{lost} problems made sentences be left out; "
+                error += f"\nsentences were left out because of {lost} problems; "
                 error += "errors='repair' keeps their words"
             raise MismatchError(error)
 
 
 def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
-    """Align whole treebanks exactly or loosely, as the settings say."""
+    """Align whole treebanks, exactly or loosely according to the settings."""
     if reading.align == "exact":
         return align(gold, system)
     from treegauge.scoring.loose import align_loosely
@@ -184,11 +183,11 @@ def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
 
 
 def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:
-    """Find the ends of sentences on both sides after which alignment starts afresh.
+    """Find common sentence ends after which the alignment can restart.
 
-    Where the last tokens start apart, one side may be through with the sentence while two words of
-    the other remain; if a multiword token follows, the official script matches its words with the
-    second of these, too. So there is no cut at such places.
+    Where the last tokens start at different characters, one side may have finished the sentence
+    while two words of the other remain. If a multiword token follows, the official script may match
+    its words with the second of these. So there is no cut at such places.
     """
     common = np.intersect1d(ours.sentence_ends, theirs.sentence_ends)
     last = [np.searchsorted(side.token_ends, common) for side in (ours, theirs)]

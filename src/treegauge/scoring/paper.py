@@ -1,4 +1,4 @@
-"""The table for the paper: scores with the best in bold, significance marks and intervals."""
+"""Tables for papers: scores with the best in bold, significance marks and intervals."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,15 +19,15 @@ Pairs = set[tuple[str, str]]
 
 
 def scores_table(scores: "Scores") -> PaperTable:
-    """Return systems by metrics on one treebank; the best of each metric is bold."""
+    """Return the table of systems by metrics on one treebank, with the best in bold."""
     names = scores.shown_metrics
     tests = scores.attached.get("comparisons")
-    found = tests if isinstance(tests, Comparisons) else None
+    comparisons = tests if isinstance(tests, Comparisons) else None
     alpha = round(1 - scores.level, 10)
     columns = []
     for name in names:
-        metrics = {one.system: one.metrics[name] for one in scores.systems}
-        better = _better(found.pairs, scores.label(name), alpha) if found else set()
+        metrics = {system.system: system.metrics[name] for system in scores.systems}
+        better = _better(comparisons.pairs, scores.label(name), alpha) if comparisons else set()
         values = {system: metric.f1 for system, metric in metrics.items()}
         limits = {system: metric.interval for system, metric in metrics.items()}
         columns.append(paper_cells(values, better, limits))
@@ -36,19 +36,22 @@ def scores_table(scores: "Scores") -> PaperTable:
         for one, cells in zip(scores.systems, zip(*columns, strict=True), strict=True)
     ]
     (treebank,) = human_names([scores.treebank.rpartition("#")[0]])
-    said = [f"Scores (F1 in percent) on {treebank}"]
-    said += _runs([(one.system, len(one.runs)) for one in scores.systems])
+    caption = [f"Scores (F1 in percent) on {treebank}"]
+    caption += _runs([(one.system, len(one.runs)) for one in scores.systems])
     labels = [scores.label(name) for name in names]
-    lines = [", ".join(said) + ".", *_legend(rows, scores.level, scores.units, found, labels)]
-    signature = found.signature if found else scores.signature
+    lines = [
+        ", ".join(caption) + ".",
+        *_legend(rows, scores.level, scores.units, comparisons, labels),
+    ]
+    signature = comparisons.signature if comparisons else scores.signature
     return PaperTable("system", labels, rows, " ".join(lines), signature)
 
 
 def suite_table(suite: "Suite") -> PaperTable:
-    """Return treebanks by systems, of several metrics side by side, and the macro averages."""
+    """Return the table of treebanks by systems, for one or more metrics, with macro averages."""
     names, alpha = list(suite.chosen) or ["LAS"], round(1 - suite.level, 10)
     tests, claims = suite.attached.get("comparisons"), suite.attached.get("claims")
-    found = tests if isinstance(tests, Comparisons) else None
+    comparisons = tests if isinstance(tests, Comparisons) else None
     rows: dict[str, list[PaperCell]] = {treebank: [] for treebank in [*suite.treebanks, ""]}
     for name in names:
         label = suite.label(name)
@@ -64,43 +67,43 @@ def suite_table(suite: "Suite") -> PaperTable:
             one: sum(suite.f1(treebank, one, name) for treebank in suite.treebanks) / number
             for one in suite.systems
         }
-        better = _better(found.pairs, label, alpha) if found else set()
+        better = _better(comparisons.pairs, label, alpha) if comparisons else set()
         limits = {one: suite.intervals[one, name] for one in suite.systems}
         rows[""] += paper_cells(means, better, limits)
     human = human_names(suite.treebanks)
     body = [PaperRow(title, rows[one]) for title, one in zip(human, suite.treebanks, strict=True)]
     body.append(PaperRow("macro average", rows[""], summary=True))
     labels = [suite.label(name) for name in names]
-    said = [f"{' and '.join(labels)} (F1 in percent) of {len(suite.systems)} systems on "
+    caption = [f"{' and '.join(labels)} (F1 in percent) of {len(suite.systems)} systems on "
             f"{number} treebanks"]  # fmt: skip
-    said += _runs(
+    caption += _runs(
         {
             (one.system, len(one.runs)): 0
             for each in suite.treebanks.values()
             for one in each.systems
         }
     )
-    lines = [", ".join(said) + "."]
-    lines += _legend(body, suite.level, "", found, labels)
+    lines = [", ".join(caption) + "."]
+    lines += _legend(body, suite.level, "", comparisons, labels)
     if suite.failures:
-        lines.append("–: no score; counts 0 in the average.")
+        lines.append("–: no score; counts as 0 in the average.")
     if not any(suite.intervals.values()):
-        lines.append("No interval and no test of the averages: some treebank has too few units.")
+        lines.append("No interval and no test of the averages: a treebank has too few units.")
     groups = [(label, len(suite.systems)) for label in labels] if len(labels) > 1 else []
     columns = list(suite.systems) * len(labels)
-    signature = found.signature if found else suite.signature
+    signature = comparisons.signature if comparisons else suite.signature
     return PaperTable("treebank", columns, body, " ".join(lines), signature, groups)
 
 
 def other_parts(result: Result, kind: str) -> list[str]:
-    """Return what is attached in some format, without the tests, which marks stand for."""
+    """Return the attached results in a format, without the tests that the marks already show."""
     parts = [part for name, part in result.attached.items() if name not in _TESTED]
-    flat = [one for part in parts for one in ([part] if isinstance(part, Result) else part)]
-    return [str(getattr(one, f"to_{kind}")()) for one in flat]
+    flat = [result for part in parts for result in ([part] if isinstance(part, Result) else part)]
+    return [str(getattr(result, f"to_{kind}")()) for result in flat]
 
 
 def _better(pairs: Iterable[Mapping[str, Any]], label: str, alpha: float) -> Pairs:
-    """Return pairs of systems of which the first is significantly better, by the corrected p."""
+    """Return pairs of systems whose first is significantly better, by the corrected p-value."""
     better = set()
     for row in pairs:
         p = row.get("p_corrected")
@@ -111,7 +114,7 @@ def _better(pairs: Iterable[Mapping[str, Any]], label: str, alpha: float) -> Pai
 
 
 def _won(pairs: Iterable[Mapping[str, Any]], label: str) -> dict[str, Pairs]:
-    """Return the same by treebank, from the treebanks that claims name."""
+    """Return these pairs by treebank, from the treebanks listed in claims."""
     won: dict[str, Pairs] = {}
     for row in pairs:
         for one, other in ("ab", "ba"):
@@ -121,7 +124,7 @@ def _won(pairs: Iterable[Mapping[str, Any]], label: str) -> dict[str, Pairs]:
 
 
 def _runs(counts: Iterable[tuple[str, int]]) -> list[str]:
-    """Say which systems have several runs."""
+    """Return a note on the systems with several runs."""
     several = {f"{number} runs of {name}" for name, number in counts if number > 1}
     return [f"mean over {' and '.join(sorted(several))}"] if several else []
 
@@ -129,22 +132,22 @@ def _runs(counts: Iterable[tuple[str, int]]) -> list[str]:
 def _legend(
     rows: Iterable[PaperRow], level: float, units: str, tests: Comparisons | None, labels: list[str]
 ) -> list[str]:
-    """Explain the marks that the table has, and say what was tested."""
+    """Return the legend: the marks in the table and the test behind them."""
     cells = [cell for row in rows for cell in row.cells]
-    said = ["Bold: best system."] if any(cell.best for cell in cells) else []
+    legend = ["Bold: best system."] if any(cell.best for cell in cells) else []
     marked = any(cell.significant for cell in cells)
     if tests is not None and not marked and all(row.get("p_value") is None for row in tests.pairs):
-        said.append("No test: too few units.")
+        legend.append("No test: too few units.")
     elif tests is not None:
         tested = {row["metric"] for row in tests.pairs}
         only = f" of {' and '.join(sorted(tested))}" if tested < set(labels) else ""
         mark = "†: significantly better than every other system"
         if not marked:
             mark = "No system is significantly better than every other one"
-        said.append(
+        legend.append(
             f"{mark} ({_TESTS[tests.test]}{only}{f' over {units}' if units else ''}, "
             f"p ≤ {1 - level:.2g}, corrected for the number of comparisons)."
         )
     if any(cell.interval for cell in cells):
-        said.append(f"Below scores: {100 * level:g} % confidence intervals.")
-    return said
+        legend.append(f"Below scores: {100 * level:g} % confidence intervals.")
+    return legend

@@ -1,4 +1,4 @@
-"""How many sentences, runs and treebanks it takes to find a difference."""
+"""Power analysis: the sentences, runs and treebanks needed to find a difference."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class SamplePlan(Result):
     """Units, runs or treebanks needed to find a difference in points with probability 0.8.
 
-    One row per pair and kind of thing to have more of: how many there are, and how many are needed
-    (None: no number is enough) while the rest is as `given`.
+    One row per pair and kind of unit: how many there are, and how many are needed (None: no number
+    is enough) while everything else is as `given`.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -38,67 +38,74 @@ class SamplePlan(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per pair and kind of thing."""
+        """One row per pair and kind of unit."""
         import polars as pl
 
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
     def shown(self) -> "pl.DataFrame":
-        """Return the table with a word where no number is enough."""
+        """Return the table, with a remark where no number is enough."""
         import polars as pl
 
         needed = pl.col("needed").cast(pl.String).fill_null("no number is enough")
         return self.table.with_columns(needed)
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the rows, the difference to be found, and what the plan knows nothing about."""
+        """Return the rows, the difference to be found, and the notes."""
         more = {"difference": self.wanted, "power": POWER, "notes": list(self.notes)}
         return more | super().json_fields()
 
     def own_text(self) -> str:
-        """Return the table under what it is about."""
+        """Return the table under its title."""
         title = f"to find a difference of {self.wanted:g} points with probability {POWER:g}:"
         return "\n".join([title, tables.to_text(self.shown()), *self.notes, self.signature])
 
 
 def plan_scores(scores: Scores, wanted: float, metric: str = "LAS") -> SamplePlan:
-    """Plan from the variances of each pair of systems on one gold file."""
+    """Return the plan for each pair of systems, from their variances on one gold file."""
     if len(scores.systems) < 2:
-        raise TreegaugeError("a plan needs two systems: their difference says how much it varies")
+        raise TreegaugeError(
+            "a plan needs at least two systems, to estimate how much their difference varies"
+        )
     name, fixed = canonical(metric), False
     rows: list[dict[str, Any]] = []
-    for one, other in combinations(scores.systems, 2):
-        a, b = (unit_counts(system, [name], scores.units) for system in (one, other))
-        made = difference(a, b)
-        if np.isnan(made.standard_error[0]):
+    for first, second in combinations(scores.systems, 2):
+        a, b = (unit_counts(system, [name], scores.units) for system in (first, second))
+        estimate = difference(a, b)
+        if np.isnan(estimate.standard_error[0]):
             raise TreegaugeError(
-                f"{one.system!r} and {other.system!r} differ in too few {scores.units} for a plan"
+                f"{first.system!r} and {second.system!r} differ in too few {scores.units} for a "
+                "plan"
             )
         between = [_run_variance(counts) for counts in (a, b)]
-        own = 1e4 * max(
-            float(made.standard_error[0]) ** 2
+        of_units = 1e4 * max(
+            float(estimate.standard_error[0]) ** 2
             - sum(value / counts.runs for value, counts in zip(between, (a, b), strict=True)),
             0.0,
         )
         of_run, n = 1e4 * sum(between), a.number
-        named = {"a": one.system, "b": other.system}
-        how: dict[str, Any] = {"level": scores.level, "power": POWER}
-        known = a.random_runs and b.random_runs
-        fixed = fixed or not known
-        for runs in sorted({min(a.runs, b.runs), 3, 5, 10}) if known else [min(a.runs, b.runs)]:
-            needed = needed_units(wanted, own * n, of_run / runs, least=LEAST_UNITS, **how)
-            given = f"{runs} runs each" if known else "these outputs"
+        named = {"a": first.system, "b": second.system}
+        precision: dict[str, Any] = {"level": scores.level, "power": POWER}
+        has_runs = a.random_runs and b.random_runs
+        fixed = fixed or not has_runs
+        for runs in sorted({min(a.runs, b.runs), 3, 5, 10}) if has_runs else [min(a.runs, b.runs)]:
+            needed = needed_units(
+                wanted, of_units * n, of_run / runs, least=LEAST_UNITS, **precision
+            )
+            given = f"{runs} runs each" if has_runs else "these outputs"
             rows.append(
                 named | {"what": scores.units, "given": given, "at_hand": n, "needed": needed}
             )
-        if known:
-            needed = needed_units(wanted, of_run, own, least=LEAST_RUNS, **how)
+        if has_runs:
+            needed = needed_units(wanted, of_run, of_units, least=LEAST_RUNS, **precision)
             given = f"{n} {scores.units}"
             rows.append(
                 named
                 | {"what": "runs", "given": given, "at_hand": min(a.runs, b.runs), "needed": needed}
             )
-    notes = [f"runs: unknown; {LEAST_RUNS} or more of each system say how much they vary"]
+    notes = [
+        f"runs: unknown; scores of {LEAST_RUNS} or more runs per system show how much they vary"
+    ]
     return SamplePlan(
         tuple(rows), wanted, tuple(notes if fixed else ()),
         countersign(scores.signature, m=name, plan=wanted, power=POWER),
@@ -111,7 +118,7 @@ def plan_treebanks(
     level: float,
     signature: str,
 ) -> SamplePlan:
-    """Plan from the number of treebanks and the variance of one treebank, for each pair."""
+    """Return the plan for each pair, from the number of treebanks and the variance of one."""
     rows = []
     for (a, b), (number, variance) in differences.items():
         needed = needed_units(wanted, variance, level=level, power=POWER, least=LEAST_TREEBANKS)

@@ -1,4 +1,4 @@
-"""The verb ``score``: systems against gold."""
+"""The verb ``score``: scores of systems against gold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from treegauge.core.messages import note
 from treegauge.core.verbs import verb
 from treegauge.scoring.convention import Counting
 from treegauge.scoring.score_request import ScoreRequest, score_files, score_folders
-from treegauge.scoring.settings import Asked, Reading, Resampling
+from treegauge.scoring.settings import Reading, RequestedDetails, Resampling
 
 if TYPE_CHECKING:
     from treegauge.scoring.scores import Scores, View
@@ -56,84 +56,85 @@ def score(
 ) -> "Scores | Suite":
     """Score systems against gold, with confidence intervals and significance tests.
 
-    All counts are those of the CoNLL 2018 shared task's script. Given folders, outputs are matched
-    with gold files by file name, treebank code, treebank name or text; macro averages count a
-    missing or failed output as 0, and paired tests say on how many treebanks a system is better.
+    Counts equal those of the official CoNLL 2018 script. Given folders, outputs are matched with
+    gold files by file name, treebank code, treebank name or text. Macro averages count a missing or
+    failed output as 0, and paired tests give the number of treebanks on which a system is better.
 
     Parameters
     ----------
     gold
         The gold file, or a folder of gold files.
     *systems
-        System files or folders, as PATH or NAME=PATH; the same NAME several times: runs (seeds) of
-        one system. In Python also treebanks, and mappings from names to outputs.
+        System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
+        system. In Python also treebanks, and mappings from names to outputs.
     metric
-        Metrics to show and to test (LAS); LAS,UAS for several.
+        Metrics to show and to test, such as LAS,UAS.
     by
         Break scores down by relation, upos, direction, distance, depth, length, projectivity,
         head-upos, position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses
-        two. Two systems are tested class by class.
+        two. Given two systems, tests their difference in each class.
     examples
         With by: draw sentences with incorrect words of this class.
     confusion
         Confusion matrix of relation, head-upos, upos or another class.
     overlap
-        List errors that the best systems, this many of them, share, and those that only one makes.
+        List the errors that the best N systems share, and those that only one of them makes.
     combine
-        Add a system that the others vote for, arc by arc, and what oracles would choose from them.
+        Add a system that combines the others by voting on arcs, and the scores of oracles.
     votes
-        With combine: weight of a system's vote, as NAME=WEIGHT (default 1).
+        With combine: weight of a system's vote, as NAME=WEIGHT (1 where not given).
     voted
-        Write the trees that are voted for to this CoNLL-U file; implies combine.
+        Write the combined trees to this CoNLL-U file. Implies combine.
     calibration
-        Say how well the systems' probabilities (HeadProb and DeprelProb in MISC, tree_prob) are
-        calibrated, and the score without the sentences of which they are least certain.
+        Show how well the systems' probabilities (HeadProb and DeprelProb in MISC, tree_prob) are
+        calibrated, and the scores without the least certain sentences.
     baselines
-        Add rows of parsers that know only the length of a sentence: branching to the left and to
-        the right, random projective trees, random trees with the shortest arcs.
+        Add uninformed baselines, which know only the length of a sentence: left-branching,
+        right-branching, random projective trees, random trees with the shortest arcs.
     split
         With folders: only gold files of this split.
     common
         With folders: score only treebanks for which every system has output.
     enhanced
-        Score enhanced dependencies, too (ELAS, EULAS).
+        Also score enhanced dependencies (ELAS, EULAS).
     enhancements
         Types of enhanced edges to leave out, by the codes of the IWPT shared tasks: 1 gapping, 2
-        shared parents, 3 shared dependents, 4 control, 5 relative clauses, 6 case information; 15
-        leaves out two, 0 none. Implies enhanced.
+        shared parents, 3 shared dependents, 4 control, 5 relative clauses, 6 case information. 15
+        leaves out types 1 and 5; 0 leaves out none. Implies enhanced.
     collapse
         Collapse empty nodes, as the IWPT shared tasks do: edges over them become paths such as
         conj>nsubj. Implies enhanced.
     msp
-        Score trees of content nodes with features, in the format and with the metrics of the
-        UniDive shared task of 2025 on morphosyntactic parsing (MSLAS).
+        Score trees of content nodes with features (MSLAS), in the format of the UniDive 2025 shared
+        task on morphosyntactic parsing.
     weights
         Weights of relations for WLAS: wde, a file of 'relation weight' lines, or a .conllu file.
     test
-        Test between systems. student, the primary one: t test of the difference, in which units
-        and, from three runs a system, runs are random; permutation and bootstrap hold runs fixed.
+        Significance test between systems. student, the primary one, is a t test of the difference,
+        in which units and, with three or more runs per system, runs are random; permutation and
+        bootstrap hold runs fixed.
     permutations
-        Random draws of a permutation or bootstrap test.
+        Number of random draws of a permutation or bootstrap test.
     margin
-        Difference in points that does not matter: say which systems are equivalent, not worse or
-        better.
+        Largest difference in points that does not matter; shows which systems are equivalent, not
+        worse, or better.
     plan
-        Difference in points to be found: say how many sentences, runs and treebanks that takes.
+        Difference in points to be found; shows how many sentences, runs and treebanks this needs.
     correction
-        Correction of p-values for the number of tests; with folders always Bonferroni's.
+        Correction of p-values for the number of tests; with folders always bonferroni.
     all
         Show all metrics and all confused pairs.
     official
-        Show the official script's table only.
+        Show only the official script's table.
     counts
-        Show the official script's counts only.
+        Show only the official script's counts.
     style
-        LaTeX table: plain, or acl, which fits the columns of ACL papers.
+        Style of the LaTeX table: plain, or acl for the columns of ACL papers.
 
     Returns
     -------
     Scores or Suite
-        Scores on one gold file, or on all gold files of a folder.
+        Scores on one gold file, or on all gold files in a folder.
 
     Examples
     --------
@@ -158,10 +159,10 @@ def score(
     if official or counts:
         resampling = replace(resampling, resamples=0)
     combine = combine or voted is not None
-    asked = Asked(_texts(by), examples, confusion, overlap, combine, calibration)
+    requested = RequestedDetails(_texts(by), examples, confusion, overlap, combine, calibration)
     how = ScoreRequest(
         options, reading, resampling, _listed(metric), test if resampling.resamples else "none",
-        permutations, correction, margin, plan, view, style, asked, _texts(votes), voted,
+        permutations, correction, margin, plan, view, style, requested, _texts(votes), voted,
         baselines,
     )  # fmt: skip
     _check(how, named, gold, folder=folder, common=common)
@@ -187,57 +188,57 @@ def _texts(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _listed(values: Sequence[str]) -> tuple[str, ...]:
-    """Take lists with commas apart."""
+    """Split lists at commas."""
     return tuple(part.strip() for value in _texts(values) for part in value.split(","))
 
 
 def _check(
     how: ScoreRequest, named: Mapping[str, Sequence[Any]], gold: Any, *, folder: bool, common: bool
 ) -> None:
-    """Refuse combinations that would otherwise be ignored."""
-    details, plain = how.asked.anything, how.view in {"official", "counts"}
+    """Refuse options that would otherwise be ignored."""
+    details, plain = how.requested.anything, how.view in {"official", "counts"}
     sources = [gold, *(output for outputs in named.values() for output in outputs)]
     refused = {
         f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, for which "
         "the correction is bonferroni": folder and how.correction == "benjamini-hochberg",
         "--official, --counts, --by, --confusion, --overlap and --combine are for one gold file; "
         f"got a folder: {gold}": folder
-        and (plain or how.asked._replace(calibration=False).anything),
+        and (plain or how.requested._replace(calibration=False).anything),
         f"--common needs GOLD to be a folder of treebanks; got: {gold}": common and not folder,
         "--official and --counts show one table: leave out --by, --confusion, --overlap, "
         "--combine, --calibration": plain and details,
         f"the official table shows one system; got {len(named)}: {', '.join(named)}": plain
         and len(named) > 1,
-        "--examples draws words of a class: say which classes with --by": how.asked.examples
+        "--examples shows words of a class: choose the classes with --by": how.requested.examples
         is not None
-        and not how.asked.by,
+        and not how.requested.by,
         "--msp scores one gold file, without --by, --confusion, --overlap, --combine, "
         "--calibration, --enhanced, --weights, --official and --counts": how.options.nodes
         and (folder or plain or details or how.options.enhanced or how.options.weights is not None),
-        "--votes weighs systems that are combined: add --combine": bool(how.votes)
-        and not how.asked.combine,
+        "--votes sets weights for --combine: add --combine": bool(how.votes)
+        and not how.requested.combine,
         "--margin needs at least two systems, and a test between them": how.margin is not None
         and (len(named) < 2 or how.test == "none"),
-        "standard input (-) can be read once: give the other as a file": sum(
+        "standard input (-) can be read only once: give the other input as a file": sum(
             isinstance(source, str) and source == "-" for source in sources
         )
         > 1,
     } | {
-        f"breakdowns, votes and calibration are of one run; {name!r} has {len(runs)}": details
-        and len(runs) > 1
+        f"breakdowns, votes and calibration need one run per system; {name!r} has "
+        f"{len(runs)}": details and len(runs) > 1
         for name, runs in named.items()
     }
-    for message, found in refused.items():
-        if found:
+    for message, combined in refused.items():
+        if combined:
             raise TreegaugeError(message)
 
 
 def _metrics(how: ScoreRequest) -> tuple[str, ...]:
-    """Return the metrics as they are written here; breakdowns have some of their own."""
+    """Return the canonical names of the metrics; some are for breakdowns only."""
     from treegauge.scoring.metrics import canonical
     from treegauge.scoring.word_metrics import WORD_METRICS, find_word_metric
 
-    if how.asked.by:
+    if how.requested.by:
         words = {name.lower() for name in WORD_METRICS}
         return tuple(
             find_word_metric(name) if name.lower() in words else canonical(name)
@@ -248,8 +249,8 @@ def _metrics(how: ScoreRequest) -> tuple[str, ...]:
         if name not in how.options.metrics:
             needed = {"WLAS": "needs --weights", "ELAS": "needs --enhanced",
                       "EULAS": "needs --enhanced"}  # fmt: skip
-            other = "is not a metric of --msp" if how.options.nodes else "needs --msp"
+            refusal = "is not a metric of --msp" if how.options.nodes else "needs --msp"
             raise TreegaugeError(
-                f"{name} {other if how.options.nodes else needed.get(name, other)}"
+                f"{name} {refusal if how.options.nodes else needed.get(name, refusal)}"
             )
     return chosen

@@ -1,8 +1,8 @@
-"""Scores of outputs that were scored before, kept by the checksums of what they were made of.
+"""Cache of scores, by the checksums of gold file, output and settings.
 
-One small JSON file per pair of a gold file and an output, named by a checksum of both files and of
-the signature of how they were scored. A file that was damaged or that another version wrote counts
-as absent. Files are written atomically, so an interrupted run loses no score that was finished.
+There is one small JSON file per pair of gold file and output. Its name is a checksum of both files
+and of the signature of the settings. A damaged file, or one written by another version, counts as
+absent. Files are written atomically, so an interrupted run loses no finished score.
 """
 
 import json
@@ -37,8 +37,8 @@ def file_checksum(path: str | os.PathLike[str]) -> str:
 class CellScore(NamedTuple):
     """The metrics of one output on one gold file, or why it could not be scored.
 
-    `errors` are the standard error of F1 as a fraction, and its degrees of freedom, of metrics that
-    have one: what an interval of a macro average needs.
+    `errors` has the standard error of F1 (as a fraction) and its degrees of freedom for each metric
+    that has one; the interval of a macro average needs them.
     """
 
     metrics: dict[str, Metric]
@@ -47,41 +47,41 @@ class CellScore(NamedTuple):
 
 
 def score_cell(gold: Treebank, output: str, options: ScoreOptions, reading: Reading) -> CellScore:
-    """Score one output; what is wrong with it becomes the reason of its failure."""
+    """Score one output; an error in it becomes the reason of its failure."""
     try:
         scores = evaluate(gold, {"system": output}, options, reading, Resampling())
     except TreegaugeError as error:
-        # The same file may be another team's: its name is enough.
+        # Several teams may submit the same file, so messages name the file without its folder.
         lines = [
             line.strip() for line in str(error).replace(output, Path(output).name).splitlines()
         ]
         reasons = [line for line in lines if line and not line.startswith("hint")]
         return CellScore({}, {}, "; ".join(reasons[:3]))
-    (one,) = scores.systems
-    names = list(one.metrics)
-    made = estimate(unit_counts(one, names, scores.units))
+    (system,) = scores.systems
+    names = list(system.metrics)
+    estimates = estimate(unit_counts(system, names, scores.units))
     errors = {
-        name: (float(made.standard_error[i]), float(made.df[i]))
+        name: (float(estimates.standard_error[i]), float(estimates.df[i]))
         for i, name in enumerate(names)
-        if np.isfinite(made.standard_error[i])
+        if np.isfinite(estimates.standard_error[i])
     }
-    return CellScore(one.metrics, errors)
+    return CellScore(system.metrics, errors)
 
 
 @dataclass(frozen=True)
 class ScoreCache:
-    """A folder of scores; `signature` says how outputs are scored, the version included."""
+    """A folder of scores; `signature` records how outputs are scored, including the version."""
 
     folder: Path
     signature: str
 
     def path(self, gold: str, system: str) -> Path:
-        """Return where the score of two files, given by their checksums, is kept."""
+        """Return the path of the score of two files, given their checksums."""
         name = sha256(f"{gold}\n{system}\n{self.signature}".encode()).hexdigest()
         return self.folder / f"{name}.json"
 
     def get(self, gold: str, system: str) -> CellScore | None:
-        """Return the score of two files; None if it is not there or not whole."""
+        """Return the score of two files; None if it is missing or damaged."""
         try:
             kept = parse_json(self.path(gold, system).read_bytes())
             checksum = kept.pop("checksum")
@@ -89,7 +89,7 @@ class ScoreCache:
             if checksum != _checksum(kept) or named != (gold, system, self.signature):
                 return None
             metrics = {
-                name: Metric(name, *(counts[one] for one in _COUNTS))
+                name: Metric(name, *(counts[count] for count in _COUNTS))
                 for name, counts in kept["metrics"].items()
             }
             errors = {name: (float(se), float(df)) for name, (se, df) in kept["errors"].items()}
@@ -98,9 +98,9 @@ class ScoreCache:
             return None
 
     def put(self, gold: str, system: str, score: CellScore) -> None:
-        """Keep the score of two files."""
+        """Store the score of two files."""
         metrics = {
-            name: {one: getattr(metric, one) for one in _COUNTS}
+            name: {count: getattr(metric, count) for count in _COUNTS}
             for name, metric in score.metrics.items()
         }
         kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,

@@ -1,4 +1,4 @@
-"""The inputs of ``score``: outputs by system, gold, folders of both, and weights of relations."""
+"""Inputs of ``score``: outputs by system, gold, folders of both, and weights of relations."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from treegauge.treebanks.sources import ENDINGS, SPLITS, Source, find, short_nam
 
 def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
     """Return the outputs of each system; a path that exists may have an equals sign in it."""
-    names = _path_names([str(one) for one in systems if isinstance(one, str | PathLike)])
+    names = _path_names([str(output) for output in systems if isinstance(output, str | PathLike)])
     named: dict[str, list[Any]] = {}
     for source in systems:
         if isinstance(source, Mapping):
@@ -45,7 +45,7 @@ def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
 
 
 def _runs(outputs: Any) -> Sequence[Any]:
-    """Return the runs of a system; a list of another library's documents is one of them."""
+    """Return the runs of a system; a list of another library's documents is one run."""
     if isinstance(outputs, str | PathLike | Treebank):
         return [outputs]
     if not isinstance(outputs, Sequence):
@@ -54,7 +54,7 @@ def _runs(outputs: Any) -> Sequence[Any]:
 
     if is_foreign(outputs):
         return [read_treebank(outputs)]
-    return [read_treebank(one) if is_foreign(one) else one for one in outputs]
+    return [read_treebank(output) if is_foreign(output) else output for output in outputs]
 
 
 def _is_folder(source: Any) -> bool:
@@ -82,13 +82,13 @@ def find_gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) 
         files = next(output for output in outputs if not _is_folder(output))
         raise TreegaugeError(
             f"{gold} is a folder and the systems are folders ({folders[0]}) and files ({files}); "
-            "give folders of output for all systems, or files for all"
+            "give folders for all systems, or files for all"
         )
     files = find(source, split=split)
     if len(files) != 1:
         raise TreegaugeError(
-            f"{gold} is a folder with {len(files)} gold files and the systems are files; say which "
-            "with --split, or give a folder of output for each system"
+            f"{gold} is a folder with {len(files)} gold files and the systems are files; choose "
+            "one with --split, or give a folder of output for each system"
         )
     return files[0], False
 
@@ -111,7 +111,7 @@ def relation_weights(source: Any) -> tuple[dict[str, float] | None, float]:
 
 
 def _path_names(words: Sequence[str]) -> dict[str, str]:
-    """Return a name for each path: the file's, else the folder's, else the whole path."""
+    """Return a unique name per path: the file's, else the folder's, else the whole path."""
     names = {word: short_name(word) for word in words}
     folders = Counter(Path(word).parent.name for word in names)
     files = Counter(names.values())
@@ -126,8 +126,8 @@ def _check_kind(path: str) -> None:
     """Refuse a table, recording or plan where the output of a system belongs."""
     kinds = {".csv", ".tsv", ".json", ".parquet", ".npz", ".toml"}
     if Path(path).suffix in kinds and Path(path).is_file():
-        (found,) = recognise([path])
-        raise TreegaugeError(f"{path} is {TITLES[found.kind]}; expected a CoNLL-U file")
+        (recognised,) = recognise([path])
+        raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected a CoNLL-U file")
 
 
 class SuiteFiles(NamedTuple):
@@ -146,9 +146,9 @@ def match_folders(
 ) -> SuiteFiles:
     """Match gold files with the output of systems, by file name, treebank code, name or text.
 
-    A system has one folder, or several of its runs. A treebank that one of the runs lacks counts
-    as missing: a mean over fewer runs would be another score. Without a `split`, of one treebank's
-    folder the sets are scored for which there is output.
+    A system has one folder, or one per run. A treebank that one of the runs lacks counts as
+    missing: a mean over fewer runs would not be comparable. If gold is the folder of one treebank
+    and there is no `split`, only the sets that have output are scored.
     """
     if split is not None and split not in SPLITS:
         raise ChoiceError("split", split, SPLITS)
@@ -164,24 +164,28 @@ def match_folders(
             matched = match_outputs(files, _files(Path(folder)))
             if matched.unmatched:
                 shown = ", ".join(Path(path).name for path in matched.unmatched[:3])
-                note(f"{folder}: {len(matched.unmatched)} files match no gold file: {shown}")
+                note(
+                    f"{folder}: {len(matched.unmatched)} files do not match any gold file: {shown}"
+                )
             runs.append(matched.pairs)
         shared = [path for path in files if all(path in run for run in runs)]
         outputs[system] = {names[path]: [run[path] for run in runs] for path in shared}
     if split is None and is_treebank_folder(Path(gold)):  # one treebank: the sets that were parsed
-        parsed = {name for own in outputs.values() for name in own}
+        parsed = {name for matched_files in outputs.values() for name in matched_files}
         files = [path for path in files if names[path] in parsed] or files
     kept = {names[path]: path for path in files}
-    missing = {name for name in kept for own in outputs.values() if name not in own}
+    missing = {
+        name for name in kept for matched_files in outputs.values() if name not in matched_files
+    }
     if missing and common:
         kept = {name: path for name, path in kept.items() if name not in missing}
         if not kept:
-            raise TreegaugeError(f"no treebank of {gold} has output of every system")
+            raise TreegaugeError(f"no treebank in {gold} has output from every system")
     return SuiteFiles(kept, outputs)
 
 
 def _treebank_names(files: Sequence[str]) -> list[str]:
-    """Name each file by its treebank's folder, if that is ``UD_...`` and has no other of them."""
+    """Name each file by its ``UD_...`` folder if no other file is in that folder."""
     folders = [own_name(Path(path).absolute().parent.name)[0] for path in files]
     return [
         folder if folder.startswith("UD_") and folders.count(folder) == 1 else short_name(path)

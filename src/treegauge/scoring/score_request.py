@@ -1,4 +1,4 @@
-"""Scores of files or folders as ``score`` was asked for them, with comparisons and details."""
+"""Scores of files or folders as requested from ``score``, with comparisons and details."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from treegauge.core.messages import note, progress
-from treegauge.scoring.settings import Asked, Reading, Resampling
+from treegauge.scoring.settings import Reading, RequestedDetails, Resampling
 from treegauge.treebanks.reading import read_treebank
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ScoreRequest(NamedTuple):
-    """How systems are scored and compared, and what is asked for beside the scores."""
+    """How systems are scored and compared, and which details are requested."""
 
     options: "ScoreOptions"
     reading: Reading
@@ -31,14 +31,14 @@ class ScoreRequest(NamedTuple):
     plan: float | None
     view: "View"
     style: Literal["plain", "acl"]
-    asked: Asked
+    requested: RequestedDetails
     votes: tuple[str, ...]
     voted: str | PathLike[str] | None
     baselines: bool
 
 
 def _report_problems(results: "Iterable[Scores]") -> None:
-    """Note what was skipped or repaired."""
+    """Send a note on what was skipped or repaired."""
     problems = [p for scores in results for one in scores.systems for p in one.problems]
     for problem in dict.fromkeys(problems):
         if problem.action:
@@ -49,7 +49,7 @@ def score_folders(
     gold: str, named: Mapping[str, Sequence[Any]], how: ScoreRequest,
     *, split: str | None, common: bool,
 ) -> "Suite":  # fmt: skip
-    """Score folders of output against a folder of gold files, and compare systems."""
+    """Score folders of output against a folder of gold files, and compare the systems."""
     from treegauge.scoring.hierarchies import compare_suite, plan_suite
     from treegauge.scoring.score_inputs import match_folders
     from treegauge.scoring.suite import score_suite
@@ -57,14 +57,14 @@ def score_folders(
     files = match_folders(gold, named, split=split, common=common)
     systems: dict[str, Mapping[str, Any]] = {**files.systems}
     if how.baselines:
-        made = {code: _baselines(path, how) for code, path in files.gold.items()}
-        names = next(iter(made.values()))
-        systems |= {name: {code: one[name] for code, one in made.items()} for name in names}
+        baselines = {code: _baselines(path, how) for code, path in files.gold.items()}
+        names = next(iter(baselines.values()))
+        systems |= {name: {code: one[name] for code, one in baselines.items()} for name in names}
     with progress("sentences") as task:
         suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
     suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
-    if how.asked.calibration:
+    if how.requested.calibration:
         from treegauge.scoring.calibration_suite import calibrate_suite
 
         seed = how.resampling.seed if how.resampling.resamples else None
@@ -73,29 +73,29 @@ def score_folders(
     if how.test == "none" or len(named) < 2:
         return suite
     tested = how.metrics or ("LAS",)
-    own = replace(suite, systems=tuple(name for name in suite.systems if name in named))
+    named_only = replace(suite, systems=tuple(name for name in suite.systems if name in named))
     attached: dict[str, Result] = {
         "comparisons": compare_suite(
-            own, metric=tested, correction=how.correction, margin=how.margin
+            named_only, metric=tested, correction=how.correction, margin=how.margin
         ),
-        "claims": own.claims(
+        "claims": named_only.claims(
             metric=tested, test=how.test, permutations=how.permutations,
             alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
         ),
     }  # fmt: skip
     if how.plan is not None:
-        attached["plan"] = plan_suite(own, how.plan, metric=tested[0])
+        attached["plan"] = plan_suite(named_only, how.plan, metric=tested[0])
     return suite.with_attached(attached)
 
 
 def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest) -> "Scores":
-    """Score files; baselines only have scores.
+    """Score files; baselines get scores only.
 
-    Tests against them would cost systems power, and votes of theirs would change what systems vote.
+    Tests against baselines would cost power, and their votes would change the combined system.
     """
     from treegauge.scoring.evaluation import evaluate
 
-    if how.asked.anything:
+    if how.requested.anything:
         from treegauge.scoring.combining import VOTED, voted_system
         from treegauge.scoring.details import align_outputs, details
         from treegauge.scoring.paired_reading import align_by
@@ -103,12 +103,12 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
     if how.baselines:
         gold = read_treebank(gold, errors=how.reading.errors, allow=how.reading.allow)
         baselines = _baselines(gold, how)
-    given = {name: outputs[0] for name, outputs in named.items()}
-    alignments = align_outputs(gold, named, how.reading) if how.asked.anything else {}
-    if alignments:  # they have been read, perhaps from a stream that cannot be read again
+    outputs_to_align = {name: outputs[0] for name, outputs in named.items()}
+    alignments = align_outputs(gold, named, how.reading) if how.requested.anything else {}
+    if alignments:  # outputs were read already, perhaps from a stream that cannot be read again
         gold = next(iter(alignments.values())).gold.treebank
         outputs = {name: one.system.treebank for name, one in alignments.items()}
-        if how.asked.combine:
+        if how.requested.combine:
             outputs[VOTED] = voted_system(outputs, how.votes, how.voted)
             alignments[VOTED] = align_by(how.reading, gold, outputs[VOTED])
         named = {name: [output] for name, output in outputs.items()}
@@ -140,15 +140,15 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
         attached["plan"] = plan_scores(replace(scores, systems=own), how.plan, tested[0])
     if alignments:
         attached |= details(
-            alignments, scores, how.asked, metric=(how.metrics or ("LAS",))[0],
+            alignments, scores, how.requested, metric=(how.metrics or ("LAS",))[0],
             correction=None if how.test == "none" else how.correction, all_pairs=how.view == "all",
         )  # fmt: skip
-    if how.asked.calibration:
+    if how.requested.calibration:
         from treegauge.scoring.calibration import calibrate
 
-        files = {name: str(output) for name, output in given.items() if _is_path(output)}
+        files = {name: str(output) for name, output in outputs_to_align.items() if _is_path(output)}
         attached["calibration"] = calibrate(
-            {name: alignments[name] for name in given}, scores, files=files,
+            {name: alignments[name] for name in outputs_to_align}, scores, files=files,
             seed=how.resampling.seed if how.resampling.resamples else None,
             all_parts=how.view == "all",
         )  # fmt: skip
@@ -162,7 +162,7 @@ def _is_path(output: Any) -> bool:
 
 
 def _baselines(gold: Any, how: ScoreRequest) -> "dict[str, Treebank]":
-    """Return what baselines make of gold sentences."""
+    """Return the baselines' trees for gold sentences."""
     from treegauge.scoring.baselines import BASELINES, baseline_parse
 
     read = read_treebank(gold, errors=how.reading.errors, allow=how.reading.allow)

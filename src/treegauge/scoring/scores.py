@@ -1,4 +1,4 @@
-"""Scores of systems on one gold file: the result, and how it is laid out."""
+"""The result of scoring systems on one gold file, and its layout."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _RULE = "-----------+-----------+-----------+-----------+-----------"
 class SystemScore:
     """One system's metrics, the counts of each of its runs, and how the files were read.
 
-    `problems` are those that were skipped, repaired or allowed, under the `policies` of the files.
+    `problems` were skipped, repaired or allowed, as the `policies` of the files say.
     """
 
     system: str
@@ -37,13 +37,13 @@ class SystemScore:
 
     @property
     def kept(self) -> bool:
-        """Whether counts of sentences were kept, as intervals and tests need them."""
+        """Whether counts per sentence were kept, which intervals and tests need."""
         return all(len(run.rows) == run.sentences for run in self.runs)
 
     def __getitem__(self, metric: str) -> Metric:
         name = canonical(metric)
         if name not in self.metrics:
-            raise TreegaugeError(f"{name} was not computed; there are {', '.join(self.metrics)}")
+            raise TreegaugeError(f"{name} was not computed; available: {', '.join(self.metrics)}")
         return self.metrics[name]
 
 
@@ -51,10 +51,10 @@ class SystemScore:
 class Scores(Result):
     r"""Scores of one or more systems on one gold file, in percent.
 
-    Tables for people show the `chosen` metrics, or else those of the `view`: ``short`` (the
-    official metrics that are not 100 for all), ``all``, or the tables of the official script,
-    ``official`` and ``counts``. Intervals (of this `level`) and tests are over `units`; `notes`
-    say where these are few or too few.
+    Printed tables show the `chosen` metrics, or else those of the `view`: ``short`` (the official
+    metrics that are not 100 for all systems), ``all``, or the tables of the official script,
+    ``official`` and ``counts``. Intervals (of this `level`) and tests are over `units`; `notes` say
+    where there are few or too few of them.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Scores(Result):
 
     def __getitem__(self, system: str) -> SystemScore:
         if system not in self._by_name:
-            raise TreegaugeError(f"no system {system!r}; there are {', '.join(self._by_name)}")
+            raise TreegaugeError(f"no system {system!r}; available: {', '.join(self._by_name)}")
         return self._by_name[system]
 
     @cached_property
@@ -93,12 +93,12 @@ class Scores(Result):
         return self.signature.split("|")[1].removeprefix("tb:")
 
     def label(self, metric: str) -> str:
-        """Return a metric's name; one that another convention changes says so."""
+        """Return a metric's name, with the convention if it is not official."""
         return metric_label(metric, self.convention)
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per system and metric; `predicted` is the number of the system's."""
+        """One row per system and metric; `predicted` counts the system's items."""
         import polars as pl
 
         name = self.treebank.rpartition("#")[0]
@@ -115,7 +115,9 @@ class Scores(Result):
             {
                 "system": score.system,
                 "runs": len(score.runs),
-                "metrics": {self.label(key): one.to_dict() for key, one in score.metrics.items()},
+                "metrics": {
+                    self.label(key): metric.to_dict() for key, metric in score.metrics.items()
+                },
             }
             for score in self.systems
         ]
@@ -129,16 +131,14 @@ class Scores(Result):
         }
 
     def official(self, *, counts: bool = False, enhanced: bool = False) -> str:
-        """Return the official script's output with ``-v`` or, with `counts`, with ``-c``."""
+        """Return the output of the official script with ``-v`` or, if `counts`, with ``-c``."""
         if len(self.systems) != 1:
-            raise TreegaugeError(
-                f"the official table shows one system, there are {len(self.systems)}"
-            )
+            raise TreegaugeError(f"the official table shows one system; got {len(self.systems)}")
         return official_table(self.systems[0].metrics, counts=counts, enhanced=enhanced)
 
     @property
     def shown_metrics(self) -> list[str]:
-        """The metrics that tables for people show."""
+        """The metrics in printed tables."""
         names = list(self.systems[0].metrics)
         if self.chosen:
             return list(self.chosen)
@@ -148,10 +148,10 @@ class Scores(Result):
         return [name for name in main if name in {"UAS", "LAS"} or not self._perfect(name)]
 
     def _perfect(self, metric: str) -> bool:
-        return all(one.metrics[metric].f1 == 100 for one in self.systems)
+        return all(system.metrics[metric].f1 == 100 for system in self.systems)
 
     def shown(self) -> list[dict[str, Any]]:
-        """Return one row per metric: all of one system, or F1 of several side by side."""
+        """Return one row per metric: all values of one system, or F1 of several systems."""
         names = self.shown_metrics
         columns: dict[str, list[Any]] = {"metric": [self.label(name) for name in names]}
         for score in self.systems:
@@ -169,7 +169,7 @@ class Scores(Result):
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def own_text(self) -> str:
-        """Return the table for people, or the official one where that is the view."""
+        """Return the printed table, or the official one if that is the view."""
         if self.view in {"official", "counts"}:
             enhanced = "ELAS" in self.systems[0].metrics
             return self.official(counts=self.view == "counts", enhanced=enhanced)
@@ -182,10 +182,12 @@ class Scores(Result):
         lines += self.notes
         bare = [
             self.label(name) for name in shown
-            if not any(one.metrics[name].interval for one in self.systems)
+            if not any(system.metrics[name].interval for system in self.systems)
         ]  # fmt: skip
         if 0 < len(bare) < len(shown):
-            lines.append(f"no interval: errors in fewer than 5 {self.units}: {', '.join(bare)}")
+            lines.append(
+                f"no interval, with errors in fewer than 5 {self.units}: {', '.join(bare)}"
+            )
         return "\n".join([*lines, self.signature])
 
     def paper(self) -> PaperTable:
@@ -195,20 +197,20 @@ class Scores(Result):
         return scores_table(self)
 
     def to_latex(self) -> str:
-        """Return the table for a paper, whose marks come from the tests, then further parts."""
+        """Return the table for a paper with significance marks, then further tables."""
         from treegauge.scoring.paper import other_parts
 
         return "\n\n".join([self.paper().latex(self.style), *other_parts(self, "latex")])
 
     def to_markdown(self) -> str:
-        """Return the table for a paper as Markdown, then further parts."""
+        """Return the table for a paper as Markdown, then further tables."""
         from treegauge.scoring.paper import other_parts
 
         return "\n\n".join([self.paper().markdown(), *other_parts(self, "markdown")])
 
 
 def _flat(metric: Metric) -> dict[str, Any]:
-    """Return a metric as columns; the count called "system" in JSON would hide the name."""
+    """Return a metric as columns; "system" in JSON is renamed, as that column is the name."""
     values = metric.to_dict()
     low, high = values.pop("interval") or (None, None)
     renamed = {"predicted" if key == "system" else key: value for key, value in values.items()}
@@ -225,7 +227,7 @@ def _interval(metric: Metric) -> str | None:
 def official_table(
     metrics: Mapping[str, Metric], *, counts: bool = False, enhanced: bool = False
 ) -> str:
-    """Return what the official script prints with ``-v`` or, with `counts`, with ``-c``.
+    """Return the official script's output with ``-v`` or, if `counts`, with ``-c``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Classes of sentences: documents, values of comments, and patterns of sentence ids."""
+"""Sentence classes: documents, values of comments, and patterns in sentence ids."""
 
 import re
 from collections.abc import Sequence
@@ -7,17 +7,17 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.documents import document_starts
 
-#: What a sentence without a value is called.
+#: Class of a sentence without a value.
 NONE = "none"
 FORMS = ("doc", "comment:KEY", "sent_id:REGEX")
 
 
 def sentence_classes(treebank: Treebank, name: str) -> list[str] | None:
-    r"""Return the class of each sentence, or None if the name is not one of a class of sentences.
+    r"""Return the class of each sentence, or None if no sentence class has this name.
 
     ``doc`` is the document (``# newdoc id``). ``comment:genre`` is the value of the comment
-    ``# genre = ...``; one at the start of a document holds for all of its sentences. ``sent_id:RE``
-    is what the pattern finds in the sentence's id: its first group, or all of it.
+    ``# genre = ...``; at the start of a document it holds for all of its sentences. ``sent_id:RE``
+    is what the pattern matches in the sentence's id: its first group, or all of it.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def _documents(treebank: Treebank) -> list[str]:
     starts = document_starts(treebank).tolist()
     if not any(starts):
         raise TreegaugeError(
-            f"{treebank.name} has no '# newdoc' comment that marks documents, as --by doc needs"
+            f"{treebank.name} has no '# newdoc' comments, which --by doc needs to find documents"
         )
     names = treebank.metadata("newdoc id")
     classes, number, current = [], 0, f"before the first document of {treebank.name}"
@@ -56,11 +56,11 @@ def _documents(treebank: Treebank) -> list[str]:
 def _comments(treebank: Treebank, key: str) -> list[str]:
     values = treebank.metadata(key)
     if not any(values):
-        some = [treebank[i].metadata for i in range(min(len(treebank), 50))]
-        keys = dict.fromkeys(one for metadata in some for one in metadata)
+        first_metadata = [treebank[i].metadata for i in range(min(len(treebank), 50))]
+        keys = dict.fromkeys(known_key for metadata in first_metadata for known_key in metadata)
         raise TreegaugeError(
-            f"no sentence of {treebank.name} has the comment '# {key} = ...'; the first ones have: "
-            f"{', '.join(keys) or 'none'}"
+            f"no sentence of {treebank.name} has the comment '# {key} = ...'; the first sentences "
+            f"have: {', '.join(keys) or 'none'}"
         )
     classes, inherited = [], None
     for start, value in zip(document_starts(treebank).tolist(), values, strict=True):
@@ -75,9 +75,11 @@ def _matches(ids: Sequence[str | None], pattern: str, name: str) -> list[str]:
         compiled = re.compile(pattern)
     except re.error as error:
         raise TreegaugeError(f"sent_id:{pattern} is not a regular expression: {error}") from None
-    found = [compiled.search(one or "") for one in ids]
-    if not any(found):
+    matches = [compiled.search(sent_id or "") for sent_id in ids]
+    if not any(matches):
         raise TreegaugeError(
             f"no sent_id of {name} matches {pattern!r}; the first one is {next(iter(ids), None)!r}"
         )
-    return [(one[1] if compiled.groups else one[0]) or NONE if one else NONE for one in found]
+    return [
+        (match[1] if compiled.groups else match[0]) or NONE if match else NONE for match in matches
+    ]

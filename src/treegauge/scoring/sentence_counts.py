@@ -1,4 +1,4 @@
-"""Counts per sentence that add: everything a score, an interval or a test needs."""
+"""Additive counts per sentence, from which scores, intervals and tests are computed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -41,10 +41,10 @@ Array = npt.NDArray[np.float64] | npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """Choices that change what is counted.
+    """Options that change what is counted.
 
     `default_weight` is the weight in WLAS of universal relations that `weights` does not name.
-    `enhancements` are codes of types of enhanced edges that are left out; with `collapse`, paths
+    `enhancements` are codes of the types of enhanced edges to leave out; with `collapse`, paths
     over empty nodes count as edges. With `nodes`, trees of content nodes are scored.
     """
 
@@ -58,7 +58,7 @@ class ScoreOptions:
 
     @property
     def metrics(self) -> list[str]:
-        """Names of the metrics these options give, in order."""
+        """Names of the metrics under these options, in order."""
         known_metrics()
         if self.nodes:
             return list(NODES)
@@ -77,9 +77,9 @@ class ScoreOptions:
 
 @dataclass(frozen=True)
 class SentenceCounts:
-    """Sums per gold sentence, one row each (one in all where only totals were asked for).
+    """Sums per gold sentence, one row each, or a single row of totals.
 
-    `starts` says with which sentences a document starts.
+    `starts` marks the sentences with which a document starts.
     """
 
     rows: Array
@@ -93,13 +93,13 @@ class SentenceCounts:
         return np.asarray(self.rows.sum(axis=0, dtype=np.float64))
 
     def summed(self) -> "SentenceCounts":
-        """Keep nothing but the totals."""
+        """Return the totals only."""
         return SentenceCounts(self.totals[None, :], self.sentences, self.options)
 
 
 def join(parts: Iterable[SentenceCounts], options: ScoreOptions) -> SentenceCounts:
-    """Join the statistics of shards, in their order."""
-    # A bytearray grows in place: millions of rows are never there twice.
+    """Join the statistics of shards, in order."""
+    # A bytearray grows in place: millions of rows are never in memory twice.
     rows, starts, sentences = bytearray(), bytearray(), 0
     dtype: np.dtype[Any] = np.dtype(np.int32)
     for part in parts:
@@ -112,12 +112,12 @@ def join(parts: Iterable[SentenceCounts], options: ScoreOptions) -> SentenceCoun
 
 
 def tally(alignment: Alignment, options: ScoreOptions) -> SentenceCounts:
-    """Count, per gold sentence, what every metric needs.
+    """Return the counts per gold sentence that the metrics need.
 
-    System words, tokens and sentences count in the gold sentence where they start, so that the
-    columns add up to the official script's counts however the two files are cut.
+    System words, tokens and sentences count in the gold sentence where they start, so the columns
+    add up to the official script's counts whatever the segmentation.
     """
-    known_metrics()  # those of plug-ins have columns, too
+    known_metrics()  # metrics of plug-ins have columns, too
     gold, system, n = alignment.gold, alignment.system, len(alignment.gold.treebank)
     g_sentence, s_sentence = gold.treebank.sentence_of, alignment.system_sentence
     correct = correct_words(alignment, options.convention)

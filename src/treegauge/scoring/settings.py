@@ -1,4 +1,4 @@
-"""Settings of scoring: how files are read, how intervals are made, what is asked for beside."""
+"""Settings of scoring: reading, resampling, and requested details."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from treegauge.core.verbs import Settings
 
 @dataclass(frozen=True)
 class Reading(Settings):
-    """What is done about malformed files, and about output with other characters than gold.
+    """How to treat malformed files, and output whose characters differ from gold.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ class Reading(Settings):
     allow
         Problems of trees to allow: several-roots, no-root or cycle.
     align
-        exact: gold and system must hold the same characters; loose: words are also aligned where
+        exact: gold and system must contain the same characters; loose: also align words where
         characters differ, as in the output of language models.
     """
 
@@ -29,22 +29,22 @@ class Reading(Settings):
 
 @dataclass(frozen=True)
 class Resampling(Settings):
-    """How confidence intervals and tests are made.
+    """How confidence intervals and tests are computed.
 
     Parameters
     ----------
     resamples
-        Number of resamples of a bootstrap interval; 0: no intervals and no tests.
+        Number of resamples of a bootstrap interval; 0 for no intervals and no tests.
     interval
-        student (jackknife over units and runs, from 10 units), or a bootstrap of one run from 200
-        units: percentile, or bca (bias-corrected and accelerated).
+        student (jackknife over units and runs, needs 10 units), or a bootstrap of one run, which
+        needs 200 units: percentile, or bca (bias-corrected and accelerated).
     units
-        What could have been others: documents, sentences, or auto (documents where gold marks them
-        with # newdoc, else sentences).
+        Units of resampling: documents, sentences, or auto (documents if gold has "# newdoc"
+        comments, else sentences).
     level
-        Confidence level of intervals; tests are at 1 - level.
+        Confidence level of intervals; tests use alpha = 1 - level.
     seed
-        Same seed, same random draws.
+        Random seed; the same seed gives the same draws.
     """
 
     resamples: int = 1000
@@ -54,8 +54,8 @@ class Resampling(Settings):
     seed: int = 0
 
 
-class Asked(NamedTuple):
-    """What is asked for beside the scores."""
+class RequestedDetails(NamedTuple):
+    """Details requested in addition to the scores."""
 
     by: tuple[str, ...] = ()
     examples: str | None = None
@@ -66,5 +66,5 @@ class Asked(NamedTuple):
 
     @property
     def anything(self) -> bool:
-        """Whether systems have to be aligned for it."""
+        """Whether any detail needs aligned systems."""
         return bool(self.by or self.confusion or self.overlap or self.combine or self.calibration)

@@ -1,4 +1,4 @@
-"""Folders of teams: their outputs matched with gold files, and scored where that is new."""
+"""Submissions of teams, matched with gold files and scored unless the score is known."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -36,8 +36,8 @@ Cell = tuple[str, str]
 class Submissions:
     """Gold files by treebank, and the outputs of each team.
 
-    `homes` are the folders that hold those of teams; `problems` are reasons why the outputs of a
-    team could not be matched with gold files.
+    `homes` are the folders that contain the teams' folders; `problems` are the reasons why a team's
+    outputs could not be matched with gold files.
     """
 
     gold: dict[str, str]
@@ -49,11 +49,11 @@ class Submissions:
     def find(
         cls, gold: Source, submissions: Sequence[Any], split: str | None = None
     ) -> "Submissions":
-        """Find the gold files of a split, the teams, and which output is which.
+        """Find the gold files of a split and the teams, and match outputs with gold files.
 
         Submissions are folders with a folder per team, ``NAME=PATH``, or mappings from teams to
-        paths of files or folders. Without a split, test sets are taken where file names say so,
-        else all files.
+        paths of files or folders. Without a split, files named as test sets are used, or else all
+        files.
         """
         if not Path(gold).is_dir():
             raise TreegaugeError(f"GOLD {os.fspath(gold)}: expected a folder of gold files")
@@ -74,24 +74,24 @@ class Submissions:
 
 
 def _teams(submissions: Sequence[Any]) -> tuple[dict[str, Path], list[Path]]:
-    """Return where the output of each team is, and the folders that hold those of several."""
+    """Return the path of each team's output, and the folders that contain several teams."""
     named: list[tuple[str, Path]] = []
     homes: list[Path] = []
-    for given in submissions:
-        if isinstance(given, Mapping):
-            named += [(str(team), Path(path)) for team, path in given.items()]
+    for submission in submissions:
+        if isinstance(submission, Mapping):
+            named += [(str(team), Path(path)) for team, path in submission.items()]
             continue
-        name, equals, path = os.fspath(given).partition("=")
-        if equals and not Path(given).exists():
+        name, equals, path = os.fspath(submission).partition("=")
+        if equals and not Path(submission).exists():
             named.append((name, Path(path)))
             continue
-        homes.append(Path(given))
-        named += _team_folders(Path(given))
+        homes.append(Path(submission))
+        named += _team_folders(Path(submission))
     if not named:
         where = ", ".join(map(str, homes)) or "no submissions"
         raise TreegaugeError(f"{where}: no team; expected a folder of output per team")
     for i, (team, place) in enumerate(named):
-        if not team or team in {one for one, _ in named[:i]}:
+        if not team or team in {earlier for earlier, _ in named[:i]}:
             raise TreegaugeError(f"{place}: two teams are called {team!r}; expected other names")
         if not place.exists():
             raise TreegaugeError(f"{team}: {place} does not exist; expected a file or a folder")
@@ -103,17 +103,17 @@ def _team_folders(home: Path) -> list[tuple[str, Path]]:
         raise TreegaugeError(
             f"SUBMISSIONS {home}: expected a folder with a folder per team, or NAME=PATH"
         )
-    listed = sorted(one for one in home.iterdir() if not one.name.startswith("."))
-    if loose := [one.name for one in listed if one.is_file()]:
-        note(f"{home}: {len(loose)} files are in no team's folder and are left out, such as "
+    listed = sorted(path for path in home.iterdir() if not path.name.startswith("."))
+    if loose := [path.name for path in listed if path.is_file()]:
+        note(f"{home}: {len(loose)} files are outside the teams' folders and are left out, such as "
              f"{loose[0]}")  # fmt: skip
-    return [(one.name, one) for one in listed if one.is_dir()]
+    return [(path.name, path) for path in listed if path.is_dir()]
 
 
 class SubmissionScores(NamedTuple):
     """The score of every team on every treebank.
 
-    `new` is the number of outputs that were scored now, `known` that of scores of earlier runs.
+    `new` is the number of outputs scored now, `known` the number of scores from earlier runs.
     """
 
     treebanks: tuple[str, ...]
@@ -127,17 +127,19 @@ class SubmissionScores(NamedTuple):
     @property
     def failures(self) -> dict[Cell, str]:
         """Why a team has no score on a treebank."""
-        return {cell: one.failure for cell, one in self.cells.items() if one.failure is not None}
+        return {
+            cell: score.failure for cell, score in self.cells.items() if score.failure is not None
+        }
 
     def f1(
         self, treebank: str, team: str, metric: str, failed: float | None = None
     ) -> float | None:
-        """Return a score in percent, `failed` where the run failed."""
+        """Return a score in percent, or `failed` if the run failed."""
         cell = self.cells[treebank, team]
         return failed if cell.failure is not None else cell.metrics[metric].f1
 
     def refuse_failures(self) -> None:
-        """Raise an error that names all runs that failed or are missing."""
+        """Raise an error that lists all failed or missing runs."""
         if self.failures:
             lines = [f"{team} on {code}: {why}" for (code, team), why in self.failures.items()]
             raise TreegaugeError(
@@ -146,9 +148,9 @@ class SubmissionScores(NamedTuple):
             )
 
     def table(self, failed: float | None = None) -> "pl.DataFrame":
-        """Return one row per treebank and team: F1 of every metric, `failed` where there is none.
+        """Return one row per treebank and team: F1 of every metric, or `failed` if there is none.
 
-        The last column says why.
+        The last column gives the reason.
         """
         import polars as pl
 
@@ -170,17 +172,17 @@ class SubmissionScores(NamedTuple):
     def interval(self, team: str, metric: str) -> tuple[float, float] | None:
         """Return the 95 % interval of a team's macro average on these treebanks.
 
-        None where the team failed on a treebank or some treebank is too small.
+        None if the team failed on a treebank or a treebank is too small.
         """
         mine = [self.cells[code, team] for code in self.treebanks]
-        if not all(metric in one.errors for one in mine):
+        if not all(metric in score.errors for score in mine):
             return None
-        values = [one.metrics[metric].f1 / 100 for one in mine]
-        made = [
+        values = [score.metrics[metric].f1 / 100 for score in mine]
+        estimates = [
             StudentEstimate(*(np.array([part]) for part in (value, *one.errors[metric])))
             for value, one in zip(values, mine, strict=True)
         ]
-        here = over_treebanks(list(self.treebanks), values, made).here
+        here = over_treebanks(list(self.treebanks), values, estimates).here
         return None if here is None else percent_interval(here, 0.95, share=True)
 
 
@@ -192,13 +194,13 @@ def score_submissions(
     cache: Path | None = None,
     workers: int | None = None,
 ) -> SubmissionScores:
-    """Score every output whose score is not known from an earlier run.
+    """Score every output that has no score from an earlier run.
 
-    Every score is kept as soon as it is known. Gold is read once per treebank, and not at all where
-    nothing is new.
+    Every score is stored as soon as it is computed. A gold file is read once, and only if one of
+    its outputs is new.
     """
     signature = sign(**choices(options, reading, Resampling(), []))
-    # Metrics that users register come and go.
+    # The set of registered metrics may change between runs.
     choice = countersign(signature, metrics="+".join(options.metrics))
     kept = None if cache is None else ScoreCache(cache, choice)
 

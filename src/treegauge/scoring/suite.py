@@ -1,4 +1,4 @@
-"""Many treebanks at once: scores of each, macro averages, and what holds across them."""
+"""Scores on many treebanks: per treebank, macro averages, and tests across treebanks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,11 +37,10 @@ if TYPE_CHECKING:
 class Suite(Result):
     """Scores of systems on many treebanks, in percent.
 
-    The macro average is the mean over treebanks; a treebank on which a system failed counts as 0
-    and stays in the denominator, as in the shared task. Failures are named, never silent:
-    `failures` has the reason for each treebank and system without a score. Tables for people show
-    the `chosen` metrics, or else the official ones that are not 100 for all systems (with `all`
-    those too), and LAS by treebank.
+    The macro average is the mean over treebanks; a treebank on which a system failed counts as 0,
+    as in the shared task. `failures` has the reason for each treebank and system without a score.
+    Printed tables show LAS by treebank and the averages of the `chosen` metrics, or else of the
+    official ones that are not 100 for all systems (with `all`, those too).
     """
 
     treebanks: dict[str, Scores]
@@ -69,7 +68,7 @@ class Suite(Result):
         return list(next(s.systems[0].metrics for s in self.treebanks.values() if s.systems))
 
     def label(self, metric: str) -> str:
-        """Return a metric's name; one that another convention changes says so."""
+        """Return a metric's name, with the convention if it is not official."""
         return metric_label(metric, self.convention)
 
     @property
@@ -87,7 +86,7 @@ class Suite(Result):
 
     @property
     def averaged(self) -> list[str]:
-        """Names of the metrics of which averages are shown."""
+        """Names of the metrics whose averages are shown."""
         return list(self.chosen) or [name for name in self.metrics if name not in MORE]
 
     def averages(self) -> "pl.DataFrame":
@@ -98,7 +97,7 @@ class Suite(Result):
         grouped = self.table.group_by("system", maintain_order=True)
         means = grouped.agg(*(pl.col(self.label(name)).mean() for name in self.averaged), failures)
         for name in self.chosen or ("LAS",):
-            limits = [self.intervals[one, name] or (None, None) for one in self.systems]
+            limits = [self.intervals[system, name] or (None, None) for system in self.systems]
             for side, values in zip(("low", "high"), zip(*limits, strict=True), strict=True):
                 column = pl.Series(f"{self.label(name)}_{side}", values, pl.Float64)
                 means = means.with_columns(column)
@@ -108,22 +107,24 @@ class Suite(Result):
     def intervals(self) -> dict[tuple[str, str], tuple[float, float] | None]:
         """Intervals of macro averages on these treebanks, by system and metric.
 
-        None where a system failed on a treebank or some treebank is too small.
+        None if a system failed on a treebank or a treebank is too small.
         """
-        found: dict[tuple[str, str], tuple[float, float] | None] = {}
-        for one, name in product(self.systems, self.chosen or ("LAS",)):
-            found[one, name] = None
-            whole = all((treebank, one) not in self.failures for treebank in self.treebanks)
-            if whole and all(scores[one].kept for scores in self.treebanks.values()):
-                made = [estimate(self.counts(treebank, one, name)) for treebank in self.treebanks]
-                values = [self.f1(treebank, one, name) / 100 for treebank in self.treebanks]
-                here = over_treebanks(list(self.treebanks), values, made).here
+        limits: dict[tuple[str, str], tuple[float, float] | None] = {}
+        for system, name in product(self.systems, self.chosen or ("LAS",)):
+            limits[system, name] = None
+            complete = all((treebank, system) not in self.failures for treebank in self.treebanks)
+            if complete and all(scores[system].kept for scores in self.treebanks.values()):
+                estimates = [
+                    estimate(self.counts(treebank, system, name)) for treebank in self.treebanks
+                ]
+                values = [self.f1(treebank, system, name) / 100 for treebank in self.treebanks]
+                here = over_treebanks(list(self.treebanks), values, estimates).here
                 if here is not None:
-                    found[one, name] = percent_interval(here, self.level, share=True)
-        return found
+                    limits[system, name] = percent_interval(here, self.level, share=True)
+        return limits
 
     def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
-        """Return F1 of one metric: a row per treebank, a column per system."""
+        """Return F1 in one metric: one row per treebank, one column per system."""
         import polars as pl
 
         name = canonical(metric)
@@ -131,7 +132,7 @@ class Suite(Result):
         return pl.DataFrame({"treebank": list(self.treebanks)} | columns)
 
     def shown(self) -> "pl.DataFrame":
-        """Return the averages, without what is 100 for all systems or no failures at all."""
+        """Return the averages, without columns that are 100 for all systems or have no failures."""
         import polars as pl
 
         averages = self.averages()
@@ -143,8 +144,8 @@ class Suite(Result):
             ]
             averages = averages.drop(f"{label}_low", f"{label}_high")
             if any(texts):
-                at = averages.columns.index(label) + 1
-                averages = averages.insert_column(at, pl.Series(f"{label} interval", texts))
+                column = averages.columns.index(label) + 1
+                averages = averages.insert_column(column, pl.Series(f"{label} interval", texts))
         perfect = [
             label
             for label in map(self.label, self.averaged)
@@ -161,18 +162,21 @@ class Suite(Result):
         alpha: float = 0.05,
         seed: int = 0,
     ) -> Claims:
-        """Say for every pair of systems on how many treebanks each is better than the other."""
+        """Return, for every pair of systems, the number of treebanks on which each is better."""
         if not 0 < alpha < 1:
             raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
-        names = [canonical(one) for one in ([metric] if isinstance(metric, str) else metric)]
+        names = [canonical(given) for given in ([metric] if isinstance(metric, str) else metric)]
         shared = {pair: self.shared(*pair) for pair in combinations(self.systems, 2)}
         pairs = {pair: names for pair, names in shared.items() if names}
         if not pairs:
             raise TreegaugeError("no two systems have scores on the same treebank")
 
         def p_better(a: str, b: str, name: str) -> list[float]:
-            own = pairs[a, b] if (a, b) in pairs else pairs[b, a]
-            both = [(self.counts(one, a, name), self.counts(one, b, name)) for one in own]
+            shared_treebanks = pairs[a, b] if (a, b) in pairs else pairs[b, a]
+            both = [
+                (self.counts(treebank, a, name), self.counts(treebank, b, name))
+                for treebank in shared_treebanks
+            ]
             if test == PRIMARY:
                 return [float(p_greater(difference(*pair))[0]) for pair in both]
             return [
@@ -182,20 +186,22 @@ class Suite(Result):
 
         rows, tests = [], []
         level = alpha / (2 * len(pairs) * len(names))
-        for name, ((a, b), own) in product(names, pairs.items()):
-            gains = [self.f1(one, a, name) - self.f1(one, b, name) for one in own]
+        for name, ((a, b), treebanks) in product(names, pairs.items()):
+            gains = [
+                self.f1(treebank, a, name) - self.f1(treebank, b, name) for treebank in treebanks
+            ]
             row: dict[str, Any] = {"metric": self.label(name), "a": a, "b": b}
-            row |= {"treebanks": len(own), "mean_difference": sum(gains) / len(gains)}
+            row |= {"treebanks": len(treebanks), "mean_difference": sum(gains) / len(gains)}
             sides = {"a_better": p_better(a, b, name), "b_better": p_better(b, a, name)}
             for side, p_values in sides.items():
-                outcome = partial_conjunction(p_values, alpha=level, names=own)
+                outcome = partial_conjunction(p_values, alpha=level, names=treebanks)
                 row |= {side: outcome.k_hat, f"{side}_if_independent": outcome.k_hat_fisher}
                 row |= {f"{side}_on": list(outcome.significant)}
             rows.append(row)
             columns = ("metric", "a", "b", "treebank", "difference", "p_a_better", "p_b_better")
             tests += [
                 dict(zip(columns, (self.label(name), a, b, *values), strict=True))
-                for values in zip(own, gains, *sides.values(), strict=True)
+                for values in zip(treebanks, gains, *sides.values(), strict=True)
             ]
         drawn = test != PRIMARY
         signature = countersign(
@@ -215,7 +221,7 @@ class Suite(Result):
 
     @cached_property
     def _counts(self) -> dict[tuple[str, str, str], UnitCounts]:
-        """Counts that were asked for: a system is compared with each of the others."""
+        """Cached counts: a system is compared with each of the others."""
         return {}
 
     def shared(self, a: str, b: str) -> list[str]:
@@ -244,26 +250,27 @@ class Suite(Result):
         return suite_table(self)
 
     def to_latex(self) -> str:
-        """Return the table for a paper, whose marks come from the tests, then further parts."""
+        """Return the table for a paper with significance marks, then further tables."""
         from treegauge.scoring.paper import other_parts
 
         return "\n\n".join([self.paper().latex(self.style), *other_parts(self, "latex")])
 
     def to_markdown(self) -> str:
-        """Return the table for a paper as Markdown, then further parts."""
+        """Return the table for a paper as Markdown, then further tables."""
         from treegauge.scoring.paper import other_parts
 
         return "\n\n".join([self.paper().markdown(), *other_parts(self, "markdown")])
 
     def own_text(self) -> str:
-        """Return the averages, the scores by treebank, and what failed."""
+        """Return the averages, the scores by treebank, and the failures."""
         lines = [tables.to_text(self.shown())]
         if self.failures:
             failed = len({treebank for treebank, _ in self.failures})
             lines.insert(
                 0,
-                f"warning: {failed} of {len(self.treebanks)} treebanks lack a score of some system "
-                "and count 0 in its average; --common scores only what all systems have",
+                f"warning: {failed} of {len(self.treebanks)} treebanks lack a score of a system "
+                "and count as 0 in its average; --common scores only treebanks with output from "
+                "all systems",
             )
         for name in self.chosen or ["LAS"]:
             title = f"{self.label(name)} by treebank"
@@ -281,9 +288,9 @@ def score_suite(
     *,
     progress: Progress | None = None,
 ) -> Suite:
-    """Score systems, given by name with their outputs by treebank, on many treebanks.
+    """Score systems on many treebanks; `systems` has outputs by system and treebank.
 
-    The rest is as in :func:`treegauge.scoring.evaluation.evaluate`.
+    The other parameters are those of :func:`treegauge.scoring.evaluation.evaluate`.
     """
     options, reading = options or ScoreOptions(), reading or Reading()
     resampling = resampling or Resampling()
@@ -299,7 +306,7 @@ def score_suite(
                 output = {system: outputs[treebank]}
                 done.append(evaluate(file, output, options, reading, resampling, progress=progress))
             except TreegaugeError as error:
-                # What is wrong with a gold file is not a system's failure.
+                # An error in a gold file is not a system's failure.
                 evaluate(file, file, options, reading, Resampling(resamples=0))
                 lines = [line.strip() for line in str(error).splitlines()]
                 reasons = [line for line in lines if not line.startswith("hint")]
@@ -307,7 +314,7 @@ def score_suite(
         sentences = done[0].sentences if done else 0
         signature = done[0].signature if done else sign(tb=treebank)
         scored[treebank] = Scores(
-            tuple(one for result in done for one in result.systems),
+            tuple(system for result in done for system in result.systems),
             sentences,
             signature,
             units=done[0].units if done else "sentences",
@@ -315,7 +322,7 @@ def score_suite(
     if scored and len(failures) == len(gold) * len(systems):
         shown = "; ".join(sorted(set(failures.values()))[:3])
         raise TreegaugeError(f"no system could be scored: {shown}")
-    everything = [one for scores in scored.values() for one in scores.systems]
+    everything = [system for scores in scored.values() for system in scores.systems]
     chosen = choices(options, reading, resampling, everything)
     digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{digest[:6]}"

@@ -1,4 +1,4 @@
-"""Weights of relations for WLAS: packaged averages, or a file as the 2017 script reads it."""
+"""Weights of relations for WLAS: packaged averages, or a file in the format of the 2017 script."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.sources import Source
 
 OTHER = 0.5
-"""Word dependency entropy of a relation that a treebank lacks: neither content nor function."""
+"""Word dependency entropy assumed for relations that a treebank lacks."""
 
 
 def packaged_weights() -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Metrics word by word: which words count and which are correct."""
+"""Metrics over words: which words count and which are correct."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -24,7 +24,7 @@ MetricFunction = Callable[[Alignment, Convention], MetricWords]
 
 
 class WordMetric(NamedTuple):
-    """A metric over words: its function and what it measures."""
+    """A metric over words: its function and its meaning."""
 
     function: MetricFunction
     meaning: str
@@ -52,7 +52,7 @@ WORD_METRICS: dict[str, WordMetric] = {
     "LAS": WordMetric(_attachment("LAS"), "heads and relations"),
     "Label": WordMetric(_flag(_align.DEPREL), "relations, whatever the head"),
     "UPOS": WordMetric(_flag(_align.UPOS), "universal tags"),
-    "XPOS": WordMetric(_flag(_align.XPOS), "language's own tags"),
+    "XPOS": WordMetric(_flag(_align.XPOS), "language-specific tags"),
     "UFeats": WordMetric(_flag(_align.UFEATS), "universal features"),
     "Lemmas": WordMetric(_flag(_align.LEMMA), "lemmas"),
     "Words": WordMetric(_flag(_align.ALIGNED), "aligned words"),
@@ -61,7 +61,7 @@ WORD_METRICS: dict[str, WordMetric] = {
 
 
 def find_word_metric(name: str) -> str:
-    """Return the name of a metric over words as it is written here."""
+    """Return the canonical name of a metric over words."""
     from treegauge.scoring.metrics import known_metrics
 
     known_metrics()  # loads plug-ins

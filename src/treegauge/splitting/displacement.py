@@ -119,7 +119,7 @@ def optimised_test(
     mean = np.asarray(histograms @ places / np.maximum(histograms.sum(axis=1), 1))
     if adversarial:
         ends = [_ascend(histograms, groups, groups.top(sign * mean)) for sign in (1, -1)]
-        test = max(ends, key=lambda found: _distance(histograms, found))
+        test = max(ends, key=lambda candidate: _distance(histograms, candidate))
     else:
         test = groups.spread(mean)
     proposals = random.integers(0, 2**62, size=(max(_SWAPS * len(strata), 2000), 2))

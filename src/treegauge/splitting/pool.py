@@ -34,7 +34,7 @@ class SentencePool:
     def code(self) -> str:
         """What UD calls the files (``el_gdt`` in ``el_gdt-ud-test.conllu``), else the name."""
         named = [UD_FILE.match(file) for file in self.files]
-        codes = {found["code"] for found in named if found}
+        codes = {match["code"] for match in named if match}
         return codes.pop() if all(named) and len(codes) == 1 else self.treebank.name
 
     @cached_property
@@ -71,7 +71,7 @@ def pool(source: Source | Treebank, *, errors: Errors = "strict") -> SentencePoo
         files, parts = [source.name], [source]
     else:
         inputs = recognise_treebanks([source], errors=errors)
-        files = [file for one in inputs for file in one.files]
+        files = [file for treebank_input in inputs for file in treebank_input.files]
         name = inputs[0].name if len(inputs) == 1 else "treebanks"
         parts = [read_conllu(file, name=name, errors=errors) for file in files]
     names = [Path(file).name for file in files]

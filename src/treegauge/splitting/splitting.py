@@ -70,8 +70,8 @@ def make_split(
     parts = {name: index for name, index in parts.items() if len(index)}
     if len(parts) < enough:
         gone = ", ".join(name for name in names if name not in parts)
-        way = "; choose other sizes" + (", or do not keep documents whole" if documents else "")
-        raise TreegaugeError(f"{known}, which leaves none for {gone}{way}")
+        advice = "; choose other sizes" + (", or do not keep documents whole" if documents else "")
+        raise TreegaugeError(f"{known}, which leaves none for {gone}{advice}")
     settings = {
         "objective": objective, "method": method if steered else None, "seed": seed,
         "sizes": "/".join(f"{size:g}" for size in sizes) if objective != "kfold" else folds,
@@ -92,18 +92,18 @@ def parse_sizes(sizes: str) -> list[float]:
 
 
 def _shares(sizes: Sequence[float]) -> npt.NDArray[np.float64]:
-    found = np.asarray(sizes, np.float64)
+    shares = np.asarray(sizes, np.float64)
     if (
-        found.shape != (3,)
-        or not np.isfinite(found).all()
-        or (found < 0).any()
-        or not (found[0] and found[2])
+        shares.shape != (3,)
+        or not np.isfinite(shares).all()
+        or (shares < 0).any()
+        or not (shares[0] and shares[2])
     ):
         raise TreegaugeError(
             f"sizes are {'/'.join(map(str, sizes))}; expected train/dev/test such as 60/20/20, "
             "train and test above 0"
         )
-    return np.asarray(found / found.sum())
+    return np.asarray(shares / shares.sum())
 
 
 def _cut(

@@ -1,1 +1,1 @@
-"""Whether files are sound."""
+"""Validation of CoNLL-U files by the rules of Universal Dependencies."""

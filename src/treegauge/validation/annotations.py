@@ -1,4 +1,4 @@
-"""Problems for other programs: annotations of GitHub workflows, and SARIF."""
+"""Problems in formats of other programs: GitHub annotations and SARIF."""
 
 import hashlib
 import json
@@ -17,15 +17,15 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def github_lines(problems: Iterable[Problem], lines: Iterable[int] | None = None) -> Iterator[str]:
-    """Yield one workflow command per problem, which GitHub shows beside the line.
+    """Yield one workflow command per problem; GitHub shows it next to the line.
 
     Parameters
     ----------
     problems
         The problems.
     lines
-        The line beside which each is to be shown, if not its own; the message then says which its
-        own is.
+        The line next to which each problem is shown; if it is not the problem's own line, the
+        message names that.
 
     Examples
     --------
@@ -33,24 +33,28 @@ def github_lines(problems: Iterable[Problem], lines: Iterable[int] | None = None
     >>> print(*github_lines([problem]))
     ::error file=a.conllu,line=7,col=5,endColumn=6,title=L2 unknown-head::found HEAD '9', ...
     """
-    shown = zip(problems, lines, strict=True) if lines else ((one, one.line) for one in problems)
+    shown = (
+        zip(problems, lines, strict=True)
+        if lines
+        else ((problem, problem.line) for problem in problems)
+    )
     for one, line in shown:
-        own = line == one.line
+        is_own_line = line == one.line
         place: dict[str, str | int] = {"file": one.file, "line": line}
-        if own:
+        if is_own_line:
             place["col"] = one.start
-        if own and one.stop > one.start:
+        if is_own_line and one.stop > one.start:
             place["endColumn"] = one.stop
         place["title"] = f"L{one.level} {one.id}"
         properties = ",".join(f"{name}={_escaped(str(value))}" for name, value in place.items())
         sentence = f" (sent_id {one.sent_id})" if one.sent_id else ""
-        where = "" if own else f"line {one.line}: "
+        where = "" if is_own_line else f"line {one.line}: "
         message = f"{where}{one.message}{sentence}. {one.hint}"
         yield f"::{one.severity} {properties}::{_escaped(message, in_message=True)}"
 
 
 def _escaped(text: str, *, in_message: bool = False) -> str:
-    """Return a text as GitHub reads it back."""
+    """Return a text escaped for GitHub."""
     marks = {"%": "%25", "\r": "%0D", "\n": "%0A"}
     if not in_message:
         marks |= {":": "%3A", ",": "%2C"}
@@ -65,7 +69,7 @@ def sarif(problems: Iterable[Problem], properties: Mapping[str, Any]) -> str:
     problems
         The problems, in the order of the results.
     properties
-        What else to say about the run, such as its signature.
+        Further properties of the run, such as its signature.
 
     Examples
     --------
@@ -77,10 +81,10 @@ def sarif(problems: Iterable[Problem], properties: Mapping[str, Any]) -> str:
     indices: dict[str, int] = {}
     seen: Counter[Key] = Counter()
     results = []
-    for one in problems:
-        index = indices.setdefault(one.id, len(indices))
-        seen[key(one)] += 1
-        results.append(_result(one, index, seen[key(one)]))
+    for problem in problems:
+        index = indices.setdefault(problem.id, len(indices))
+        seen[key(problem)] += 1
+        results.append(_result(problem, index, seen[key(problem)]))
     driver = {
         "name": "treegauge",
         "version": __version__,
@@ -108,23 +112,23 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _result(one: Problem, index: int, number: int) -> dict[str, Any]:
-    region = {"startLine": one.line, "startColumn": one.start}
-    if one.stop > one.start:
-        region["endColumn"] = one.stop
+def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
+    region = {"startLine": problem.line, "startColumn": problem.start}
+    if problem.stop > problem.start:
+        region["endColumn"] = problem.stop
     location: dict[str, Any] = {
-        "physicalLocation": {"artifactLocation": {"uri": _uri(one.file)}, "region": region}
+        "physicalLocation": {"artifactLocation": {"uri": _uri(problem.file)}, "region": region}
     }
-    if one.sent_id:
-        node = f"{one.sent_id}#{one.node}" if one.node else one.sent_id
-        location["logicalLocations"] = [{"name": one.sent_id, "fullyQualifiedName": node}]
-    # The same in later versions of a file, wherever its lines are.
-    mark = hashlib.sha256(json.dumps([*key(one), number]).encode()).hexdigest()[:16]
+    if problem.sent_id:
+        node = f"{problem.sent_id}#{problem.node}" if problem.node else problem.sent_id
+        location["logicalLocations"] = [{"name": problem.sent_id, "fullyQualifiedName": node}]
+    # The fingerprint stays the same in later versions of a file, whatever the line number.
+    mark = hashlib.sha256(json.dumps([*key(problem), number]).encode()).hexdigest()[:16]
     return {
-        "ruleId": one.id,
+        "ruleId": problem.id,
         "ruleIndex": index,
-        "level": one.severity,
-        "message": {"text": f"{one.message}. {one.hint}"},
+        "level": problem.severity,
+        "message": {"text": f"{problem.message}. {problem.hint}"},
         "locations": [location],
         "partialFingerprints": {"treegaugeProblem/v1": mark},
     }

@@ -1,7 +1,7 @@
-"""Baselines: the problems that a treebank is known to have, so that only new ones are reported.
+"""Baselines: known problems of a treebank, so that only new ones are reported.
 
-A problem is known by its sentence, node, test and message, not by its line: lines shift when
-sentences are added or moved. What occurs twice is known twice.
+A problem is identified by its sentence, node, test and message, not by its line: lines shift when
+sentences are added or moved. A problem that occurs twice is listed twice.
 """
 
 import json
@@ -23,11 +23,11 @@ FIELDS = ("sent_id", "node", "id", "message")
 ONCE = frozenset(
     ("edeps-only-sometimes", "edeps-identical-to-basic-trees", "empty-node-after-eorphan")
 )
-"""Tests of a whole treebank: which sentence is named depends on those before it."""
+"""Tests of a whole treebank: the sentence reported depends on earlier sentences."""
 
 
 def key(problem: Problem) -> Key:
-    """Return what a problem is known by: sent_id, node, test and message."""
+    """Return what identifies a problem: sent_id, node, test and message."""
     if problem.id in ONCE:
         return "", "", problem.id, problem.message
     return problem.sent_id or "", problem.node or "", problem.id, problem.message
@@ -41,7 +41,7 @@ class Baseline(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The problems that are not in a baseline, how many are, and how many of it are gone."""
+    """New problems, the number of known ones, and the number that are gone from the baseline."""
 
     new: Sequence[Problem]
     known: int
@@ -49,7 +49,7 @@ class Compared(NamedTuple):
 
 
 def compare(problems: Iterable[Problem], baseline: Counter[Key]) -> Compared:
-    """Tell new problems from those of a baseline.
+    """Separate new problems from those in a baseline.
 
     Examples
     --------
@@ -74,10 +74,13 @@ def compare(problems: Iterable[Problem], baseline: Counter[Key]) -> Compared:
 def write_baseline(
     problems: Iterable[Problem], files: Iterable[str], path: str | os.PathLike[str]
 ) -> None:
-    """Write the problems as a baseline: sorted, one line each, so that changes are easy to read."""
+    """Write the problems as a baseline, sorted, one line each, so that diffs are easy to read."""
     counts = Counter(map(key, problems))
     names = json.dumps(file_names(files), ensure_ascii=False)
-    rows = [{**dict(zip(FIELDS, one, strict=True)), "count": counts[one]} for one in sorted(counts)]
+    rows = [
+        {**dict(zip(FIELDS, problem_key, strict=True)), "count": counts[problem_key]}
+        for problem_key in sorted(counts)
+    ]
     lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     text = f'{{"kind": "{KIND}", "files": {names}, "problems": [\n{lines}\n]}}\n'
     with atomic(path) as file:
@@ -85,13 +88,13 @@ def write_baseline(
 
 
 def file_names(files: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of files, wherever they are."""
+    """Return the names of files without their folders."""
     return tuple(sorted({Path(file).name for file in files}))
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     """Read a baseline."""
-    expected = "expected a baseline; write one by treegauge check FILE --write-baseline"
+    expected = "expected a baseline; write one with treegauge check FILE --write-baseline"
     try:
         content = parse_json(Path(path).read_bytes())
         if content["kind"] != KIND:

@@ -1,4 +1,4 @@
-"""Lines that changed since a commit, so that a pull request hears of its own sentences only."""
+"""Lines changed since a commit, so that a pull request sees only problems of its own sentences."""
 
 import re
 import subprocess
@@ -29,21 +29,20 @@ P = TypeVar("P", bound=_Placed)
 def in_changed_sentences(
     problems: Iterable[P], since: str, *, files: Iterable[str] = ()
 ) -> Iterator[P]:
-    """Yield the problems of sentences that have a line that changed since a commit.
+    """Yield the problems of sentences with a line that changed since a commit.
 
-    A changed line can break the tree of its sentence at another line; so all problems of the
-    sentence count, its comments included.
+    A changed line can break the tree of its sentence at another line, so all problems of the
+    sentence count, including those of its comments.
 
     Parameters
     ----------
     problems
         Anything with a file and a line.
     since
-        A commit, branch or tag. Of a branch, only changes since it was left count: git's merge
-        base, where git knows one.
+        A commit, branch or tag. For a branch, only changes since the merge base count, if there is
+        one.
     files
-        Files that were searched for problems, so that a commit that git does not know is an error
-        even where there is no problem.
+        Files that were checked, so that an unknown commit is an error even if there is no problem.
     """
     for folder in {_folder(file) for file in files}:
         base_commit(folder, since)
@@ -51,7 +50,7 @@ def in_changed_sentences(
 
 
 def with_changed_lines(problems: Iterable[P], since: str) -> Iterator[tuple[P, int]]:
-    """Yield problems, each with the changed line of its sentence that is nearest to it, or 0."""
+    """Yield each problem with the nearest changed line of its sentence, or 0."""
     changed: dict[str, npt.NDArray[np.int64] | None] = {}
     for problem in problems:
         if problem.file not in changed:
@@ -64,9 +63,9 @@ def with_changed_lines(problems: Iterable[P], since: str) -> Iterator[tuple[P, i
 
 
 def nearest_changes(file: str, since: str) -> npt.NDArray[np.int64] | None:
-    """Return for each line, from 1, the nearest line of its sentence that has changed, or 0.
+    """Return, for each line (from 1), the nearest changed line of its sentence, or 0.
 
-    None says that every line has changed.
+    None means that every line has changed.
     """
     path, folder = Path(file), _folder(file)
     base = base_commit(folder, since)
@@ -83,11 +82,11 @@ def nearest_changes(file: str, since: str) -> npt.NDArray[np.int64] | None:
     blank = np.array(
         [_BLANK.fullmatch(line) is not None for line in path.read_bytes().split(b"\n")]
     )
-    sentence = np.concatenate(([-1, 0], np.cumsum(blank)[:-1]))  # of each line from 1
+    sentence = np.concatenate(([-1, 0], np.cumsum(blank)[:-1]))  # indexed by line, from 1
     touched = np.zeros(len(sentence), bool)
     for hunk in _HUNK.finditer(diff):
         start, count = int(hunk[1]), int(hunk[2] or 1)
-        if count == 0:  # lines after this one were deleted: of its sentence, or of the next
+        if count == 0:  # lines after this one were deleted, from its sentence or the next
             start += start == 0 or bool(blank[start - 1])
         touched[start : start + max(count, 1)] = True
     changes = np.flatnonzero(touched)
@@ -97,7 +96,10 @@ def nearest_changes(file: str, since: str) -> npt.NDArray[np.int64] | None:
     after = changes[np.minimum(np.searchsorted(changes, lines), len(changes) - 1)]
     before = changes[np.maximum(np.searchsorted(changes, lines, side="right") - 1, 0)]
     far = len(sentence)
-    gaps = [np.where(sentence[one] == sentence, abs(one - lines), far) for one in (before, after)]
+    gaps = [
+        np.where(sentence[changed] == sentence, abs(changed - lines), far)
+        for changed in (before, after)
+    ]
     nearest = np.where(gaps[0] <= gaps[1], before, after)
     return np.where(np.minimum(*gaps) < far, nearest, 0)
 
@@ -109,7 +111,7 @@ def _folder(file: str) -> Path:
 
 
 def base_commit(folder: Path, since: str) -> str:
-    """Return the commit from which on changes count, by its name in git."""
+    """Return the hash of the commit since which changes count."""
     if since.startswith("-"):
         raise TreegaugeError(f"--changed: expected a commit, branch or tag; found {since!r}")
     commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}")
@@ -124,7 +126,7 @@ def base_commit(folder: Path, since: str) -> str:
         reason = (
             f"{folder} is not in a git repository"
             if inside.returncode
-            else f"git knows no commit, branch or tag {since!r}; fetch it first"
+            else f"git does not know a commit, branch or tag {since!r}; fetch it first"
         )
         raise TreegaugeError(f"--changed: {reason}")
     name = commit.stdout.decode().strip()

@@ -1,8 +1,8 @@
-"""What characters are, as far as validation asks: white space, replaced, in normal form or not.
+"""Classes of characters for validation: white space, replacement characters, normal forms.
 
 A line is in normal form NFC if no character of it can combine with the one before, none has a
-shorter form, and combining marks are in order. The kernels see that from the classes given here;
-lines with a character that may combine get a full look by :mod:`unicodedata`.
+shorter form, and combining marks are in order. The kernels check this with the classes given here;
+lines with a character that may combine are checked in full by :mod:`unicodedata`.
 """
 
 import unicodedata
@@ -16,7 +16,7 @@ SPACES = frozenset(
 """Unicode White_Space."""
 
 SPACE, NOT_NORMAL_SPACE, REPLACED, SLOW = 250, 251, 252, 255
-"""Classes beside the combining classes, 0 to 240."""
+"""Classes in addition to the combining classes, 0 to 240."""
 
 _COMBINING = """
 0300-0304 0306-030C 030F 0311 0313-0314 031B 0323-0328 032D-032E 0330-0331 0338 0342 0345 0653-0655
@@ -24,7 +24,7 @@ _COMBINING = """
 11A8-11C2 1B35 3099-309A
 """
 _FROM = 0x11000
-"""From here on every mark gets a full look: later versions of Unicode add some that combine."""
+"""From here on every mark is checked in full: later versions of Unicode add some that combine."""
 
 
 _NEW_LETTERS = """
@@ -51,15 +51,15 @@ def _ranges(codes: str) -> list[range]:
     return [range(int(first, 16), int(last or first, 16) + 1) for first, _, last in pairs]
 
 
-MAY_COMBINE = frozenset(code for one in _ranges(_COMBINING) for code in one)
-"""Characters before `_FROM` that combine with some character before them."""
+MAY_COMBINE = frozenset(code for block in _ranges(_COMBINING) for code in block)
+"""Characters before `_FROM` that may combine with the preceding character."""
 
 _NEW_RANGES = _ranges(_NEW_LETTERS)
-_NEW_STARTS = [one.start for one in _NEW_RANGES]
+_NEW_STARTS = [block.start for block in _NEW_RANGES]
 
 
 def may_be_in_marker(character: str) -> bool:
-    """Say whether case markers in DEPS may have a character: all letters but capitals, and marks.
+    """Whether a character is allowed in case markers in DEPS: letters except capitals, and marks.
 
     Examples
     --------

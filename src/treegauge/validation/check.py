@@ -1,4 +1,4 @@
-"""Everything that is wrong with CoNLL-U files, by the rules of Universal Dependencies."""
+"""The verb ``check``: validation by the rules of Universal Dependencies."""
 
 import hashlib
 from collections import Counter
@@ -38,8 +38,8 @@ def check(
 ) -> ValidationReport:
     """List everything that is wrong with CoNLL-U files.
 
-    The tests are those of UD validation, under their official names, and all files are one
-    treebank. Each problem has its file, line, column and sent_id, what was found and what was
+    The tests are those of UD validation, with their official names. All files are treated as one
+    treebank. Each problem shows its file, line, column and sent_id, what was found and what was
     expected. The command exits with 1 if there is an error.
 
     Parameters
@@ -47,13 +47,13 @@ def check(
     *sources
         Files, folders, patterns, or names under TREEGAUGE_UD; - is standard input.
     split
-        train, dev or test: only this set of folders and patterns.
+        Check only this set (train, dev or test) of folders and patterns.
     level
-        1 tests CoNLL-U, which suffices for files without trees; 2 also the UD format, 3 what all
-        languages have in common, 4 the labels of the language, 5 its auxiliaries and copulas.
+        1 tests the CoNLL-U format (enough for files without trees), 2 also the UD format, 3 also
+        rules for all languages, 4 also the labels of the language, 5 also its auxiliaries and
+        copulas.
     lang
-        The language, for levels 4 and 5: its code, such as el; by default that in the names of
-        the files.
+        Code of the language for levels 4 and 5, such as el; by default taken from the file names.
     rules
         Language data for levels 4 and 5: a folder with the official files, or a packed file. By
         default the environment variable TREEGAUGE_RULES, else the packaged data.
@@ -62,16 +62,16 @@ def check(
     strict
         Fail on warnings as well.
     include
-        Only these tests, by their names, separated by commas.
+        Run only these tests, by name, separated by commas.
     exclude
-        All but these tests.
+        Run all tests except these.
     baseline
-        A file of known problems: only others are listed and counted.
+        A file of known problems; only new ones are listed and counted.
     write_baseline
-        Write all problems to this file, as the baseline of later checks.
+        Write all problems to this file, as a baseline for later checks.
     changed
-        A commit, branch or tag of git: only problems of sentences with a line that changed since
-        then are listed and counted.
+        A git commit, branch or tag; only problems of sentences that changed since then are listed
+        and counted.
 
     Examples
     --------
@@ -99,10 +99,10 @@ def check(
         if lang not in data:
             note(f"[{lang}] is not in the language data of {data.date}: nothing is permitted")
     elif lang is not None or rules is not None:
-        given = "--lang" if lang is not None else "--rules"
-        note(f"{given} is for levels 4 and 5; this is level {level}")
+        option = "--lang" if lang is not None else "--rules"
+        note(f"{option} is for levels 4 and 5; got level {level}")
     digests = {file: hashlib.sha256() for file in files}
-    found = ProblemList(_problems(files, level, lang, data, digests, chosen))
+    problems = ProblemList(_problems(files, level, lang, data, digests, chosen))
     for file, digest in digests.items():
         if digest.digest() == hashlib.sha256().digest():
             note(f"{file} is empty")
@@ -110,16 +110,16 @@ def check(
         from treegauge.validation.baseline import read_baseline
         from treegauge.validation.baseline import write_baseline as write
 
-        write(found, files, write_baseline)
+        write(problems, files, write_baseline)
         known = read_baseline(write_baseline)
     gone = 0
-    new = found
+    new = problems
     if known is not None:
         from treegauge.validation.baseline import compare, file_names
 
-        compared = compare(found, known.counts)
+        compared = compare(problems, known.counts)
         new = ProblemList(compared.new)
-        if known.files == file_names(files):  # other files cannot show that a problem is gone
+        if known.files == file_names(files):  # other files say nothing about problems that are gone
             gone = compared.gone
     unknown = len(new)
     if changed is not None:
@@ -127,7 +127,9 @@ def check(
 
         new = ProblemList(in_changed_sentences(new, changed, files=files))
     counts = new.severities()
-    marks = "+".join(f"{short_name(file)}#{one.hexdigest()[:6]}" for file, one in digests.items())
+    marks = "+".join(
+        f"{short_name(file)}#{digest.hexdigest()[:6]}" for file, digest in digests.items()
+    )
     date = data.date if data is not None else None
     signature = sign(
         check=marks, level=level, lang=lang if data is not None else None, data=date,
@@ -136,14 +138,14 @@ def check(
     )  # fmt: skip
     return ValidationReport(
         tuple(files),
-        new if warnings else ProblemList(one for one in new if one.severity == "error"),
+        new if warnings else ProblemList(problem for problem in new if problem.severity == "error"),
         counts["error"],
         counts["warning"],
         level,
         signature,
         lang=lang if data is not None else None,
         language_data=date,
-        known=len(found) - unknown,
+        known=len(problems) - unknown,
         gone=gone,
         strict=strict,
         changed=changed,
@@ -151,7 +153,7 @@ def check(
 
 
 def _files(sources: Sequence[Source], split: str | None) -> list[str]:
-    """Return the files that sources name."""
+    """Return the files that match the sources."""
     if not sources:
         raise TreegaugeError("no file to check; give CoNLL-U files, folders or patterns")
     for source in sources:
@@ -185,17 +187,17 @@ def _problems(
         language_tests=tests,
         digest=lambda file, piece: digests[file].update(piece),
     )
-    return (one for one in problems if one.id in chosen) if chosen else problems
+    return (problem for problem in problems if problem.id in chosen) if chosen else problems
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
-    """Return names that were separated by commas."""
+    """Split names at commas."""
     words = [names] if isinstance(names, str) else names
     return [name.strip() for word in words for name in word.split(",") if name.strip()]
 
 
 def _chosen(include: str | Sequence[str], exclude: str | Sequence[str]) -> frozenset[str]:
-    """Return the tests to be reported; none for all of them."""
+    """Return the tests to report; empty for all."""
     wanted, unwanted = _listed(include), _listed(exclude)
     if not (wanted or unwanted):
         return frozenset()
@@ -206,14 +208,14 @@ def _chosen(include: str | Sequence[str], exclude: str | Sequence[str]) -> froze
             raise ChoiceError("test", name, BY_ID)
     chosen = frozenset(wanted or BY_ID) - frozenset(unwanted)
     if not chosen:
-        raise TreegaugeError("no test is left: --exclude names all that --include does")
+        raise TreegaugeError("no test is left: --exclude lists all tests in --include")
     return chosen
 
 
 def _known(
     path: str | PathLike[str] | None, chosen: frozenset[str], level: int
 ) -> "Baseline | None":
-    """Return a baseline, as far as these tests can find its problems again."""
+    """Return the part of a baseline that these tests can find again."""
     if path is None:
         return None
     from treegauge.validation.baseline import read_baseline
@@ -230,7 +232,7 @@ def _language(files: Iterable[str]) -> str:
     codes = {name.partition("_")[0] for name in map(short_name, files) if "-ud-" in name}
     if len(codes) == 1:
         return codes.pop()
-    found = f"names of {', '.join(sorted(codes))}" if codes else "no language in their names"
+    in_names = f"names of {', '.join(sorted(codes))}" if codes else "no language in their names"
     raise TreegaugeError(
-        f"levels 4 and 5 need the language of the files, found {found}; give it as --lang el"
+        f"levels 4 and 5 need the language of the files; found {in_names}; give it as --lang el"
     )

@@ -1,10 +1,10 @@
-"""Whole sentences of a file as arrays: what the tests of a language see.
+"""Whole sentences of a file as arrays, the input of language-specific tests.
 
-Levels 1 to 3 run in kernels. They fill a :class:`Chunk`, and :class:`LanguageTests` (levels 4 and
-5) read it once per chunk, not once per word:
+Levels 1 to 3 run in kernels. They fill a :class:`Chunk`, which :class:`LanguageTests` (levels 4 and
+5) read once per chunk, not once per word:
 
 - ``chunk.nodes`` has the rows of the words and empty nodes to be tested, in the order of the file:
-  those of sentences in which nothing stopped validation before. A *row* is a line of the chunk,
+  those of sentences where no earlier problem stopped validation. A *row* is a line of the chunk,
   counted from 0; comments and empty lines are rows, too. Its number in the file is
   ``chunk.first_line + row``.
 - ``chunk.upos[row]``, ``feats``, ``deprel`` and ``lang`` are codes of distinct values;
@@ -12,7 +12,7 @@ Levels 1 to 3 run in kernels. They fill a :class:`Chunk`, and :class:`LanguageTe
   of (FEATS, UPOS, Lang) runs once per distinct combination (``np.unique`` of the codes, and a dict
   that lives as long as the run). ``lang`` is the code of MISC ``Lang``, 0 where there is none.
 - ``chunk.edges`` has one line (row, code of the relation) per item of DEPS of these nodes.
-- ``chunk.text(row, column)`` is the text of a field, for the few rows that need a look.
+- ``chunk.text(row, column)`` is the text of a field, for the few rows that need it.
 
 A test returns :class:`LanguageFinding` objects in any order; the engine sorts them by line into the
 problems of their sentence.
@@ -29,14 +29,13 @@ Ints = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 COMMENT, BLANK, WORD, MULTIWORD, EMPTY, OTHER = range(6)
-"""Kinds of rows; OTHER are lines that are none of these."""
+"""Kinds of rows; OTHER are all other lines."""
 
 
 class LanguageFinding(NamedTuple):
     """A rule that a row breaks; `start` and `stop` are bytes of ``chunk.data``.
 
-    `found` is the column with the text of these bytes unless it is given, `expected` what the rule
-    says.
+    `found` is by default the column with the text of these bytes, `expected` the text of the rule.
     """
 
     rule: str
@@ -59,7 +58,7 @@ class Values(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some whole sentences of a file.
+    """Several whole sentences of a file.
 
     Attributes
     ----------
@@ -107,12 +106,12 @@ class Chunk:
         return self.data[start:stop].tobytes().decode()
 
     def span(self, row: int, column: int) -> tuple[int, int]:
-        """Return where a field starts and stops in `data`."""
+        """Return the start and end of a field in `data`."""
         return int(self.fields[row, column]), int(self.fields[row, column + 1]) - 1
 
 
 class LanguageTests(Protocol):
-    """Levels 4 and 5 of one language; an object lives as long as the run."""
+    """Levels 4 and 5 of one language; one object serves a whole run."""
 
     def findings(self, chunk: Chunk) -> Iterable[LanguageFinding]:
-        """Yield what breaks a rule in a chunk."""
+        """Yield the violations in a chunk."""

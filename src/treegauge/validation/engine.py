@@ -1,4 +1,4 @@
-"""Validation as a stream: files in, problems out, in memory that does not grow with the files."""
+"""Streaming validation, with memory that does not grow with the files."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,7 +16,7 @@ from treegauge.validation.values import Look
 
 CHUNK = 1 << 20
 DELAYED = 4096
-"""Added by the kernels to rules that count only if the treebank has features."""
+"""Offset that the kernels add to rules that count only if the treebank has features."""
 
 
 def validate(
@@ -39,7 +39,7 @@ def validate(
     lang
         The language of the treebank; levels below 4 do not use it.
     language_tests
-        Levels 4 and 5; None leaves them out.
+        Tests of levels 4 and 5; None for no such tests.
     digest
         Called with each file and each piece of its bytes.
     chunk
@@ -57,9 +57,9 @@ def validate(
             if digest is not None:
                 digest(file, data)
             array, lines = _valid(data)
-            found = kernel.validate(book, array, lines)
-            records, begins = found[:2]
-            view = Chunk(array, line, *found[2:], values)
+            result = kernel.validate(book, array, lines)
+            records, begins = result[:2]
+            view = Chunk(array, line, *result[2:], values)
             carriage_returns, last_token, features, copies = kernel.state(book)
             if last_token >= 0:
                 last_line = line + last_token

@@ -1,7 +1,7 @@
-"""Levels 4 and 5: whether labels and lemmas are those of the language.
+"""Levels 4 and 5: labels and lemmas that the language permits.
 
-Arrays of codes tell the few rows that need a look: whether (UPOS, FEATS, Lang) or a relation is in
-order is found out once per distinct value and kept for the whole run.
+Arrays of codes identify the few rows to examine: each distinct (UPOS, FEATS, Lang) and each
+relation is checked once, and the result kept for the whole run.
 """
 
 import re
@@ -47,13 +47,13 @@ class LanguageChecks:
         self._features = lru_cache(maxsize=1 << 16)(self._feature_problems)
 
     def findings(self, chunk: Chunk) -> Iterator[LanguageFinding]:
-        """Yield what breaks a rule in a chunk."""
+        """Yield the violations in a chunk."""
         for row in self._suspects(chunk):
             yield from self._node_findings(chunk, int(row))
         self._deps_seen = self._deps_seen or len(chunk.edges) > 0
 
     def _suspects(self, chunk: Chunk) -> npt.NDArray[np.int32]:
-        """Return the rows that need a look, in order."""
+        """Return the rows to examine, in order."""
         nodes = chunk.nodes
         suspect = np.zeros(len(chunk.kinds), bool)
         suspect[nodes] = self._odd_features(chunk)
@@ -68,7 +68,9 @@ class LanguageChecks:
         if self.level > 4:
             auxiliary = self._lookup("upos", chunk.values.upos, ("AUX",))
             copula = self._lookup(
-                "cop", chunk.values.deprel, (one for one in chunk.values.deprel if _is_copula(one))
+                "cop",
+                chunk.values.deprel,
+                (relation for relation in chunk.values.deprel if _is_copula(relation)),
             )
             for rows, lemmas in (
                 (nodes[auxiliary[chunk.upos[nodes]]], rules.auxiliaries),
@@ -92,9 +94,9 @@ class LanguageChecks:
             feats, upos = divmod(rest, tags)
             codes = upos, feats, lang
             if codes not in self._combinations:
-                own = (values.lang[lang] or None) if lang else None
+                word_language = (values.lang[lang] or None) if lang else None
                 self._combinations[codes] = values.feats[feats] != "_" and bool(
-                    self._features(values.upos[upos], values.feats[feats], own)
+                    self._features(values.upos[upos], values.feats[feats], word_language)
                 )
             odd[place] = self._combinations[codes]
         answer: npt.NDArray[np.bool_] = odd[inverse.reshape(-1)]
@@ -114,24 +116,28 @@ class LanguageChecks:
         return np.array(known, bool)
 
     def _node_findings(self, chunk: Chunk, row: int) -> Iterator[LanguageFinding]:
-        """Yield what breaks a rule in a row."""
-        own = self._own_language(chunk, row)
-        language = own or self.language
+        """Yield the violations in a row."""
+        word_language = self._own_language(chunk, row)
+        language = word_language or self.language
         rules = self.data[language]
-        for column in self._odd_spaces(chunk, row, own):
+        for column in self._odd_spaces(chunk, row, word_language):
             yield LanguageFinding("invalid-word-with-space", row, *chunk.span(row, column))
-        yield from self._row_features(chunk, row, own)
+        yield from self._row_features(chunk, row, word_language)
         if chunk.kinds[row] == WORD:
             relation, parent = chunk.text(row, DEPREL), int(chunk.parent[row])
             there = self._own_language(chunk, parent) if parent >= 0 else None
             if not (
-                self._permits("relations", relation, own, there)
-                or (relation == "ref" and self._permits_ref(chunk, row, own, there))
+                self._permits("relations", relation, word_language, there)
+                or (relation == "ref" and self._permits_ref(chunk, row, word_language, there))
             ):
                 yield LanguageFinding("unknown-deprel", row, *chunk.span(row, DEPREL))
-        yield from self._edge_findings(chunk, row, own)
+        yield from self._edge_findings(chunk, row, word_language)
         lemma = chunk.text(row, LEMMA)
-        if self.level < 5 or lemma == "_" or (own is not None and own not in self.data):
+        if (
+            self.level < 5
+            or lemma == "_"
+            or (word_language is not None and word_language not in self.data)
+        ):
             return
         if chunk.text(row, UPOS) == "AUX" and lemma not in rules.auxiliaries:
             yield LanguageFinding("aux-lemma", row, *chunk.span(row, LEMMA))
@@ -139,36 +145,40 @@ class LanguageChecks:
         if copula and lemma not in rules.copulas:
             yield LanguageFinding("cop-lemma", row, *chunk.span(row, LEMMA))
 
-    def _odd_spaces(self, chunk: Chunk, row: int, own: str | None = None) -> Iterator[int]:
+    def _odd_spaces(self, chunk: Chunk, row: int, language: str | None = None) -> Iterator[int]:
         """Yield the columns with white space that the language does not permit."""
-        rules = self.data[own or self.language]
+        rules = self.data[language or self.language]
         for column in (FORM, LEMMA):
             word = chunk.text(row, column)
             if _SPACE.search(word) and not rules.may_have_space(word):
                 yield column
 
-    def _row_features(self, chunk: Chunk, row: int, own: str | None) -> Iterator[LanguageFinding]:
+    def _row_features(
+        self, chunk: Chunk, row: int, language: str | None
+    ) -> Iterator[LanguageFinding]:
         feats = chunk.text(row, FEATS)
         if feats == "_":
             return
-        problems = self._features(chunk.text(row, UPOS), feats, own)
+        problems = self._features(chunk.text(row, UPOS), feats, language)
         cover = int(chunk.cover[row])
         if (
             cover >= 0
             and chunk.kinds[row] == WORD
             and (typo := _features(feats).get("Typo"))
             and _features(chunk.text(cover, FEATS)).get("Typo") == "Yes"
-            and (own is None or own in self.data)
+            and (language is None or language in self.data)
         ):
             problems = (
                 ("mwt-typo-repeated-at-word", f"Typo={typo}"),
                 *problems,
             )
         start, stop = chunk.span(row, FEATS)
-        for rule, found in problems:
-            yield LanguageFinding(rule, row, start, stop, found)
+        for rule, description in problems:
+            yield LanguageFinding(rule, row, start, stop, description)
 
-    def _edge_findings(self, chunk: Chunk, row: int, own: str | None) -> Iterator[LanguageFinding]:
+    def _edge_findings(
+        self, chunk: Chunk, row: int, language: str | None
+    ) -> Iterator[LanguageFinding]:
         deps = chunk.text(row, DEPS)
         if deps == "_":
             return
@@ -176,25 +186,27 @@ class LanguageChecks:
             head, _, relation = item.partition(":")
             if relation in self.data[self.language].enhanced_relations:
                 continue
-            there = self._own_language(chunk, _row_of(chunk, row, head)) if own else None
-            if not self._permits("enhanced_relations", relation, own, there):
-                found = f"{relation!r} in DEPS {item!r}"
-                yield LanguageFinding("unknown-edeprel", row, *chunk.span(row, DEPS), found)
+            there = self._own_language(chunk, _row_of(chunk, row, head)) if language else None
+            if not self._permits("enhanced_relations", relation, language, there):
+                description = f"{relation!r} in DEPS {item!r}"
+                yield LanguageFinding("unknown-edeprel", row, *chunk.span(row, DEPS), description)
 
-    def _permits(self, kind: str, relation: str, own: str | None, parent: str | None) -> bool:
-        """Whether the main language has a relation, or another one inside which it is."""
+    def _permits(self, kind: str, relation: str, language: str | None, parent: str | None) -> bool:
+        """Whether the main language permits a relation, or that of both the word and its head."""
         if relation in getattr(self.data[self.language], kind):
             return True
-        if own is None or own != parent or own == self.language:
+        if language is None or language != parent or language == self.language:
             return False
-        return own in self.data and relation in getattr(self.data[own], kind)
+        return language in self.data and relation in getattr(self.data[language], kind)
 
-    def _permits_ref(self, chunk: Chunk, row: int, own: str | None, parent: str | None) -> bool:
-        """Whether ref is taken for a universal relation: from the first sentence with DEPS on.
+    def _permits_ref(
+        self, chunk: Chunk, row: int, language: str | None, parent: str | None
+    ) -> bool:
+        """Whether ref counts as a universal relation: from the first sentence with DEPS on.
 
-        It belongs to DEPS only; the official program adds it to the list of both.
+        It is valid in DEPS only, but the official program then accepts it in DEPREL, too.
         """
-        if self.language != "ud" and not own == parent == "ud":
+        if self.language != "ud" and not language == parent == "ud":
             return False
         end = row
         while end + 1 < len(chunk.kinds) and chunk.kinds[end + 1] != BLANK:
@@ -209,14 +221,16 @@ class LanguageChecks:
         return (chunk.values.lang[code] or None) if code else None
 
     def _feature_problems(
-        self, upos: str, feats: str, own: str | None
+        self, upos: str, feats: str, word_language: str | None
     ) -> tuple[tuple[str, str], ...]:
-        """Return the problems of the features of a tag: the test and what was found."""
-        if own is not None and own not in self.data:
-            return (("unknown-lang", f"Lang={own}"),)
+        """Return the problems of a tag's features: the test and what was found."""
+        if word_language is not None and word_language not in self.data:
+            return (("unknown-lang", f"Lang={word_language}"),)
         problems = []
         for name, values in _features(feats).items():
-            language = self.language if own is None or name == "Foreign" else own
+            language = (
+                self.language if word_language is None or name == "Foreign" else word_language
+            )
             rule = self.data[language].features.get(name)
             for value in values.split(","):
                 if rule is None:
@@ -243,15 +257,15 @@ def _is_copula(relation: str) -> bool:
 def _row_of(chunk: Chunk, row: int, node: str) -> int:
     """Return the row of a node of the same sentence, or -1."""
     for step in (-1, 1):
-        other = row
-        while 0 <= other < len(chunk.kinds) and chunk.kinds[other] not in {COMMENT, BLANK}:
-            if chunk.kinds[other] != MULTIWORD and chunk.text(other, ID) == node:
-                return other
-            other += step
+        candidate = row
+        while 0 <= candidate < len(chunk.kinds) and chunk.kinds[candidate] not in {COMMENT, BLANK}:
+            if chunk.kinds[candidate] != MULTIWORD and chunk.text(candidate, ID) == node:
+                return candidate
+            candidate += step
     return -1
 
 
 def _features(feats: str) -> dict[str, str]:
-    """Return features by name; of a name that occurs twice the last one counts."""
+    """Return features by name; if a name occurs twice, the last one counts."""
     pairs = (item.partition("=") for item in feats.split("|") if item != "_")
     return {name: values for name, _, values in pairs}

@@ -1,8 +1,8 @@
 """Language data: the features, relations, auxiliaries and words with spaces of each language.
 
-The packaged file is made from the validation data of Universal Dependencies. The same data can be
-given as the five official files in a folder, or as a packed file: a line of JSON about the data,
-then one line of JSON per language.
+The packaged file is made from the validation data of Universal Dependencies. Other data can be
+given as a folder with the five official files, or as a packed file: one line of JSON about the
+data, then one line of JSON per language.
 """
 
 import gzip
@@ -65,30 +65,34 @@ class LanguageRules:
     @cached_property
     def enhanced_relations(self) -> frozenset[str]:
         """The relations that the enhanced graph may have."""
-        subjects = {f"{one}:xsubj" for one in self.relations
-                    if one.partition(":")[0] in {"nsubj", "csubj"}}  # fmt: skip
+        subjects = {f"{relation}:xsubj" for relation in self.relations
+                    if relation.partition(":")[0] in {"nsubj", "csubj"}}  # fmt: skip
         marked = {
-            f"{one}:{marker}"
+            f"{relation}:{marker}"
             for bases, markers in self.markers.items()
             for base in bases.split()
-            for one in self.relations
-            if one == base or one.startswith(f"{base}:")
+            for relation in self.relations
+            if relation == base or relation.startswith(f"{base}:")
             for marker in markers
         }
         return self.relations | {"ref"} | subjects | marked
 
     @cached_property
     def _spaced(self) -> re.Pattern[str] | None:
-        return re.compile("|".join(f"(?:{one})" for one in self.spaces)) if self.spaces else None
+        return (
+            re.compile("|".join(f"(?:{pattern})" for pattern in self.spaces))
+            if self.spaces
+            else None
+        )
 
     def may_have_space(self, word: str) -> bool:
-        """Whether a word with a space in it is one of the language's exceptions."""
+        """Whether the language permits a space in this word."""
         pattern = self._spaced
         return pattern is not None and pattern.fullmatch(word.replace("\xa0", " ")) is not None
 
 
 class LanguageData:
-    """The rules of all languages, each read when somebody asks for it.
+    """The rules of all languages, each read on first use.
 
     Parameters
     ----------
@@ -107,7 +111,7 @@ class LanguageData:
         return language in self._lines or language == "ud"
 
     def __getitem__(self, language: str) -> LanguageRules:
-        """Return the rules of a language; one that is not listed permits nothing."""
+        """Return the rules of a language; an unlisted language permits nothing."""
         if language not in self._made:
             self._made[language] = _rules(self._lines.get(language, "{}"), language)
         return self._made[language]
@@ -165,7 +169,7 @@ _EXPECTED = "expected a packed file of language data or a folder with " + ", ".j
 
 
 def official_tables(folder: Path) -> tuple[dict[str, Mapping[str, Any]], str]:
-    """Return the tables of the official files by their key, and the day of the last change."""
+    """Return the tables of the official files by key, and the date of the last change."""
     tables = {}
     for name, key in OFFICIAL.items():
         try:
@@ -186,7 +190,7 @@ def official_tables(folder: Path) -> tuple[dict[str, Mapping[str, Any]], str]:
 
 
 def packed_rules(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each language and what its rules need of the official tables."""
+    """Yield each language and the parts of the official tables that its rules need."""
     for code in sorted({code for table in tables.values() for code in table}):
         features = {}
         for name, entry in tables["features"].get(code, {}).items():
@@ -204,7 +208,7 @@ def packed_rules(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str,
         for marker, entry in sorted(tables["edeprels"].get(code, {}).items()):
             markers.setdefault(" ".join(sorted(entry["extends"])), []).append(marker)
         functions = {
-            lemma: {one["function"] for one in entry["functions"]}
+            lemma: {function["function"] for function in entry["functions"]}
             for lemma, entry in tables["auxiliaries"].get(code, {}).items()
         }
         yield (
@@ -212,18 +216,20 @@ def packed_rules(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str,
             {
                 "features": features,
                 "relations": sorted(
-                    name for name, one in relations.items() if one["permitted"] > 0
+                    name for name, relation in relations.items() if relation["permitted"] > 0
                 ),
                 "markers": markers,
-                "auxiliaries": sorted(one for one, own in functions.items() if own - {"cop.PRON"}),
-                "copulas": sorted(one for one, own in functions.items() if _has_copula(own)),
+                "auxiliaries": sorted(
+                    lemma for lemma, uses in functions.items() if uses - {"cop.PRON"}
+                ),
+                "copulas": sorted(lemma for lemma, uses in functions.items() if _has_copula(uses)),
                 "spaces": sorted(tables["expressions"].get(code, {})),
             },
         )
 
 
 def _has_copula(functions: Iterable[str]) -> bool:
-    return any(one.startswith("cop.") for one in functions)
+    return any(function.startswith("cop.") for function in functions)
 
 
 def _rules(line: str, language: str) -> LanguageRules:

@@ -1,4 +1,4 @@
-"""From the kernels' records to problems that people read: what was found, and where."""
+"""Readable problems from the kernels' records: what was found, and where."""
 
 import re
 import unicodedata
@@ -10,10 +10,10 @@ from treegauge.validation.problem import Problem
 from treegauge.validation.rules import RULES
 
 SHOWN = 60
-"""Characters of a value or line that a message quotes at most."""
+"""Maximum length of a quoted value or line, in characters."""
 
 MEMORY = 4096
-"""Texts that are kept because they come again and again."""
+"""Number of texts kept because they occur often."""
 _columns_seen: dict[tuple[tuple[int, ...], tuple[bytes, ...]], str] = {}
 _NAMES = [rule.id for rule in RULES]
 _LINE_END = re.compile(rb"[\r\n]")
@@ -22,7 +22,7 @@ _COLUMNS_SHOWN = {
     "0-is-not-root": (6, 7), "root-is-not-0": (6, 7), "pron-det-without-prontype": (3, 5),
     "fixed-without-extpos": (1, 5), "flat-foreign-upos-feats": (3, 5), "goeswith-edeps": (6, 7, 8),
 }  # fmt: skip
-"""Rules whose messages quote other columns than the one they point to."""
+"""Rules whose messages quote columns other than the one they point to."""
 
 _FIXED = {
     "misplaced-comment": "a comment after the first word",
@@ -37,13 +37,13 @@ _FIXED = {
     "missing-text": "no text",
     "multiple-text": "several texts",
     "empty-text": "an empty text",
-    "multiple-newdoc": "several comments newdoc",
-    "multiple-newpar": "several comments newpar",
+    "multiple-newdoc": "several newdoc comments",
+    "multiple-newpar": "several newpar comments",
     "spaceafter-newdocpar": "SpaceAfter=No before this document or paragraph",
     "empty-node-after-eorphan": "an empty node, after orphan in DEPS of earlier sentences",
     "goeswith-gap": "other words between the parts",
 }
-"""What the messages of rules about whole lines and sentences say."""
+"""What was found, for rules about whole lines and sentences."""
 
 
 class Reporter:
@@ -60,11 +60,11 @@ class Reporter:
         self._fields: list[int] = []
 
     def problems(self, records: Ints, findings: Iterable[LanguageFinding]) -> list[Problem]:
-        """Return the problems of records and findings, in the order of lines."""
-        made = [self._problem(*record) for record in records.tolist()]
-        made += [self._of_finding(finding) for finding in findings]
-        made.sort(key=lambda problem: problem.line)
-        return made
+        """Return the problems of records and findings, in line order."""
+        reported = [self._problem(*record) for record in records.tolist()]
+        reported += [self._of_finding(finding) for finding in findings]
+        reported.sort(key=lambda problem: problem.line)
+        return reported
 
     def _problem(self, rule: int, row: int, start: int, stop: int, other: int) -> Problem:
         name = _NAMES[rule]
@@ -92,7 +92,7 @@ class Reporter:
         return Problem(self._file, line, self._sent_id(row), node, rule, first, last, found, wanted)
 
     def _character_of(self, row: int, place: int) -> int:
-        """Return which character of its line, from 1, a byte starts; later places come cheap."""
+        """Return the column (from 1) of the character at a byte; fast in ascending order."""
         before, byte, character = self._mark
         if before != row or byte > place:
             byte, character = self._row_fields(row)[0], 1
@@ -101,12 +101,12 @@ class Reporter:
         return character
 
     def _quoted(self, start: int, stop: int) -> str:
-        """Quote some bytes, in full or their beginning."""
+        """Quote bytes, shortened if they are long."""
         text = self._raw[start : min(stop, start + 4 * SHOWN + 4)].decode(errors="ignore")
         return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
 
     def _row_fields(self, row: int) -> list[int]:
-        """Return where the columns of a row start; the last is where it ends, and one more."""
+        """Return the starts of the columns of a row; the last entry is its end plus one."""
         if row != self._row:
             self._row = row
             self._fields = self._chunk.fields[row].tolist()
@@ -127,8 +127,8 @@ class Reporter:
         sentence = bisect_right(self._begins, row) - 1
         if sentence not in self._sent_ids:
             self._sent_ids[sentence] = None
-            for one in range(self._begins[sentence], self._begins[sentence + 1]):
-                line = self._line(one)
+            for earlier in range(self._begins[sentence], self._begins[sentence + 1]):
+                line = self._line(earlier)
                 if not line.startswith(b"#"):
                     break
                 match = _SENT_ID.fullmatch(line)
@@ -142,7 +142,7 @@ class Reporter:
         return self._raw[fields[0] : fields[10] - 1]
 
     def _field_text(self, row: int, start: int, stop: int) -> str:
-        """Name the column that some bytes are in, and quote them."""
+        """Return the name of the column that contains these bytes, and quote them."""
         text = self._quoted(start, stop)
         return f"{self._column_at(row, start)} {text}" if self._is_node(row) else text
 
@@ -158,7 +158,7 @@ class Reporter:
         return text
 
     def _found(self, rule: str, row: int, start: int, stop: int, other: int) -> str:
-        """Say what was found."""
+        """Return what was found, in words."""
         if rule in _FIXED:
             return _FIXED[rule]
         if rule in _SPECIAL:
@@ -182,17 +182,17 @@ class Reporter:
         return f"several objects: {self._dependents(row, ('obj',))}"
 
     def _dependents(self, row: int, relations: tuple[str, ...]) -> str:
-        """Name the words that depend on a row by these relations: 2 'dogs', 5 'cats'."""
+        """Return the words that depend on a row by these relations: 2 'dogs', 5 'cats'."""
         sentence = bisect_right(self._begins, row) - 1
         head = self._text(row, 0)
         return ", ".join(
-            f"{self._text(one, 0)} {self._text(one, 1)!r}"
-            for one in range(self._begins[sentence], self._begins[sentence + 1])
-            if self._chunk.kinds.item(one) == WORD
-            and self._text(one, 6) == head
-            and self._text(one, 7).partition(":")[0] in relations
-            and self._text(one, 7) not in {"nsubj:outer", "csubj:outer"}
-            and "Subject=Outer" not in self._text(one, 9).split("|")
+            f"{self._text(dependent, 0)} {self._text(dependent, 1)!r}"
+            for dependent in range(self._begins[sentence], self._begins[sentence + 1])
+            if self._chunk.kinds.item(dependent) == WORD
+            and self._text(dependent, 6) == head
+            and self._text(dependent, 7).partition(":")[0] in relations
+            and self._text(dependent, 7) not in {"nsubj:outer", "csubj:outer"}
+            and "Subject=Outer" not in self._text(dependent, 9).split("|")
         )
 
     def _tabs(self, row: int, start: int, stop: int, other: int) -> str:
@@ -210,7 +210,7 @@ class Reporter:
         return f"{self._field_text(row, start, stop)} where the text has {rest}"
 
     def _tag(self, row: int, start: int, stop: int, other: int) -> str:
-        """Quote the tag that counts: ExtPos, where there is one."""
+        """Quote the tag that counts: ExtPos if present, else UPOS."""
         return self._columns_text(row, (5, 7) if "ExtPos=" in self._text(row, 5) else (3, 7))
 
     def _between(self, row: int, start: int, stop: int, other: int) -> str:

@@ -70,7 +70,7 @@ class ValidationReport(Result):
         """One row per problem."""
         import polars as pl
 
-        entries = [one.to_dict() for one in self.problems]
+        entries = [problem.to_dict() for problem in self.problems]
         rows = [[entry[name] for name in _COLUMNS] for entry in entries]
         kinds = {name: pl.Int64 if name in _NUMBERS else pl.String for name in _COLUMNS}
         return pl.DataFrame(rows, kinds, orient="row")
@@ -84,7 +84,7 @@ class ValidationReport(Result):
             "lang": self.lang,
             "language_data": self.language_data,
             "baseline": {"known": self.known, "gone": self.gone},
-            "problems": [one.to_dict() for one in self.problems],
+            "problems": [problem.to_dict() for problem in self.problems],
         }
 
     def own_text(self) -> str:
