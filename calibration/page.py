@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from calibration.registry import RATES, Checked, Kind, Statement
+from calibration.registry import Checked, Statement
 
 ROOT = Path(__file__).parents[1]
 PAGE = Path("docs/calibration.md")
@@ -38,11 +38,11 @@ def write(statements: Mapping[str, Statement]) -> None:
 def text(statements: Mapping[str, Statement]) -> str:
     """Return the page: the introduction, a summary, then the statements by verb."""
     by_verb = sorted(statements.values(), key=lambda made: (made.verb, made.name))
-    parts = [INTRODUCTION.rstrip(), "## All statements", summary(by_verb)]
+    parts = [INTRODUCTION.rstrip(), "## All statements", "<!-- statements -->", summary(by_verb)]
     for verb, group in groupby(by_verb, key=lambda made: made.verb):
         parts.append(f"## {verb}")
         parts += [section(made) for made in group]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, "<!-- end -->"]) + "\n"
 
 
 def summary(statements: Sequence[Statement]) -> str:
@@ -66,7 +66,7 @@ def summary(statements: Sequence[Statement]) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table; all columns but the first stand to the right."""
+    """Return a Markdown table; all columns but the first are aligned right."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
@@ -76,17 +76,17 @@ def section(made: Statement) -> str:
     low, high = made.band
     expected = f"{low:.2f} to {high:.2f}" if low else f"at most {high:.2f}"
     found = kept(made.name)
-    kind: Kind = made.kind
     lines = [
         f"### {made.name}",
         f"> {made.says}",
         inspect.getdoc(made.simulate) or "",
-        f"Nominal {made.nominal:g}. Rate: {RATES[kind]}; it should be {expected}."
-        + (" This test is exact and may reject less often." if made.exact else ""),
+        f"Nominal {made.nominal:g}, accepted {expected}"
+        + (" (exact test)" if made.exact else "")
+        + (f"; seed {found[0]}." if found else ". Not run yet."),
     ]
     if found is None:
-        return "\n\n".join([*lines, "Not run yet."])
-    seed, rows = found
+        return "\n\n".join(lines)
+    rows = found[1]
     head = [one.format(made.beside) for one in HEAD]
     body = [
         (
@@ -95,4 +95,4 @@ def section(made: Statement) -> str:
         )
         for row in rows
     ]  # fmt: skip
-    return "\n\n".join([*lines, table(head, body), f"Seed {seed}."])
+    return "\n\n".join([*lines, table(head, body)])

@@ -15,13 +15,7 @@ import numpy.typing as npt
 import calibration
 
 Kind = Literal["interval", "test", "verdict", "advice"]
-#: What the rate is of each kind, and the band in which it has to be.
-RATES: dict[Kind, str] = {
-    "interval": "intervals that contain the truth",
-    "test": "significant at the 5 percent level where nothing is there",
-    "verdict": "wrong verdicts",
-    "advice": "predictions whose interval contains what came",
-}
+#: Where the rate of each kind has to be.
 BANDS: dict[Kind, tuple[float, float]] = {
     "interval": (0.93, 0.97), "test": (0.03, 0.06), "verdict": (0.0, 0.06), "advice": (0.90, 0.98),
 }  # fmt: skip

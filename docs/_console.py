@@ -113,7 +113,8 @@ def main(names: list[str]) -> None:
     pages = [Path(name).resolve() for name in names]
     if not pages:
         howto = sorted(path for path in (docs / "howto").glob("*.md") if path.stem != "index")
-        more = [docs / "coming_from.md", docs / "dataframes.md", *(docs / "concepts").glob("*.md")]
+        named = [docs / name for name in ("coming_from.md", "dataframes.md", "scoring.md")]
+        more = [*named, *(docs / "concepts").glob("*.md")]
         pages = [docs.parent / "README.md", docs / "tutorial.md", *howto, *more]
     os.environ.pop("TREEGAUGE_UD", None)  # a reader has no such folder yet
     with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ import pytest
 from tests.commands import invoke
 
 DOCS = Path(__file__).parents[1] / "docs"
-FOLLOWED = [DOCS / "coming_from.md", DOCS / "dataframes.md"]
+FOLLOWED = [DOCS / "coming_from.md", DOCS / "dataframes.md", DOCS / "scoring.md"]
 HOWTO = sorted(path for path in (DOCS / "howto").glob("*.md") if path.stem != "index")
 
 
@@ -104,3 +104,12 @@ def test_the_check_of_english_finds_what_it_should():
     page = "Correct words of the training set.\n\n| train part |\n\n`train part`"
     clean = prose.NOT_PROSE.sub(prose.blank, page)
     assert not list(prose.findings(prose.Passage(Path("a.md"), 1, clean)))
+
+
+def test_the_docs_are_short_enough_to_be_read():
+    counter = page_script("_words")
+    text = (
+        "Two words.\n\n| a | table |\n\n<!-- result: x -->\n\nNo.\n\n<!-- end -->\n\n```\nno\n```\n"
+    )
+    assert counter.words(text) == 2
+    assert sum(counter.counts().values()) <= counter.LIMIT, "python docs/_words.py counts by page"
