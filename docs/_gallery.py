@@ -22,7 +22,7 @@ OUT = HOME / "images" / "gallery"
 RESULTS = HOME.parent / "replications" / "results"
 HEIGHTS = {1920: 1080, 1280: 900, 768: 1024, 390: 844}
 COLOURS = 256  # of a picture
-#: Of the learning curves: so many treebanks, and classes of words with a name that is short.
+#: Learning curves: the number of treebanks, and classes of words with short names.
 TREEBANKS = 8
 CLASSES = ["all", "NOUN × head left", "VERB × root", "ADP × head right", "DET × head right"]
 SAMPLES = 20_000
@@ -131,11 +131,9 @@ def gallery() -> str:
     lines = [
         "# Gallery",
         "",
-        "Three pages that `treegauge report` made: of a shared task (published scores), of a",
-        "treebank (invented text) and of a study of parsers (scores and learning curves of",
-        "[the replications](replications.md)), each at 1920, 1280, 768 and 390 pixels. Pages and",
-        "pictures are made by `python docs/_gallery.py demo`, where `demo` is the folder of",
-        "`treegauge demo`.",
+        "Three pages made by `treegauge report`: a shared task (published scores), a treebank",
+        "(invented text) and a study of parsers ([replications](replications.md)), at four widths.",
+        "`python docs/_gallery.py demo` makes them from the folder of `treegauge demo`.",
     ]
     for name, shots in SHOTS.items():
         lines += ["", f"## {TITLES[name]}"]
@@ -143,7 +141,7 @@ def gallery() -> str:
             ending = "" if scheme == "light" else f"-{scheme}"
             size = 'width="260" ' if width == 390 else ""
             path = f"images/gallery/{name}-{width}{ending}.png"
-            lines += ["", f"{caption}, {width} pixels:", ""]
+            lines += ["", f"{caption} ({width} pixels):", ""]
             lines.append(f"![{caption}]({path}){{ {size}loading=lazy }}")
     return "\n".join([*lines, ""])
 

@@ -65,6 +65,21 @@ def test_a_how_to_does_what_it_says(path, demo, tmp_path, monkeypatch):
     follow(text, tmp_path / "demo", monkeypatch)
 
 
+def test_what_people_should_type_instead_exists():
+    text = (DOCS / "coming_from.md").read_text(encoding="utf-8")
+    verb, seen = "", 0
+    for row in re.findall(r"^\| .* \| (.*) \|$", text, re.MULTILINE):
+        for typed in re.findall(r"`((?:treegauge |--)[^`]*)`", row):
+            if typed.startswith("treegauge "):
+                words = typed.split()[1:]
+                verb = " ".join(words[:2] if words[0] == "rank" else words[:1])
+            known = invoke([*verb.split(), "--help"]).stdout
+            for option in re.findall(r"--[a-z][a-z-]*", typed):
+                assert re.search(rf"{option}\b", known), f"{verb} has no {option}"
+                seen += 1
+    assert seen > 30
+
+
 def test_every_how_to_is_listed():
     listed = (DOCS / "howto" / "index.md").read_text(encoding="utf-8")
     assert set(re.findall(r"\]\((\w+)\.md\)", listed)) == {path.stem for path in HOWTO}
