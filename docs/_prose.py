@@ -46,9 +46,34 @@ RULES = {
     r"\bgoes on where\b": "resumes where",
     r"\b(is|are) no \w+ but\b": "is Y, not X",
     r"\bas it stands?\b": "as it is",
+    r"\bone and the same\b": "the same",
+    r"\b(hence|thereof|thereby|wherein|whereby|lest)\b": "so, its, by which",
+    r"\bshall\b": "should, must, will",
+    r"\bhangs? on\b": "depends on",
 }
-"""Patterns and what to write instead."""
-_PATTERNS = [(re.compile(pattern, re.IGNORECASE), advice) for pattern, advice in RULES.items()]
+"""Patterns and what to write instead, in pages and code; a space matches a line break, too."""
+_NOT_NO = "longer|more|such|less|later|different|other|larger|better|higher|fewer|nearer|worse"
+PAGE_RULES = {
+    r"\bbeside\b": "next to, with, as well as",
+    r"\bso many\b": "this number of",
+    r"\bas many as there\b": "the number of",
+    rf"(?<!there\s)\b(is|are|was|were) no (?!{_NOT_NO}|and)\w+": "is not a",
+    r"\btold (?!apart)": "given, said, reported",
+    r"\b(goes|go) on\b": "continues",
+    r"\bspeaks? (about|of|for|against)\b": "is about, is evidence against",
+    r"\b\w+ of (mine|yours|ours|theirs)\b": "my, your, our, their",
+    r"\bonly ever\b": "only",
+}
+"""The same, in pages only."""
+
+
+def _compiled(rules: dict[str, str]) -> list[tuple[re.Pattern[str], str]]:
+    spaced = {pattern.replace(" ", r"(?: +|\n *)"): advice for pattern, advice in rules.items()}
+    return [(re.compile(pattern, re.IGNORECASE), advice) for pattern, advice in spaced.items()]
+
+
+_PATTERNS = _compiled(RULES)
+_PAGE_PATTERNS = _compiled(RULES | PAGE_RULES)
 NOT_PROSE = re.compile(
     r"<!-- result:.*?<!-- end -->|```.*?```|`[^`\n]*`|^(?: {4}|\||<).*?$|\$[^$\n]+\$|\]\([^)]*\)",
     re.DOTALL | re.MULTILINE,
@@ -103,10 +128,11 @@ def findings(passage: Passage) -> Iterator[str]:
     """
     path = passage.path
     place = path.relative_to(ROOT) if path.is_absolute() else path
-    for pattern, advice in _PATTERNS:
+    for pattern, advice in _PAGE_PATTERNS if path.suffix == ".md" else _PATTERNS:
         for match in pattern.finditer(passage.text):
             line = passage.line + passage.text.count("\n", 0, match.start())
-            yield f"{place}:{line}: found {match[0]!r}, write: {advice}"
+            found = " ".join(match[0].split())
+            yield f"{place}:{line}: found {found!r}, write: {advice}"
     for start, sentence in sentences(passage.text):
         words = re.findall(r"\w+(?:[-'’.]\w+)*", sentence)
         plain = len(re.findall(r"\b[a-z]{2,}\b", sentence)) > len(words) / 2

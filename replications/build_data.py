@@ -129,7 +129,7 @@ def build(figures: Path, target: Path) -> list[Path]:
     figures
         The folder with the published CSV files.
     target
-        Where the Parquet files shall be.
+        Folder for the Parquet files.
 
     Returns
     -------

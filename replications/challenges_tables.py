@@ -198,7 +198,7 @@ def ends(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def hinges() -> pl.DataFrame:
-    """Return what the averages over treebanks of the published configurations hang on."""
+    """Return what decides the averages over treebanks of the published configurations."""
     notes = [note for note in found(published=True).notes if "hinges" in note]
     return with_arrows(pl.DataFrame({"class": notes}, schema={"class": pl.String})).rename(
         {"class": "note"}
@@ -324,7 +324,7 @@ def curves() -> pl.DataFrame:
 TABLES = (
     Part("challenges_classes", "COMPLEXITY and UAS of every class", classes, shown=ends),
     Part("challenges_table1", "Table 1, cell by cell", table1, digits=1),
-    Part("challenges_hinges", "What averages over treebanks hang on", hinges),
+    Part("challenges_hinges", "What decides averages over treebanks", hinges),
     Part("challenges_table2", "Table 2: simple and complex words", table2, shown=widened),
     Part("challenges_spearman", "Spearman of COMPLEXITY and UAS (Fig. 2)", spearman, digits=3),
     Part("challenges_curves", "Learning curves of Fig. 3", curves, digits=1),

@@ -10,7 +10,7 @@ Tags are those of UDPipe's tagger: of dev and test by a tagger trained on the tr
 training set itself by five folds. The third step needs numpy and torch only; all seeds of a parser,
 with gold and with predicted tags, learn in lockstep, and of each the epoch with the best LAS on dev
 is kept, or the last one where there is no dev set. The last step writes LAS and UAS on the test
-parts (all words, whole relations, means over seeds) to ``replications/results/experiment1.csv``,
+sets (all words, whole relations, means over seeds) to ``replications/results/experiment1.csv``,
 and what follows for the subsets to ``replications/results/experiment1_subsets.csv``: macro
 averages and means of treebanks' error reductions, beside the published ones.
 """

@@ -114,9 +114,10 @@ def test_the_reference_of_commands_has_them_all():
 def test_the_check_of_english_finds_what_it_should():
     prose = page_script("_prose")
     long = " ".join(["word"] * 50)
-    for text in ("One row a treebank.", "It stands in a file.", "The train part.", f"A {long}."):
+    texts = ("One row a treebank.", "It stands in a file.", "The train\npart.", "This is no tree.")
+    for text in (*texts, f"A {long}."):
         assert list(prose.findings(prose.Passage(Path("a.md"), 1, text))), text
-    page = "Correct words of the training set.\n\n| train part |\n\n`train part`"
+    page = "There is no tree: correct words of the training set.\n\n| train part |\n\n`train part`"
     clean = prose.NOT_PROSE.sub(prose.blank, page)
     assert not list(prose.findings(prose.Passage(Path("a.md"), 1, clean)))
 

@@ -267,7 +267,7 @@ def _run(
         confine_memory(memory)
     writer.send_bytes(pickle.dumps(perform(cell)))
     writer.close()
-    os._exit(0)  # nothing that a task left behind shall hold it up
+    os._exit(0)  # nothing that a task left behind can delay it
 
 
 def _end_with_driver() -> None:

@@ -57,7 +57,7 @@ def cohen_kappa(codes: npt.ArrayLike) -> float:
     Notes
     -----
     Cohen (1960). Agrees with ``statsmodels.stats.inter_rater.cohens_kappa``. NaN where both use
-    one and the same category throughout.
+    the same category throughout.
 
     Examples
     --------

@@ -237,7 +237,7 @@ def fit_skew_normal(
     Notes
     -----
     Azzalini (1985); Fig. 12 of the EDV paper fits the difference in LAS between two splits so
-    (chi-square 0.40, p 0.820, hence 2 degrees of freedom). Large p-values mean that the curve
+    (chi-square 0.40, p 0.820, so 2 degrees of freedom). Large p-values mean that the curve
     cannot be rejected, not that it is correct.
 
     Examples

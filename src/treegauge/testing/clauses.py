@@ -207,7 +207,7 @@ class Growth(Builder):
         self.plain(upos, names[int(self.uniform() ** 2 * len(names))], rel, head, key)
 
     def comma(self, head: Word) -> None:
-        """Set a constituent off from what it hangs on."""
+        """Set a constituent off from its head."""
         self.plain("PUNCT", ",", "punct", head, -COMMA if head.key > 0 else COMMA)
 
     def coordinate(self, conjunct: Word, *, first: bool) -> None:
