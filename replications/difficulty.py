@@ -178,8 +178,8 @@ RUN = (
     "GPU: python -m replications.difficulty_gpu ARRAYS RUN{}, then python -m "
     "replications.difficulty_table RUN; {} on one shared H200"
 )
-MEASURED = RUN.format("", "seeds 0 to 4 of ten treebanks, 1,782 s of processes")
-CODED = RUN.format(" --shuffles=3", "seven treebanks, 230 s")
+MEASURED = RUN.format("", "seeds 0 to 4, 2,366 s of processes")
+CODED = RUN.format(" --shuffles=3", "ten treebanks, 339 s")
 PARTS = (
     kept("difficulty_seeds", "The biaffine parser's values by seed", MEASURED),
     kept("difficulty_epochs", "Scores, entropies and V-INFO by epoch, means over seeds", MEASURED),

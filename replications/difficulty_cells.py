@@ -98,21 +98,11 @@ def one_seed() -> pl.DataFrame:
     return frame.sort("treebank")
 
 
-def pooled(column: str) -> float:
-    """Return the standard deviation over seeds of a value, pooled over treebanks."""
-    spreads = seeds().group_by("treebank").agg(pl.col(column).var())[column]
-    return float(np.sqrt(spreads.to_numpy().mean()))
-
-
 def choices(treebank: str, measure: str) -> list[Choice]:
     """Return the ways to measure, first the one that is compared with the paper."""
     if measure.endswith("mdl"):
         return _code_choices(treebank)
     own = seeds().filter(treebank=treebank)
-    if own.is_empty():
-        value = one_seed().filter(treebank=treebank)[measure].to_numpy()
-        df = seeds().height - seeds()["treebank"].n_unique()
-        return [Choice("", value, 1, (pooled(measure), df))]
     return [Choice(label, values) for label, values in _values(own, measure).items()]
 
 
