@@ -89,5 +89,5 @@ PARTS = (
     kept("labelling_chosen", "The labelling parser's setting, chosen on three dev sets",
          f"{_GPU}6 min on one H200 that others used, too", shown=chosen),
     kept("labelling_greek", "The labelling parser by encoding, on Greek-GDT",
-         f"{_GPU}8 min on one H200 that others used, too", shown=greek),
+         f"{_GPU}10 min on one H200 that others used, too", shown=greek),
 )  # fmt: skip
