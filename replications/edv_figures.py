@@ -72,7 +72,7 @@ FIGURES: Mapping[str, Callable[[], Spec]] = {
     "edv_figure8_masses": partial(without_background, "edv_masses", GIVEN),
     "edv_figure10": partial(by_bin, "edv"),
     "edv_figure10_masses": partial(by_bin, "edv_masses"),
-    "edv_figure12": partial(splits, "udpipe fast"),
+    "edv_figure12": partial(splits, "udpipe ud2.0"),
     "edv_figure12_beam": partial(splits, "beam"),
     "edv_figure14": against_edv,
     **MORE,
