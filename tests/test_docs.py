@@ -95,6 +95,19 @@ def test_texts_that_differ_are_told_apart():
     assert not same("LAS 87.40", said, trained=False)
 
 
+def test_the_glossary_has_the_words_that_people_search_for():
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8").lower()
+    searched = (
+        "significance", "bootstrap", "confidence interval", "p-value", "leaderboard", "leakage",
+        "train/test overlap", "inter-annotator agreement", "kappa", "calibration", "mdl", "probing",
+        "confusion matrix", "learning curve", "data map", "entropy", "contamination", "error bars",
+    )  # fmt: skip
+    assert [word for word in searched if word not in text] == []
+    rows = re.findall(r"^\| (.+) \| .+ \| (.+) \|$", text, re.MULTILINE)[1:]
+    assert all("](" in page for _, page in rows)
+    assert rows == sorted(rows), "in alphabetical order"
+
+
 def test_every_number_is_listed_with_a_page_that_explains_it():
     made = page_script("_numbers")
     text = (DOCS / "numbers.md").read_text(encoding="utf-8")
