@@ -3,6 +3,7 @@
 import inspect
 import json
 from collections.abc import Mapping, Sequence
+from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -78,14 +79,14 @@ def section(made: Statement) -> str:
     found = kept(made.name)
     lines = [
         f"### {made.name}",
-        f"> {made.says}",
+        f"<details markdown><summary>{escape(made.says, quote=False)}</summary>",
         inspect.getdoc(made.simulate) or "",
         f"Nominal {made.nominal:g}, accepted {expected}"
         + (" (exact test)" if made.exact else "")
         + (f"; seed {found[0]}." if found else ". Not run yet."),
     ]
     if found is None:
-        return "\n\n".join(lines)
+        return "\n\n".join([*lines, "</details>"])
     rows = found[1]
     head = [one.format(made.beside) for one in HEAD]
     body = [
@@ -95,4 +96,4 @@ def section(made: Statement) -> str:
         )
         for row in rows
     ]  # fmt: skip
-    return "\n\n".join([*lines, table(head, body)])
+    return "\n\n".join([*lines, table(head, body), "</details>"])

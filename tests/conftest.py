@@ -3,10 +3,11 @@
 import gc
 import io
 import os
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -117,3 +118,17 @@ def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture
         return Done(code if isinstance(code, int) else 0, out.decode(), err.decode())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium; tests skip with a reason where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium on the path: apt-get install chromium")
+    with playwright.sync_playwright() as engine:
+        flags = ["--headless", "--no-sandbox", "--disable-gpu"]
+        running = engine.chromium.launch(executable_path=chromium, args=flags)
+        yield running
+        running.close()

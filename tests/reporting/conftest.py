@@ -1,7 +1,6 @@
 """Pages and a browser, each made once however many workers there are."""
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -127,20 +126,6 @@ def real(once: Any, ud: Path) -> Path:
         report(str(home), *files, out / "training.npz", gold=gold, out=out / "page.html")
 
     return once("report_real", make)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; tests skip with a reason where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium on the path: apt-get install chromium")
-    with playwright.sync_playwright() as engine:
-        flags = ["--headless", "--no-sandbox", "--disable-gpu"]
-        running = engine.chromium.launch(executable_path=chromium, args=flags)
-        yield running
-        running.close()
 
 
 class Tab:

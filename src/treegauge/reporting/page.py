@@ -123,7 +123,7 @@ def page(
         f"default-src 'none'; script-src {_digest(code)}; style-src {_digest(rules)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    icon = quote(logo.replace("currentColor", "#005a8c"))
+    icon = quote(logo)
     return f"""<!doctype html>
 <html lang="en">
 <head>

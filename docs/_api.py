@@ -1,0 +1,122 @@
+"""The library as pages of the site: one of all verbs, then one per room, made when it is built."""
+
+from importlib import import_module
+from inspect import getdoc
+from typing import TYPE_CHECKING
+
+import treegauge
+from treegauge.cli.verbs import QUESTION, VERBS
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+#: What is shown of each room besides verbs and the modules of all other names in front.
+FURTHER = {
+    "treebanks": "inputs decoding relations selection svg text_trees tikz trees voting",
+    "validation": "",
+    "auditing": "checks leaks near_duplicates profile",
+    "measures": "displacement morphology registry similarity structure vocabulary",
+    "splitting": "splitting",
+    "scoring": (
+        "attachment calibration calibration_suite class_tests combining comparisons confidence "
+        "enhancements evaluation morphosyntactic overlap paired_reading paper sentence_classes"
+    ),
+    "ranking": (
+        "claims compare exact extremes outliers pairs stability strengths subsets"
+    ),
+    "statistics": (
+        "background bootstrap correlation correlation_tables descriptive hierarchy multiple "
+        "normality permutation planning power probabilities regression small_samples"
+    ),
+    "parsing": "base",
+    "experiments": "cells running tasks",
+    "dynamics": "candidates cartography recording",
+    "curves": "advising attachments complexity counting equivalents fits learning partition",
+    "crosslingual": "contribution selection vote weights",
+    "figures": "analysis confidence curves dynamics ranking scores treebanks",
+    "reporting": "methods page",
+    "testing": "simulated_confidence simulated_parser",
+    "core": "result verbs paper_tables",
+}  # fmt: skip
+HEAD = """# Python library
+
+`import treegauge as tg` has everything that most people need; `dir(tg)` lists the names. Each
+command is a function with the same name and parameters: `treegauge score` is `tg.score`. Every
+verb returns a [`Result`](core.md#result). The examples below each function are run by the tests.
+"""
+DATA = """## Data
+
+[`treegauge.data`](data.md) has published figures, one call each.
+"""
+
+
+def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
+    """Add the pages."""
+    from mkdocs.structure.files import File
+
+    for name, text in pages().items():
+        files.append(File.generated(config, name, content=text))
+    return files
+
+
+def pages() -> dict[str, str]:
+    """Return the pages by name: verbs first, then the rooms."""
+    made = {"api/index.md": verbs_page(), "api/data.md": data_page()}
+    return made | {f"api/{room}.md": room_page(room) for room in FURTHER}
+
+
+def homes() -> dict[str, tuple[str, str]]:
+    """Return the room and module of every name in front of the package."""
+    found = {}
+    for name in dir(treegauge):
+        home = getattr(treegauge, "_HOME").get(name)  # noqa: B009 -- private, read for the docs
+        if home:
+            room, module = home.split(".")
+            found[name] = (room, module)
+    return found
+
+
+def verbs_page() -> str:
+    """Return the page that lists verbs and all other names in front, with their pages."""
+    at = homes()
+    parts = [HEAD]
+    for question, commands in VERBS.items():
+        rows = [
+            f"| [`tg.{name}`]({at[name][0]}.md#{at[name][1]}) | {command.help} "
+            f"| [how to](../howto/{name}.md) |"
+            for name, command in commands.items()
+        ]
+        parts.append(
+            "\n".join([f"## {question}\n", "| verb | what it does | |\n|---|---|---|", *rows])
+        )
+    others = [
+        f"| [`tg.{name}`]({room}.md#{module}) | {_first_line(name)} |"
+        for name, (room, module) in sorted(at.items(), key=lambda one: one[0].lower())
+        if name not in QUESTION
+    ]
+    parts.append("\n".join(["## Other names\n", "| name | what it is |\n|---|---|", *others]))
+    return "\n\n".join([*parts, DATA])
+
+
+def _first_line(name: str) -> str:
+    return (getdoc(getattr(treegauge, name)) or "").partition("\n")[0].replace("|", "\\|")
+
+
+def room_page(room: str) -> str:
+    """Return the page of a room: what it is for, its verbs, then its other modules."""
+    here = {name: module for name, (home, module) in homes().items() if home == room}
+    verbs = [name for name in QUESTION if name in here]
+    named = sorted({module for name, module in here.items() if name not in QUESTION})
+    modules = [*verbs, *(one for one in [*named, *FURTHER[room].split()] if one not in verbs)]
+    about = getdoc(import_module(f"treegauge.{room}")) or ""
+    parts = [f"# treegauge.{room}", about]
+    for module in dict.fromkeys(modules):
+        more = f"[How to {module}](../howto/{module}.md)\n\n" if module in verbs else ""
+        parts.append(f"## {module}\n\n{more}::: treegauge.{room}.{module}")
+    return "\n\n".join(parts) + "\n"
+
+
+def data_page() -> str:
+    """Return the page of the published figures."""
+    return "# treegauge.data\n\n::: treegauge.data\n"
