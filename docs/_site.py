@@ -23,7 +23,7 @@ COPIED = {
     "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md",
     "security.md": "SECURITY.md",
 }  # fmt: skip
-#: Where generated pages come from; all other pages are files of their own.
+#: Where generated pages come from; all others are files of their own.
 MADE = {
     **COPIED, "commands.md": "docs/_commands.py", "api/": "docs/_api.py",
     "notebooks/": "docs/notebooks/",
@@ -83,7 +83,9 @@ def source_of(name: str) -> str:
     >>> source_of("howto/score.md"), source_of("api/scoring.md"), source_of("contributing.md")
     ('docs/howto/score.md', 'docs/_api.py', 'CONTRIBUTING.md')
     """
-    made = next((path for start, path in MADE.items() if name.startswith(start)), f"docs/{name}")
+    if (ROOT / "docs" / name).exists():
+        return f"docs/{name}"
+    made = next(path for start, path in MADE.items() if name.startswith(start))
     return f"{made}{Path(name).stem}.ipynb" if made.endswith("/") else made
 
 
