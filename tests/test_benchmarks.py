@@ -7,7 +7,7 @@ from benchmarks.growth import Curve
 from benchmarks.machine import THREADS, machine
 from benchmarks.measuring import Measured, contest
 from benchmarks.scaling import Model
-from benchmarks.tables import faster, versus, wrap
+from benchmarks.tables import Section, Target, faster, versus, wrap
 from treegauge.experiments.pools import PoolSettings
 
 
@@ -91,3 +91,13 @@ def test_the_page_says_whether_threads_were_limited(monkeypatch) -> None:
     assert "threads not limited" in machine()
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     assert "threads limited by OMP_NUM_THREADS=1" in machine()
+
+
+def test_targets_are_folded_and_those_missed_are_shown():
+    targets = [Target("fast", "3 times", reached=True), Target("small", "9 MB", reached=False)]
+    text = str(Section("Reading", "One file.", targets=targets))
+    before, fold = text.split("<details markdown>")
+    assert "MISS  small: 9 MB" in before
+    assert "fast" not in before
+    assert fold.startswith("<summary>Targets: 1 of 2 met</summary>")
+    assert "| fast   |  3 times | yes |" in fold
