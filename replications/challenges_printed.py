@@ -7,7 +7,7 @@ PARSERS = {
 }
 """The paper's parsers: our preset of the published configuration, and our own options.
 
-Of UDPipe whole curves exist with preset ``fast`` only.
+Whole curves of UDPipe exist with preset ``fast`` only.
 """
 
 # Tag and value, COMPLEXITY ascending and UAS at 500 sentences descending. The text at hand has lost

@@ -15,8 +15,9 @@ PARTS = {part.name: part for part in all_parts()}
 QUICK = (
     "challenges_classes", "challenges_curves", "challenges_numbers", "challenges_spearman",
     "challenges_starts", "challenges_table1", "challenges_table2", "challenges_udpipe",
-    "challenges_worth", "content_agreement", "content_matrix", "content_order",
-    "content_reasons", "content_spread", "content_sttr", "content_variance", "content_weights",
+    "challenges_udpipe_starts", "challenges_worth", "content_agreement", "content_matrix",
+    "content_order", "content_reasons", "content_spread", "content_sttr", "content_variance",
+    "content_weights",
     "difficulty_alike", "difficulty_batches", "difficulty_by_relation", "difficulty_claims",
     "difficulty_items", "difficulty_mdl", "difficulty_mdl_columns", "difficulty_regions",
     "difficulty_updates", "difficulty_vinfo", "selection_halves", "selection_treebanks",
