@@ -74,7 +74,7 @@ def contexts() -> Contexts:
     quick=20,
 )  # fmt: skip
 def systematic(random: np.random.Generator, rates: tuple[float, float], repetitions: int) -> Trials:
-    """Random words get another relation, always the same for each; then obj of nouns is renamed.
+    """Random words get another relation, one per old one; for the power, obj is renamed.
 
     A treebank counts as wrong if any correction is called systematic. The relation is renamed in 90
     percent of the nouns that have it.

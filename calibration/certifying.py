@@ -23,7 +23,7 @@ from treegauge.statistics.small_samples import median_interval, signed_rank
     repetitions=3000,
 )
 def certified_difference(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
-    """As compare-differences, with heavy tails: effects of treebanks have Student's law, 5 df."""
+    """As compare-differences, but treebank effects follow Student's t with 5 df."""
     codes = families(treebanks)
     low, high = np.empty((2, repetitions))
     for i in range(repetitions):

@@ -56,10 +56,10 @@ def sharpened(case: Case, by: float) -> Case:
 def test_of_calibration(
     random: np.random.Generator, case: tuple[int, int, float, float, bool], repetitions: int
 ) -> Trials:
-    """Draw calibrated probabilities from a beta law, and outcomes of words that are dependent.
+    """Draw calibrated probabilities (beta distributed), and outcomes of dependent words.
 
     Every word is correct with its own probability; within a sentence, words are correlated by a
-    Gaussian copula (0.3, or 0), as errors come together. Trees are one case a sentence.
+    Gaussian copula (0.3, or 0), as errors come together. For trees, each sentence is one case.
     """
     units, size, accuracy, shared, trees = case
     rejected = np.empty((2, repetitions), bool)

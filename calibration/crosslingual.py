@@ -120,7 +120,7 @@ def parsed() -> tuple[Treebank, tuple[Treebank, ...]]:
     quick=10,
 )
 def recommendation(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
-    """Two simulated parsers, equally good; one of them, by turns, has nearly all of the weight."""
+    """Two simulated parsers, equally good; they take turns in having nearly all of the weight."""
     gold, (one, other, better) = parsed()
     said = np.zeros((2, repetitions), bool)
     for i in range(repetitions):

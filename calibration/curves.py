@@ -84,7 +84,7 @@ def band(random: np.random.Generator, case: tuple[int, int], repetitions: int) -
     quick=100,
 )
 def band_over_treebanks(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
-    """As for one curve; treebanks differ by 3 points, and five samples of each are trained on."""
+    """As for one curve; treebanks differ by 3 points, and each has five training samples."""
     everyone = np.ones((treebanks, len(LAWS)), bool)
 
     def one(seed: int) -> tuple[Any, Any]:
@@ -132,7 +132,7 @@ def complexity(random: np.random.Generator, case: tuple[int, int], repetitions: 
     quick=60,
 )
 def equivalent(random: np.random.Generator, case: tuple[int, int], repetitions: int) -> Trials:
-    """As for one curve; a score that its law reaches at 31 sentences, read off chords."""
+    """As for one curve; the score is that of the law at 31 sentences, interpolated linearly."""
     score = float(np.interp(np.log(31), np.log(SIZES), TRUTH[:, 0]))
 
     def one(seed: int) -> tuple[Any, Any]:

@@ -54,7 +54,7 @@ def covered(limits: list[tuple[float, float] | None], truth: float) -> Trials:
     covers=("vinfo.low", "vinfo.high"),
 )
 def information(random: np.random.Generator, made: Sample, repetitions: int) -> Trials:
-    """Words give 3 bits on average where the parser is certain, else lose 5: exponential laws."""
+    """Words give 3 bits on average where the parser is certain, else lose 5 (exponential)."""
     limits = []
     for _ in range(repetitions):
         sure, lengths = certain(random, made)
@@ -74,7 +74,7 @@ def information(random: np.random.Generator, made: Sample, repetitions: int) -> 
     covers=("map.confidence_low", "map.confidence_high"),
 )
 def confidence(random: np.random.Generator, made: Sample, repetitions: int) -> Trials:
-    """Probabilities of gold have mean 5/6 where the parser is certain, else 1/6: beta laws."""
+    """Probabilities of gold have mean 5/6 where the parser is certain, else 1/6 (beta)."""
     limits = []
     for _ in range(repetitions):
         sure, lengths = certain(random, made)
@@ -96,7 +96,7 @@ def confidence(random: np.random.Generator, made: Sample, repetitions: int) -> T
     quick=2000,
 )
 def difficulty(random: np.random.Generator, models: int, repetitions: int) -> Trials:
-    """Words of normal difficulty, discrimination 1 (Rasch) or log-normal; 1,000 words a fit."""
+    """Words of normal difficulty, discrimination 1 (Rasch) or log-normal; 1,000 words per fit."""
     hits: list[npt.NDArray[np.bool_]] = []
     widths: list[Floats] = []
     for _ in range(repetitions // 1000):

@@ -59,7 +59,7 @@ from treegauge.statistics.multiple import adjust
 def ranks_by_mean(random: np.random.Generator, case: tuple[int, float], repetitions: int) -> Trials:
     """Eight systems, three pairs of them nearly equal, with effects of families and treebanks.
 
-    The rate is that of sets, of one system drawn each time, that miss its true rank.
+    The rate is the share of sets that miss the true rank of a random system.
     """
     (treebanks, share), abilities = case, TRUE + 0.01 * np.arange(8)[::-1]
     missed, width = np.empty(repetitions, dtype=bool), np.empty(repetitions)
@@ -99,7 +99,7 @@ def _codes(made: Leaderboard) -> npt.NDArray[np.int64]:
 def best_of_many(
     random: np.random.Generator, case: tuple[Floats, int, float], repetitions: int
 ) -> Trials:
-    """Compare with the true lead over the average of the system that came out best."""
+    """Compare with the true lead of the selected system over the average."""
     abilities, treebanks, share = case
     low, high, true = np.empty((3, repetitions))
     for i in range(repetitions):
@@ -139,7 +139,7 @@ def _true_strengths() -> Floats:
 def strengths_of_systems(
     random: np.random.Generator, case: tuple[int, float], repetitions: int
 ) -> Trials:
-    """Take the systems of rank-confidence-sets; true strengths from very many treebanks."""
+    """Take the systems of rank-confidence-sets; true strengths come from many treebanks."""
     treebanks, share = case
     hits, widths = [], []
     for _ in range(repetitions):
@@ -165,7 +165,7 @@ def strengths_of_systems(
 def ranks_by_strength(
     random: np.random.Generator, case: tuple[int, float], repetitions: int
 ) -> Trials:
-    """Take the same; the rate is that of sets of one system, drawn each time, that miss its rank.
+    """Take the same systems; the rate is the share of sets that miss the rank of a random one.
 
     Systems of equal strength may have any of the ranks that they share.
     """
@@ -212,7 +212,7 @@ def mean_difference(random: np.random.Generator, treebanks: int, repetitions: in
     repetitions=3000,
 )
 def new_treebank(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
-    """Take the same systems; what comes is their difference on a treebank of a new family."""
+    """Take the same systems; the truth is their difference on a treebank of a new family."""
     low, high = np.empty((2, repetitions))
     for i in range(repetitions):
         made = differences(board(values(random, np.array([0.5, 0.0]), treebanks)))
@@ -233,7 +233,7 @@ def new_treebank(random: np.random.Generator, treebanks: int, repetitions: int) 
     repetitions=3000,
 )
 def equivalent(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
-    """Two systems that differ by exactly the margin, 2 points; for the power, by nothing."""
+    """Two systems that differ by exactly the margin, 2 points; for the power, equal ones."""
     claimed = np.empty((2, repetitions), dtype=bool)
     for row, true in enumerate((2.0, 0.0)):
         for i in range(repetitions):
@@ -292,7 +292,7 @@ def friedman_test(random: np.random.Generator, case: tuple[int, int], repetition
 @statement(
     name="compare-critical-differences",
     verb="rank compare",
-    says="systems that share a letter cannot be told apart",
+    says="systems that share a letter do not differ significantly",
     kind="verdict",
     nominal=0.05,
     cases={
@@ -309,7 +309,7 @@ def friedman_test(random: np.random.Generator, case: tuple[int, int], repetition
 def critical_differences(
     random: np.random.Generator, case: tuple[Any, int, int], repetitions: int
 ) -> Trials:
-    """Equal systems on independent treebanks: the rate is that of any pair called different."""
+    """Equal systems on independent treebanks: the rate counts any pair called different."""
     method, *shape = case
 
     def any_pair(gain: float, number: int) -> npt.NDArray[np.bool_]:
@@ -348,8 +348,8 @@ def _extremes(system: str) -> Any:
 def over_represented_classes(random: np.random.Generator, system: str, repetitions: int) -> Trials:
     """Real subsets of the shared task, the labels of its treebanks shuffled.
 
-    The rate is that of tables, best and worst rank together, in which any class is flagged. For the
-    power the ten treebanks that are in most subsets of the best rank are a class.
+    The rate is the share of tables (best and worst rank) in which any class is flagged. For the
+    power, the ten treebanks in most subsets of the best rank are a class.
     """
     sides = _extremes(system).sides
     masks = np.array([*classes_of(read_leaderboard("conll18")).values()])

@@ -99,7 +99,7 @@ def sentence_counts(random: np.random.Generator, systems: int, sentences: int) -
     quick=8,
 )
 def full_score(random: np.random.Generator, case: tuple[Method, int], repetitions: int) -> Trials:
-    """100 of 400 sentences; what comes is the full score of one more system.
+    """100 of 400 sentences; the truth is the full score of a new system.
 
     Words of a sentence are correct with a probability that depends on the system, the sentence
     and both together. The subset is chosen and judged without the new system, with four repeats.

@@ -192,7 +192,7 @@ def _mean_accuracy() -> float:
 
 @test(
     name="score-primary-test",
-    says="A - B: p = 0.03 (Student's t, one run a system)",
+    says="A - B: p = 0.03 (Student's t, one run per system)",
     cases={"10 sentences": 10, "50 sentences": 50, "200 sentences": 200},
     beside="power at +3 points",
     covers=("comparisons.p_value", "comparisons.primary.p_value"),
@@ -384,7 +384,7 @@ def best_of_many(random: np.random.Generator, case: tuple[int, int], repetitions
     covers=("comparisons.p_equivalent", "comparisons.p_*_not_worse"),
 )
 def equivalent(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
-    """One system has 3 points more than the other, which is the margin, or none more."""
+    """One system is ahead by the margin, 3 points; for the power, both are equal."""
     found = np.empty((2, repetitions), bool)
     for row, better in enumerate((0.15, 0.0)):
         for i in range(repetitions):

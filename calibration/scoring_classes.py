@@ -85,7 +85,7 @@ def test_of_a_class(
     """Draw the words of a class and, for each system, how many of them are correct.
 
     Both systems are equally accurate on every unit, and put as many words of other classes into the
-    class. Samples without a test, as too few units decide, are drawn again.
+    class. Samples with too few units for a test are drawn again.
     """
     units, number, share = case
     rejected: tuple[list[bool], list[bool]] = ([], [])

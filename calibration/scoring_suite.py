@@ -33,7 +33,7 @@ SIZES = {"2 treebanks, 10 sentences each": (2, 10), "5 treebanks, 50 sentences e
     quick=60,
 )
 def macro_average(random: np.random.Generator, case: tuple[int, int], repetitions: int) -> Trials:
-    """Treebanks whose true LAS is 75, 80 or 85; sentences could have been others."""
+    """Treebanks whose true LAS is 75, 80 or 85; sentences are drawn."""
     truths = [(0.75, 0.8, 0.85)[t % 3] for t in range(case[0])]
     names = [f"UD_X-{t}" for t in range(case[0])]
     limits = np.full((repetitions, 2), np.nan)

@@ -168,7 +168,7 @@ def correlation_test(random: np.random.Generator, rows: int, repetitions: int) -
     quick=100,
 )  # fmt: skip
 def adjusted_test(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
-    """Ten independent columns; significant is any of them (Benjamini and Hochberg)."""
+    """Ten independent columns; the rate counts any significant one (Benjamini and Hochberg)."""
 
     def least(r: float) -> float:
         pairs = [rows_of(random, rows, size) for size in (r, *[0.0] * 9)]
@@ -281,7 +281,7 @@ def strongest_interval(
     quick=20,
 )
 def background_interval(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
-    """Make the target depend on a covariate and on what it leaves of the variable."""
+    """Make the target depend on a covariate and on the residual of the variable."""
 
     def draw(n: int) -> dict[str, FloatArray]:
         size = random.normal(size=n)
@@ -384,7 +384,7 @@ def shape_chi_square(random: np.random.Generator, rows: int, repetitions: int) -
 @statement(
     name="shape-normal",
     verb="analyse shape",
-    says="p_normal 0.02: a normal curve would not do",
+    says="p_normal 0.02: a normal curve does not fit",
     kind="test",
     nominal=0.05,
     cases={"8 rows": 8, "20 rows": 20, "94 rows": 94},
@@ -450,7 +450,7 @@ def regression_interval(random: np.random.Generator, rows: int, repetitions: int
     quick=60,
 )
 def regression_test(random: np.random.Generator, case: tuple[int, str], repetitions: int) -> Trials:
-    """Three independent predictors; no slope (for the model), or none of the third."""
+    """Three independent predictors; all slopes are 0 (for the model), or only the third."""
     rows, what = case
 
     def p_value(effect: float) -> float:
