@@ -8,9 +8,9 @@ from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, NODES, WEIGHTED
 TARGET = Path(__file__).parent / "numbers.md"
 HEAD = """# Every number
 
-What treegauge prints, what it is in a line, the command that prints it, and the page with its
-formula, its options and what to beware of. Every command takes `--format json` for all digits, and
-every result ends with the signature of the choices behind it.
+Each number that treegauge prints: its meaning, the command, and the page with formula, options and
+caveats. `--format json` gives all digits. Every result ends with a signature of the choices behind
+it.
 """
 # Headings of docs/scoring.md that explain a metric.
 METRIC_HOMES = {
@@ -37,9 +37,9 @@ CERTAINTY = (
      "scoring.md#beyond-the-official-scores"),
     ("cells of a breakdown", "P, R and F1 over words of a class", f"{SCORE} --by relation",
      "scoring.md#where-a-system-errs"),
-    ("ece, ece_by_chance", "expected calibration error of probabilities, and that of noise",
+    ("ece, ece_by_chance", "expected calibration error of probabilities, and what chance gives",
      f"{SCORE} --calibration", "scoring.md#calibration"),
-    ("brier, log_loss, auroc, aurc", "how good probabilities are, and how well they find errors",
+    ("brier, log_loss, auroc, aurc", "quality of probabilities, and how well they detect errors",
      f"{SCORE} --calibration", "scoring.md#calibration"),
     ("LAS without 20 %", "score without the least certain sentences",
      f"{SCORE} --calibration", "scoring.md#calibration"),
@@ -49,23 +49,23 @@ RANKING = (
      "ranking.md#what-the-numbers-are"),
     ("points, rank by rule", "mean, median, error reduction, Borda, Kemeny, Bradley-Terry",
      f"{RANK} --rule all", "ranking.md#rules"),
-    ("tau, same leader, ranks moved", "a rule over subsets beside all treebanks",
+    ("tau, same leader, ranks moved", "agreement of a rule's ranking on subsets with that on all treebanks",
      f"{RANK} --rule all", "ranking.md#which-rule-is-most-stable"),
     ("group, low, high, failed", "standings of a shared task", "treegauge leaderboard GOLD TEAMS",
      "howto/leaderboard.md"),
-    ("wins, undecided, losses", "subsets in which a is above b, all counted", f"{RANK} --exact",
+    ("wins, undecided, losses", "subsets in which a is above b, over all subsets", f"{RANK} --exact",
      "ranking.md#what-the-numbers-are"),
     ("tau, top1", "agreement of a subset's ranking with the full one", RANK,
      "ranking.md#what-the-numbers-are"),
     ("95 % set", "ranks that a system could have on other treebanks of these families", RANK,
      "ranking.md#what-the-numbers-are"),
-    ("certificate", "difference, tests, win rates, what breaks a claim",
+    ("certificate", "difference, tests, win rates, and what would refute the claim",
      'treegauge certify SCORES --claim "A > B"', "ranking.md#a-certificate-for-a-claim"),
-    ("expected, found, ratio", "classes of treebanks in extreme subsets",
+    ("expected, found, ratio", "classes of treebanks that are over-represented in extreme subsets",
      "treegauge rank outliers SCORES --system A", "ranking.md#outliers"),
-    ("margin", "agreement of chosen treebanks above that of random ones",
+    ("margin", "agreement of recommended treebanks minus that of random ones",
      "treegauge recommend SCORES", "ranking.md#which-treebanks-to-take"),
-    ("expected error", "points by which chosen sentences miss the full score of a new system",
+    ("expected error", "error in points of a new system's score on the chosen sentences",
      "treegauge recommend GOLD SYSTEM... --sentences 100",
      "howto/recommend.md#fewer-sentences-per-treebank"),
     ("critical difference, groups", "systems whose difference is not significant",
@@ -74,46 +74,46 @@ RANKING = (
 ANALYSIS = (
     ("correlation, partial, r2, detectable_r", "what explains a score",
      "treegauge analyse TABLE --target las --of edv", "analysis.md#coefficients"),
-    ("split-edv, split-slv, p", "real splits against random ones",
+    ("split-edv, split-slv, p", "distance of a split, compared with random splits",
      "treegauge audit UD_X", "audit.md"),
-    ("leak, duplicates: share", "sentences that another set, or the same, also has, or nearly",
+    ("leak, duplicates: share", "sentences that are also in another set (leakage) or repeated, exactly or nearly",
      "treegauge audit UD_X", "audit.md#traintest-overlap-leakage"),
     ("similarity of two sentences", "1 - edit distance / length of the longer, in characters",
      "treegauge audit --leaks UD_X", "audit.md#traintest-overlap-leakage"),
-    ("valid, inconsistent, new words", "what is known about a treebank, in percent",
+    ("valid, inconsistent, new words", "quality of a treebank, in percent",
      "treegauge audit --card UD_X", "audit.md#cards"),
-    ("observed, specific, kappa, alpha", "agreement of annotators, beyond chance; of trees, too",
+    ("observed, specific, kappa, alpha", "inter-annotator agreement, raw and beyond chance, also of trees",
      "treegauge agree A B", "howto/agree.md"),
     ("edv, slv of splits", "Wasserstein distance of displacements, of lengths",
      "treegauge split UD_X", "splitting.md#distance"),
 )  # fmt: skip
 LEARNING = (
-    ("confidence, variability, correctness, forgetting", "of gold's probability over epochs",
+    ("confidence, variability, correctness, forgetting", "of the probability of gold over epochs",
      "treegauge map UD_X", "dynamics.md#data-maps"),
-    ("usable information", "bits that words give about heads and relations",
+    ("usable information", "information in the words about heads and relations, in bits",
      "treegauge vinfo UD_X", "dynamics.md#usable-information"),
-    ("description length", "bits it takes to send the trees", "treegauge mdl UD_X",
+    ("description length", "bits needed to send the trees (minimum description length)", "treegauge mdl UD_X",
      "dynamics.md#description-length"),
-    ("absolute rank", "treebanks by all of these", "treegauge difficulty UD_* --ranks",
+    ("absolute rank", "rank of a treebank by all these measures", "treegauge difficulty UD_* --ranks",
      "dynamics.md#absolute-rank"),
     ("score of an inconsistency",
-     "log-odds of the other annotation that the same words have elsewhere",
+     "log-odds of another annotation of the same words elsewhere",
      "treegauge audit UD_X --consistency", "audit.md#consistency"),
-    ("score of a candidate", "how firmly models contradict an annotation",
+    ("score of a candidate", "how strongly models contradict an annotation",
      "treegauge map UD_X --candidates 100", "dynamics.md#candidates-for-annotation-errors"),
-    ("learning curve", "share of correct words by training sentences", "treegauge curve UD_X",
+    ("learning curve", "share of correct words by number of training sentences", "treegauge curve UD_X",
      "curves.md#what-is-counted"),
     ("complexity", "area between the curves of all words and of a class",
      "treegauge curve complexity UD_X", "curves.md#complexity"),
-    ("equivalent", "sentences that give the same score",
+    ("equivalent", "number of sentences that give the same score",
      "treegauge curve equivalent COUNTS --score 75", "curves.md#what-a-score-is-worth"),
-    ("gain of annotating", "score after more sentences, by a fitted law",
+    ("gain of annotating", "score after more sentences, by fitted curves",
      "treegauge curve advise UD_X --budget 200", "curves.md#advice"),
-    ("benefit of a sentence", "how far parsers differ about it, per word to annotate",
+    ("benefit of a sentence", "disagreement of parsers about it, per word to annotate",
      "treegauge curve advise UD_X --sentences FILE -n 50", "howto/curve.md"),
     ("klcpos3, weight", "distance of tag trigrams; weight of a source",
      "treegauge transfer weights TARGET SOURCE...", "transfer.md#method"),
-    ("gain of a source", "what a vote loses without it",
+    ("gain of a source", "loss of the vote without it",
      "treegauge transfer TARGET SOURCE... --leave-one-out", "transfer.md#what-each-source-adds"),
 )  # fmt: skip
 
@@ -124,8 +124,8 @@ def table(rows: list[Row] | tuple[Row, ...]) -> str:
     """Return rows as a table in Markdown."""
     lines = ["| number | what it is | command | page |", "|---|---|---|---|"]
     for number, meaning, command, page in rows:
-        told = meaning.replace("|", "\\|")
-        lines.append(f"| {number} | {told} | `{command}` | [{page.partition('#')[0]}]({page}) |")
+        escaped = meaning.replace("|", "\\|")
+        lines.append(f"| {number} | {escaped} | `{command}` | [{page.partition('#')[0]}]({page}) |")
     return "\n".join(lines)
 
 

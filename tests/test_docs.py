@@ -111,7 +111,7 @@ def test_the_glossary_has_the_words_that_people_search_for():
 def test_every_number_is_listed_with_a_page_that_explains_it():
     made = page_script("_numbers")
     text = (DOCS / "numbers.md").read_text(encoding="utf-8")
-    assert made.text() == text, "python docs/_numbers.py writes it anew"
+    assert made.text() == text, "python docs/_numbers.py writes it again"
     for file, anchor in re.findall(r"\]\(([\w/]+\.md)(?:#([\w-]+))?\)", text):
         headings = re.findall(r"^#+ (.*)$", (DOCS / file).read_text(encoding="utf-8"), re.MULTILINE)
         known = {re.sub(r"[^\w -]", "", one).strip().lower().replace(" ", "-") for one in headings}
