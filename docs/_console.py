@@ -1,8 +1,8 @@
 """The commands that pages show, and what they print: checked by the tests, written again by this.
 
-``python docs/_console.py [PAGE...]`` runs the commands of the tutorial, the how-to pages and the
-README where they no longer print what the page says, and puts the new output into the page. Output
-of more than a screen is cut in the middle, where the page says ``...``.
+``python docs/_console.py [PAGE...]`` runs the commands of the first pages, the tutorial, the how-to
+pages and the README where they no longer print what the page says, and puts the new output into the
+page. Output of more than a screen is cut in the middle, where the page says ``...``.
 """
 
 import io
@@ -18,6 +18,12 @@ from pathlib import Path
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 TRAINED = "<!-- Numbers of trained parsers may differ"
+DEMO, ENTER = "treegauge demo --out demo", "cd demo"
+"""The commands with which the first pages begin; the folder is made once for all pages."""
+#: Pages that begin in an empty folder, with the commands above.
+FIRST = ("parser", "treebank", "shared_task")
+REAL = re.compile(r"<!-- Real treebank: (\S+)@(\S+) -->\n(.*?)<!-- Invented -->", re.DOTALL)
+"""A part of a page about a real treebank, which not everybody has on disk."""
 #: Lines of output that a page shows at most.
 SCREEN = 24
 FENCE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -53,6 +59,11 @@ def same(expected: str, printed: str, *, trained: bool) -> bool:
     pairs = [[float(one.replace(",", "")) for one in two] for two in zip(shown, matched.groups())]  # noqa: B905
     room = (5.0, 0.1) if trained else (0.0, 0.0)
     return all(abs(a - b) <= max(room[0], room[1] * abs(a)) for a, b in pairs)
+
+
+def failing(expected: str) -> bool:
+    """Say whether output begins with an error, so that the command ends with an exit code."""
+    return re.match(r"(\S+:\d+:\d+: )?error:", expected) is not None
 
 
 def shortened(printed: str) -> str:
@@ -91,9 +102,14 @@ def rewritten(text: str) -> str:
         parts = re.split(r"^\$ (.*)\n", match[1], flags=re.MULTILINE)
         new = parts[0]
         for command, expected in zip(parts[1::2], parts[2::2], strict=True):
+            if command == ENTER:
+                os.chdir("demo")
+            if command in {DEMO, ENTER}:
+                new += f"$ {command}\n{expected}"
+                continue
             code, printed = invoke(shlex.split(command)[1:])
             printed = printed.replace(os.getcwd(), "...")  # noqa: PTH109 -- as text
-            if code and not expected.startswith("error:"):
+            if code and not failing(expected):
                 print(f"$ {command}\nended with code {code}", file=sys.stderr)
             blank = "\n" if expected.endswith("\n\n") else ""
             kept = expected if same(expected, printed, trained=False) else shortened(printed)
@@ -107,16 +123,30 @@ def rewritten(text: str) -> str:
     return FENCE.sub(block, text)
 
 
+def with_real_treebank(text: str, releases: str | None) -> str:
+    """Rewrite a page of which a part needs a real treebank; without it, that part is left alone."""
+    found = REAL.search(text)
+    if found is None:
+        return rewritten(text)
+    start, end, (name, release, real) = found.start(3), found.end(3), found.groups()
+    source = Path(releases or "", f"r{release}", name)
+    if source.is_dir():
+        shutil.copytree(source, Path("ud", f"r{release}", name))
+        real = rewritten(real)
+    return rewritten(text[:start]) + real + rewritten(text[end:])
+
+
 def main(names: list[str]) -> None:
     """Write the pages named, or all of them."""
     docs = Path(__file__).parent.resolve()
     pages = [Path(name).resolve() for name in names]
     if not pages:
         howto = sorted(path for path in (docs / "howto").glob("*.md") if path.stem != "index")
+        first = [docs / f"{name}.md" for name in (*FIRST, "tutorial")]
         named = [docs / name for name in ("coming_from.md", "dataframes.md", "scoring.md")]
         more = [*named, *(docs / "concepts").glob("*.md")]
-        pages = [docs.parent / "README.md", docs / "tutorial.md", *howto, *more]
-    os.environ.pop("TREEGAUGE_UD", None)  # a reader has no such folder yet
+        pages = [docs.parent / "README.md", *first, *howto, *more]
+    releases = os.environ.pop("TREEGAUGE_UD", None)  # a reader has no such folder yet
     with tempfile.TemporaryDirectory() as folder:
         demo = Path(folder) / "demo"
         code, _ = invoke(["demo", "--out", str(demo)])
@@ -127,10 +157,10 @@ def main(names: list[str]) -> None:
             if page.stem == "tutorial":
                 place.mkdir()
             else:
-                shutil.copytree(demo, place)
+                shutil.copytree(demo, place / "demo" if page.stem in FIRST else place)
             os.chdir(place)
             old = page.read_text(encoding="utf-8")
-            new = rewritten(old)
+            new = with_real_treebank(old, releases)
             if new != old:
                 page.write_text(new, encoding="utf-8")
                 print(f"wrote {page.relative_to(docs.parent)}")

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.commands import invoke
+from tests.treebanks.test_mirrors import git
+from treegauge.cli.verbs import VERBS
 
 DOCS = Path(__file__).parents[1] / "docs"
 FOLLOWED = [DOCS / "coming_from.md", DOCS / "dataframes.md", DOCS / "scoring.md"]
@@ -34,10 +36,17 @@ def follow(text: str, folder: Path, monkeypatch) -> None:
         Path("plan.toml").write_text(plan)
     console.write_examples(text)
     for command, expected in commands(text):
+        if command == console.DEMO:  # the folder of all pages was made by this command
+            said = Path("demo/said.txt").read_text(encoding="utf-8").splitlines()
+            assert same(expected, said[-1], trained=True)
+            continue
+        if command == console.ENTER:
+            monkeypatch.chdir("demo")
+            continue
         name, *words = shlex.split(command)
         assert name == "treegauge"
         result = invoke(words)
-        assert bool(result.exit_code) == expected.startswith("error:"), (command, result.output)
+        assert bool(result.exit_code) == console.failing(expected), (command, result.output)
         assert same(expected, result.stdout, trained=console.TRAINED in text), (
             f"$ {command}\n{result.stdout}"
         )
@@ -45,24 +54,51 @@ def follow(text: str, folder: Path, monkeypatch) -> None:
         exec(code, {})
 
 
-def test_the_tutorial_can_be_followed(tmp_path, monkeypatch):
-    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+def test_the_tutorial_can_be_followed_without_a_network(tmp_path, monkeypatch):
+    text = console.REAL.sub("", (DOCS / "tutorial.md").read_text(encoding="utf-8"))
     assert len(commands(text)) > 10
     follow(text, tmp_path, monkeypatch)
+
+
+def test_the_tutorial_can_be_followed_with_a_real_treebank(ud, tmp_path, monkeypatch):
+    """The treebank is fetched from a copy of its repository on this disk."""
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    found = console.REAL.search(text)
+    name, release, real = found.groups()
+    repository = tmp_path / "mirror" / name
+    shutil.copytree(ud / f"r{release}" / name, repository)
+    git(repository, "init", "--quiet")
+    git(repository, "add", "--all")
+    git(repository, "commit", "--quiet", "--message=a release")
+    git(repository, "tag", f"r{release}")
+    monkeypatch.chdir(tmp_path)
+    ((command, source),) = re.findall(r"^    (treegauge fetch .*--source '(\S+)'.*)$", real, re.M)
+    assert source.endswith("/{name}.git")
+    words = shlex.split(command.replace(source, f"git+{tmp_path}/mirror/{{name}}"))
+    assert invoke(words[1:]).exit_code == 0
+    follow(console.TRAINED + real, tmp_path, monkeypatch)
+    assert "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", [*HOWTO, *FOLLOWED], ids=lambda path: path.stem)
 def test_a_how_to_does_what_it_says(path, demo, tmp_path, monkeypatch):
     text = path.read_text(encoding="utf-8")
     assert commands(text)
-    if path.stem == "demo":  # the folder of all pages was made by the command of this one
-        ((command, expected),) = commands(text)
-        assert command == "treegauge demo --out demo"
-        said = (demo / "said.txt").read_text().splitlines()
-        assert same(expected, said[-1], trained=True)
-        return
     shutil.copytree(demo, tmp_path / "demo")
-    follow(text, tmp_path / "demo", monkeypatch)
+    follow(text, tmp_path if path.stem == "demo" else tmp_path / "demo", monkeypatch)
+
+
+@pytest.mark.parametrize("name", console.FIRST)
+def test_a_first_page_leads_to_a_page_and_a_table(name, demo, tmp_path, monkeypatch):
+    text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    shutil.copytree(demo, tmp_path / "demo")
+    follow(text, tmp_path, monkeypatch)
+    assert 6 <= len(commands(text)) <= 10
+    assert any("latex" in command for command, _ in commands(text))
+    page = "board/index.html" if name == "shared_task" else "page.html"
+    assert "<html" in Path(page).read_text(encoding="utf-8") and f"`{page}`" in text
+    prose = console.FENCE.sub("", text)
+    assert len(prose.split()) <= 600
 
 
 def test_what_people_should_type_instead_exists():
@@ -116,6 +152,23 @@ def test_every_number_is_listed_with_a_page_that_explains_it():
         headings = re.findall(r"^#+ (.*)$", (DOCS / file).read_text(encoding="utf-8"), re.MULTILINE)
         known = {re.sub(r"[^\w -]", "", one).strip().lower().replace(" ", "-") for one in headings}
         assert not anchor or anchor in known, f"{file} lacks #{anchor}"
+
+
+def test_the_start_page_and_the_readme_list_every_command():
+    start = (DOCS / "index.md").read_text(encoding="utf-8")
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    for question, verbs in VERBS.items():
+        table = start.partition(f"**{question}**")[2].partition("\n\n**")[0]
+        listed = re.findall(r"^\| \[`(\w+)`\]\(howto/\1\.md\) \| (.*?) \|", table, re.MULTILINE)
+        assert dict(listed) == {verb: command.help for verb, command in verbs.items()}
+        assert f"| {question} | {', '.join(f'`{verb}`' for verb in verbs)} |" in readme
+
+
+def test_the_terminal_of_the_readme_shows_what_the_page_shows():
+    terminal = page_script("_terminal")
+    page = terminal.PAGE.read_text(encoding="utf-8")
+    drawn = terminal.svg(terminal.shown(page))
+    assert terminal.OUT.read_text(encoding="utf-8") == drawn, "python docs/_terminal.py draws it"
 
 
 def test_the_reference_of_commands_has_them_all():
