@@ -75,10 +75,11 @@ soak: $(VENV)/dev
 slurm: $(VENV)/dev
 	$(BIN)/pytest -v -rs -p no:xdist tests/experiments/test_slurm.py
 
-# Writes docs/scaling.md and docs/benchmarks.md.
+# Writes docs/scaling.md, docs/benchmarks.md, and how long the first pages take.
 bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks.scaling --write
 	$(BIN)/python -m benchmarks --write
+	$(BIN)/python -m benchmarks.reader_paths --write
 
 # Checks every interval, test and verdict in full and writes docs/calibration.md.
 calibrate: $(VENV)/dev

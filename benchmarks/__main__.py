@@ -65,8 +65,8 @@ def main() -> int:
                 sections.append(OWN_DATA[name](options.repeats))
             print(f"{sections[-1]}\n", flush=True)
     if options.write:
-        kept = PAGE.read_text("utf-8") if options.names else ""
-        PAGE.write_text(page(preface(options.repeats), list(map(str, sections)), kept), "utf-8")
+        made = page(preface(options.repeats), list(map(str, sections)), PAGE.read_text("utf-8"))
+        PAGE.write_text(made, "utf-8")
         tell(f"wrote {PAGE}")
     missed = [target for section in sections for target in section.targets if not target.reached]
     print("\n".join(map(str, missed)) if missed else "all targets reached")

@@ -128,14 +128,19 @@ def process(
     *arguments: str | Path,
     environment: Mapping[str, str] | None = None,
     codes: Sequence[int] = (0,),
+    folder: Path | None = None,
 ) -> Measured:
-    """Measure a program as a whole, from its start to its end, with one of these exit codes."""
+    """Measure a program as a whole, from its start to its end, with one of these exit codes.
+
+    It runs in `folder`, by default the current one.
+    """
     tell(" ".join(getattr(a, "name", str(a)) for a in arguments))
     start = time.perf_counter()
     with subprocess.Popen(
         list(map(str, arguments)),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        cwd=folder,
         # Bytecode is kept, as it is for everyone who installs a package.
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
     ) as program:

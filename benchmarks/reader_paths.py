@@ -1,0 +1,139 @@
+"""The first pages of the docs, followed by a newcomer: every command and its processor time.
+
+``python -m benchmarks.reader_paths`` takes the commands out of the three pages, runs them in an
+empty folder with a new virtual environment, and prints them with their times. ``--write`` puts the
+totals into the pages, and the commands into ``docs/benchmarks.md``.
+"""
+
+import argparse
+import re
+import shlex
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.measuring import process
+from benchmarks.tables import Section, Target
+
+ROOT = Path(__file__).parents[1]
+PAGES = {"parser": "student", "treebank": "maintainer", "shared_task": "organiser"}
+"""The first pages and who reads them."""
+LIMIT = 600
+"""Seconds of processor time that a page may take."""
+_COMMAND = re.compile(r"^(?:\$ | {4}(?=pip ))(.+)$", re.MULTILINE)
+_TOTAL = re.compile(r"(<!-- reader path -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of a page, its processor time and its time on the clock, in seconds."""
+
+    command: str
+    processor: float
+    seconds: float
+
+
+def commands(text: str) -> list[str]:
+    r"""Return the commands of a page, in order.
+
+    Examples
+    --------
+    >>> commands("    pip install .\n\n```console\n$ treegauge demo\nindex.html\n```\n")
+    ['pip install .', 'treegauge demo']
+    """
+    return _COMMAND.findall(text)
+
+
+def follow(page: str) -> list[Step]:
+    """Run the commands of a page as on a new machine, and measure each."""
+    steps = []
+    with tempfile.TemporaryDirectory(prefix="treegauge-reader-") as place:
+        home, clone, programs = Path(place), Path(place) / "treegauge", Path(place) / "venv" / "bin"
+        process("git", "clone", "--quiet", ROOT, clone)
+        steps.append(_step("python -m venv venv", home, [sys.executable, "-m", "venv", "venv"]))
+        folder = home / "work"
+        folder.mkdir()
+        for command in commands((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")):
+            name, *words = shlex.split(command)
+            if name == "cd":
+                folder /= words[0]
+                continue
+            start = clone if name == "pip" else folder
+            steps.append(_step(command, start, [programs / name, *words]))
+    return steps
+
+
+def _step(command: str, folder: Path, program: list[str | Path]) -> Step:
+    """Run a program without the variables that a newcomer does not have."""
+    bare = dict.fromkeys(("PYTHONPATH", "TREEGAUGE_UD", "TREEGAUGE_SOURCE"), "")
+    found = process(*program, environment=bare, codes=(0, 1), folder=folder)
+    return Step(command, found.processor, found.seconds)
+
+
+def total(steps: list[Step]) -> str:
+    """Say in one sentence how long a page takes.
+
+    Examples
+    --------
+    >>> total([Step("python -m venv venv", 4, 4), Step("pip install .", 80, 99), Step("a", 30, 31)])
+    'Measured: 114 s of processor time for all commands of this page, 84 s of them to install.'
+    """
+    install = sum(step.processor for step in steps if step.command.startswith(("python", "pip")))
+    whole = sum(step.processor for step in steps)
+    return (
+        f"Measured: {whole:.0f} s of processor time for all commands of this page, "
+        f"{install:.0f} s of them to install."
+    )
+
+
+def with_total(text: str, steps: list[Step]) -> str:
+    """Put the time into the page."""
+    return _TOTAL.sub(lambda found: f"{found[1]}{total(steps)}\n{found[2]}", text)
+
+
+def section(paths: dict[str, list[Step]]) -> Section:
+    """Make the part of the benchmarks page."""
+    rows, targets = [], []
+    for page, steps in paths.items():
+        rows += [
+            [f"{PAGES[page]}: `{step.command}`", f"{step.processor:.1f}", f"{step.seconds:.1f}"]
+            for step in steps
+        ]
+        whole = sum(step.processor for step in steps)
+        seconds = sum(step.seconds for step in steps)
+        rows.append([f"**{PAGES[page]}, total**", f"{whole:.1f}", f"{seconds:.1f}"])
+        aim = f"`docs/{page}.md`: at most {LIMIT} s of processor time"
+        targets.append(Target(aim, f"{whole:.0f} s", whole <= LIMIT))
+    text = (
+        "The commands of the three first pages, [I have a parser](parser.md), [I have a "
+        "treebank](treebank.md) and [I run a shared task](shared_task.md), in an empty folder with "
+        "a new virtual environment (`python -m benchmarks.reader_paths --write`). Processor time "
+        "includes all processes that a command starts."
+    )
+    return Section("First pages", text, ("command", "processor s", "wall s"), rows, targets)
+
+
+def main() -> int:
+    """Follow the pages; 1 if one takes too long."""
+    from benchmarks.__main__ import PAGE, page
+
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.reader_paths", description=__doc__)
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help=", ".join(PAGES))
+    parser.add_argument("--write", action="store_true", help="write the times into the pages")
+    options = parser.parse_args()
+    paths = {name: follow(name) for name in options.pages or PAGES}
+    made = section(paths)
+    print(made)
+    if options.write:
+        for name, steps in paths.items():
+            path = ROOT / "docs" / f"{name}.md"
+            path.write_text(with_total(path.read_text("utf-8"), steps), encoding="utf-8")
+        kept = PAGE.read_text("utf-8")
+        beginning = kept.partition("\n## ")[0].rstrip()
+        PAGE.write_text(page(beginning, [str(made)], kept), encoding="utf-8")
+    return 0 if all(target.reached for target in made.targets) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
