@@ -84,7 +84,7 @@ def verbs_page() -> str:
     for question, commands in VERBS.items():
         rows = [
             f"| [`tg.{name}`]({at[name][0]}.md#{at[name][1]}) | {command.help} "
-            f"| [how to](../howto/{name}.md) |"
+            f"| [guide](../howto/{name}.md) |"
             for name, command in commands.items()
         ]
         parts.append(

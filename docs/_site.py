@@ -30,6 +30,9 @@ MADE = {
 }  # fmt: skip
 #: The theme counts 20 pixels a rem, the page of treegauge 16.
 SCALE = 16 / 20
+#: A table of more rows can be reached by the keyboard, since it may scroll.
+ROWS = 12
+_TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
 _BLOCK = re.compile(r":root[^{]*\{(.*?)\}", re.DOTALL)
 
 
@@ -90,11 +93,24 @@ def source_of(name: str) -> str:
 
 
 def on_page_content(html: str, page: "Page", config: "MkDocsConfig", files: object) -> str:
-    """Say which file a page is made of, with a link for those who want to edit it."""
+    """Put tables into frames, and say which file the page is made of, with a link to edit it."""
+    html = _TABLE.sub(framed, html)
     source = source_of(page.file.src_uri)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     link = f"{project['urls']['Homepage']}/edit/main/{source}"
     return f'{html}\n<p class="source">Source: <a href="{link}">{source}</a></p>'
+
+
+def framed(table: re.Match[str]) -> str:
+    """Return a table in a frame in which a long or wide one scrolls, also by keys.
+
+    Examples
+    --------
+    >>> framed(_TABLE.search("<table><tr><td>1</td></tr></table>"))
+    '<div class="frame"><table class="data"><tr><td>1</td></tr></table></div>'
+    """
+    keys = ' tabindex="0" role="region" aria-label="Table"' if table[1].count("<tr") > ROWS else ""
+    return f'<div class="frame"{keys}><table class="data">{table[1]}</table></div>'
 
 
 def on_post_page(output: str, page: "Page", config: "MkDocsConfig") -> str:

@@ -37,9 +37,12 @@
   const plain = (text) => text.toLowerCase().replace(/[’']/g, "'");
   const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-  // A word of the query matches words that begin with it; a plural also matches the singular.
+  // A word of the query matches words that begin with it, and one of a letter or two only itself; a
+  // plural also matches the singular.
   const stem = (word) => (word.length > 3 ? word.replace(/(?<!s)s$/, "") : word);
-  const pattern = (word) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(stem(word))}`, "gu");
+  const end = (word) => (word.length < 3 ? "(?![\\p{L}\\p{N}])" : "");
+  const pattern = (word) =>
+    new RegExp(`(?<![\\p{L}\\p{N}])${escaped(stem(word))}${end(word)}`, "gu");
   const wordsOf = (query) => plain(query).match(/[\p{L}\p{N}][\p{L}\p{N}._-]*/gu) ?? [];
 
   const count = (text, expression) => (text.match(expression) ?? []).length;
@@ -100,9 +103,10 @@
   // Text with its matches marked; all of it is text, none of it markup.
   const marked = (text, words) => {
     const parts = [];
-    const any = words.map((word) => escaped(stem(word))).join("|");
+    const any = words.map((word) => escaped(stem(word)) + end(word)).join("|");
+    const found = new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})[\\p{L}\\p{N}]*`, "giu");
     let from = 0;
-    for (const match of text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})[\\p{L}\\p{N}]*`, "giu"))) {
+    for (const match of text.matchAll(found)) {
       parts.push(text.slice(from, match.index), element("mark", {}, match[0]));
       from = match.index + match[0].length;
     }

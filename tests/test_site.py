@@ -15,13 +15,13 @@ from treegauge.cli.verbs import QUESTION
 ROOT = Path(__file__).parents[1]
 #: What people look for, and the pages that may come first.
 SOUGHT = {
-    "significance": ["which_test", "howto/score", "concepts/significance"],
-    "bootstrap": ["scoring", "concepts/bootstrap", "which_test"],
+    "significance": ["which_test", "concepts/intervals"],
+    "bootstrap": ["concepts/intervals", "scoring"],
     "leaderboard": ["howto/leaderboard", "howto/rank", "shared_task"],
-    "leakage": ["howto/audit", "audit", "concepts/leakage"],
-    "agreement": ["howto/agree", "concepts/agreement"],
-    "calibration": ["calibration", "confidence", "concepts/calibration"],
-    "confusion matrix": ["howto/score", "scoring", "concepts/confusion"],
+    "leakage": ["concepts/leakage", "howto/audit"],
+    "agreement": ["howto/agree"],
+    "calibration": ["calibration", "concepts/calibration"],
+    "confusion matrix": ["howto/score"],
 }
 #: 20 screens of 800 pixels; reference that a program writes may be longer.
 TALLEST = 16_000
