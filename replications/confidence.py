@@ -161,7 +161,7 @@ def calibrated(figures: pl.DataFrame) -> pl.DataFrame:
 PARTS = (
     kept(
         "confidence", "Calibration of parsers' probabilities, by treebank",
-        "GPU: python -m replications.confidence_models, 140 s on one H200; then python -m "
+        "GPU: python -m replications.confidence_models, 240 s on one H200; then python -m "
         "replications.confidence FOLDER, 30 min of processor time", shown=calibrated, digits=4,
     ),
     kept(
