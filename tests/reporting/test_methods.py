@@ -88,7 +88,7 @@ def test_every_kind_of_number_has_a_command(methods):
 
 def test_scores(printed, data):
     (one,) = data["scores"]["treebanks"]
-    (said,), signatures = printed("F1 of every metric")
+    (said,), signatures = printed("F1 of the metrics")
     assert anonymous(signatures[0]) in anonymous(said)
     for metric in one["metrics"]:
         for system in metric["systems"]:

@@ -197,7 +197,7 @@ def test_of_a_large_map_whole_sentences_are_kept(small, monkeypatch):
 
 def test_methods_tell_how_each_number_was_made(text):
     methods = text[text.index('id="methods-text"') :]
-    for name in ("F1 of every metric", "Paired tests", "Mean ranks", "Certificates", "EDV"):
+    for name in ("F1 of the metrics", "Paired tests", "Mean ranks", "Certificates", "EDV"):
         article = methods[methods.index(name) :].partition("</article>")[0]
         assert "treegauge:0" in article, f"{name} has a signature"
         assert "<dt>Command</dt>" in article

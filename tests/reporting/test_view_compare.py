@@ -35,20 +35,20 @@ def test_the_result_is_that_of_the_paired_test(tab, scored, files):
     assert f"(95 % interval {row['low']:+.2f} to {row['high']:+.2f})" in said
     assert "the difference is statistically significant" in said
     found = page.locator("#compare-detectable").inner_text()
-    assert f"A true difference of {row['detectable']:.2f} points" in found
+    assert f"a true difference of {row['detectable']:.2f} points" in found
     page.get_by_role("button", name="Swap").click()
     assert page.locator("#compare-result").inner_text().replace("−", "-") == said
 
 
 def test_the_margin_decides_about_equivalence(tab, scored):
     page = tab(scored / "page.html", "#compare?left=high&right=middle&treebank=UD_One-A")
-    field = page.get_by_label("A difference that does not matter, points")
+    field = page.get_by_label("Largest difference that does not matter, points")
     field.fill("90")
     field.press("Enter")
     verdict = page.locator("#compare-verdict")
     assert verdict.inner_text() == "high and middle are equivalent within 90 points."
     assert "margin=90" in address(page)
-    field = page.get_by_label("A difference that does not matter, points")
+    field = page.get_by_label("Largest difference that does not matter, points")
     field.fill("0.1")
     field.press("Enter")
     assert "equivalent within" not in verdict.inner_text()

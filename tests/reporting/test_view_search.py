@@ -25,7 +25,7 @@ def with_determiner(treebank):
 
 def test_a_tree_query_finds_what_python_finds(tab, small):
     page = tab(small / "page.html", "#search")
-    page.get_by_label("What to look for").fill("upos=NOUN > upos=DET")
+    page.get_by_label("Search for").fill("upos=NOUN > upos=DET")
     page.keyboard.press("Enter")
     parts = [read_conllu(small / "UD_Small-Test", split=part) for part in ("test", "train")]
     (a, b), (c, d) = map(with_determiner, parts)
@@ -52,13 +52,13 @@ def test_text_forms_lemmas_tags_and_relations(tab, small):
     page = tab(small / "page.html", "#search")
     for mode, text in asked.items():
         page.get_by_role("combobox", name="Look for").select_option(mode)
-        page.get_by_label("What to look for").fill(text)
+        page.get_by_label("Search for").fill(text)
         page.get_by_role("button", name="Search").click()
         page.wait_for_function(f"location.hash.includes('in={mode}')")
         assert page.locator(".matches li").count(), mode
         assert not page.locator(".complaint").count()
     page.get_by_role("combobox", name="Look for").select_option("upos")
-    page.get_by_label("What to look for").fill("NOUN")
+    page.get_by_label("Search for").fill("NOUN")
     page.keyboard.press("Enter")
     marked = page.locator(".matches li").first.locator("mark").all_inner_texts()
     assert marked == [f for f, u in zip(gold[0].form, gold[0].upos, strict=True) if u == "NOUN"]
@@ -70,7 +70,7 @@ def test_an_error_in_a_query_is_explained_with_its_place(tab, small):
     assert complaint.locator("mark").inner_text() == "colour"
     said = complaint.inner_text()
     assert "At character 13: 'colour' is not a known key; expected form, lemma" in said
-    page.get_by_label("What to look for").fill("<img src=x onerror=window.hacked=1>")
+    page.get_by_label("Search for").fill("<img src=x onerror=window.hacked=1>")
     page.keyboard.press("Enter")
     assert "<img" in page.locator(".complaint pre").inner_text()
     assert page.locator("main img").count() == 0
@@ -106,6 +106,6 @@ def test_examples_can_be_tried_and_match(tab, small):
     assert len(examples) > 5
     for text in examples:
         page.locator(".query-help").get_by_role("button", name=text, exact=True).click()
-        assert page.get_by_label("What to look for").input_value() == text
+        assert page.get_by_label("Search for").input_value() == text
         assert page.locator(".complaint").count() == 0
         assert "sentences in this page" in page.locator(".results strong").inner_text()

@@ -1,4 +1,4 @@
-"""The page's modules as one script: no build tool, and nothing but what a module may say."""
+"""The page's JavaScript modules joined into one script, without a build tool."""
 
 import re
 from importlib.resources import files
@@ -8,9 +8,9 @@ from posixpath import dirname, join, normpath
 from treegauge.core.errors import TreegaugeError
 
 _ASSETS: Traversable = files(__package__).joinpath("assets")
-#: The module that starts the page, and the function that does.
+#: The module and the function that start the page.
 ENTRY, START = "shell/main.js", "start"
-#: Styles that come before those of single views.
+#: Style sheets that come before those of single views.
 FIRST_STYLES = ("tokens", "base", "shell", "components")
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE)
@@ -19,19 +19,19 @@ _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def asset(name: str) -> str:
-    """Return a packaged text, such as ``shell/main.js``."""
+    """Return the text of a packaged file, such as ``shell/main.js``."""
     return _ASSETS.joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
 def style() -> str:
-    """Return all styles: tokens, what all views share, then the views by name."""
-    names = sorted(one.name.removesuffix(".css") for one in _ASSETS.joinpath("css").iterdir())
+    """Return all style sheets: tokens, those shared by all views, then those of views by name."""
+    names = sorted(sheet.name.removesuffix(".css") for sheet in _ASSETS.joinpath("css").iterdir())
     ordered = [*FIRST_STYLES, *(name for name in names if name not in FIRST_STYLES)]
     return "".join(asset(f"css/{name}.css") for name in ordered)
 
 
 def script() -> str:
-    """Return the script of the page: every module that the first one needs, then its start."""
+    """Return the script of the page: all modules in order of import, and its start."""
     texts: dict[str, str] = {}
     _collect(ENTRY, texts, ())
     parts = [_wrapped(name, text) for name, text in texts.items()]
@@ -75,15 +75,15 @@ def _wrapped(name: str, text: str) -> str:
     })();
     """
 
-    def imported(found: re.Match[str]) -> str:
-        names = " ".join(found[1].replace(" as ", ": ").split()).removesuffix(",")
-        return f"const {{ {names} }} = {_variable(normpath(join(dirname(name), found[2])))};\n"
+    def imported(match: re.Match[str]) -> str:
+        names = " ".join(match[1].replace(" as ", ": ").split()).removesuffix(",")
+        return f"const {{ {names} }} = {_variable(normpath(join(dirname(name), match[2])))};\n"
 
     exported = _EXPORT.findall(text)
     body = _EXPORT.sub("", _IMPORT.sub(imported, text))
-    if other := _OTHER.search(body):
+    if invalid := _OTHER.search(body):
         raise TreegaugeError(
-            f"{name}: {other[0]}\nexpected import {{ names }} from a relative path, or export "
+            f"{name}: {invalid[0]}\nexpected import {{ names }} from a relative path, or export "
             "before const, function or class"
         )
     names = ", ".join(exported)

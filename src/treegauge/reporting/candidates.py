@@ -19,7 +19,7 @@ from treegauge.treebanks.sources import is_conllu, short_name
 
 
 class CandidateList(NamedTuple):
-    """Candidates of a treebank, the name of the list, and what commands call the file."""
+    """Candidates of a treebank, the name of the list, and the path of its file in commands."""
 
     treebank: Treebank
     candidates: ErrorCandidates
@@ -28,26 +28,26 @@ class CandidateList(NamedTuple):
 
 
 def candidates_section(lists: Sequence[CandidateList], methods: Sequence[Method] = ()) -> Section:
-    """Make the section; its lists have a tree for every candidate."""
-    total = sum(len(one.candidates) for one in lists)
-    names = [treebank_of(one.treebank.name) for one in lists]
+    """Return the section on candidates; its lists have a tree for every candidate."""
+    total = sum(len(listed.candidates) for listed in lists)
+    names = [treebank_of(listed.treebank.name) for listed in lists]
     text = (
         f"{total:,} words whose annotation parsers contradict, the most suspicious first: accept, "
         "reject or skip what is suggested, and export your decisions as CSV or as a patch."
     )
     short = [f"{total:,} annotations are worth checking first."]
     return Section(
-        "candidates", "Candidates", text, {"lists": [_data(one) for one in lists]},
-        [(f"Candidates in {one.name}", one.candidates) for one in lists], methods, short,
+        "candidates", "Candidates", text, {"lists": [_data(listed) for listed in lists]},
+        [(f"Candidates in {listed.name}", listed.candidates) for listed in lists], methods, short,
         treebanks=names,
     )  # fmt: skip
 
 
 def recorded_candidates(recorded: Sequence[Recorded]) -> Section | None:
-    """Make the section of recordings of training; None if they give no candidates."""
+    """Return the section made from recordings of training; None if they have no candidates."""
     lists, methods = [], []
-    for mark in dict.fromkeys(one.archive.treebank for one in recorded):
-        suspects = find_suspects([one for one in recorded if one.archive.treebank == mark])
+    for mark in dict.fromkeys(recording.archive.treebank for recording in recorded):
+        suspects = find_suspects([item for item in recorded if item.archive.treebank == mark])
         if suspects is None or not len(suspects[1]):
             continue
         source, candidates = suspects
@@ -57,12 +57,12 @@ def recorded_candidates(recorded: Sequence[Recorded]) -> Section | None:
     return candidates_section(lists, methods) if lists else None
 
 
-def _data(one: CandidateList) -> dict[str, Any]:
+def _data(listed: CandidateList) -> dict[str, Any]:
     """Return the sentences with candidates, once each, and the candidates in order."""
-    words = one.candidates.words
+    words = listed.candidates.words
     numbers = sorted({word.sentence - 1 for word in words})
     place = {number: i for i, number in enumerate(numbers)}
-    addresses = patch_addresses(one.treebank, numbers)
+    addresses = patch_addresses(listed.treebank, numbers)
     items = [
         {
             "sentence": place[word.sentence - 1], "address": addresses[word.sentence - 1],
@@ -73,20 +73,20 @@ def _data(one: CandidateList) -> dict[str, Any]:
     ]  # fmt: skip
     numbered = any(address.startswith("#") for address in addresses.values())
     return {
-        "treebank": treebank_of(one.treebank.name),
-        "name": one.name,
-        "signature": one.candidates.signature,
+        "treebank": treebank_of(listed.treebank.name),
+        "name": listed.name,
+        "signature": listed.candidates.signature,
         # Models trained on the other folds never saw the words that they judge.
-        "held_out": "|folds:" in one.candidates.signature,
-        "source": one.source,
-        "file": _file(one.source) if numbered else None,
-        "words": trees(one.treebank.take(np.array(numbers, np.int64))),
+        "held_out": "|folds:" in listed.candidates.signature,
+        "source": listed.source,
+        "file": _file(listed.source) if numbered else None,
+        "words": trees(listed.treebank.take(np.array(numbers, np.int64))),
         "items": items,
     }
 
 
 def patch_addresses(treebank: Treebank, numbers: Sequence[int]) -> dict[int, str]:
-    """Return what patches call sentences: their sent_id where that is enough, else their number.
+    """Return the sentences' addresses in patches: the sent_id if it is unique, else the number.
 
     Examples
     --------
@@ -105,13 +105,13 @@ def patch_addresses(treebank: Treebank, numbers: Sequence[int]) -> dict[int, str
 
 
 def _file(source: str) -> str | None:
-    """Return the name of a CoNLL-U file as patches have it."""
+    """Return the name of a CoNLL-U file as it appears in patches."""
     paths = shlex.split(source)
     return f"{short_name(paths[0])}.conllu" if paths and is_conllu(paths[0]) else None
 
 
 def candidates_page(treebank: Treebank, candidates: ErrorCandidates) -> str:
-    """Return a page with the work list alone, which ``map --candidates-out FILE.html`` writes."""
+    """Return a page with only the work list, which ``map --candidates-out FILE.html`` writes."""
     section = candidates_section([CandidateList(treebank, candidates, treebank.name)])
     introduction = (
         f"{section.text}\nDecisions are kept in this browser. The URL records your place, so you "

@@ -22,16 +22,16 @@ SENTENCES = 60
 
 
 def release_pairs(treebanks: Sequence[Input]) -> list[tuple[Input, Input]]:
-    """Return consecutive releases of the same treebank, which names such as UD_A-B@2.5 say."""
+    """Return consecutive releases of the same treebank, by names such as UD_A-B@2.5."""
     releases: dict[str, list[Input]] = {}
-    for one in treebanks:
-        if one.kind == "treebank" and one.given is None and "@" in one.name:
-            releases.setdefault(one.name.partition("@")[0], []).append(one)
+    for treebank in treebanks:
+        if treebank.kind == "treebank" and treebank.given is None and "@" in treebank.name:
+            releases.setdefault(treebank.name.partition("@")[0], []).append(treebank)
     return [
         pair
         for members in releases.values()
         for pair in pairwise(
-            sorted(members, key=lambda one: release_key(one.name.partition("@")[2]))
+            sorted(members, key=lambda treebank: release_key(treebank.name.partition("@")[2]))
         )
     ]
 
@@ -42,23 +42,23 @@ def changes_section(
     given: Sequence[tuple[str, str]],
     errors: Errors = "strict",
 ) -> Section:
-    """Compare releases and make the section; `given` are the folders as commands name them."""
-    found = [diff(old.path, new.path, errors=errors) for old, new in pairs]
+    """Compare releases and return the section; `given` are the folders as written in commands."""
+    diffs = [diff(old.path, new.path, errors=errors) for old, new in pairs]
     names = [f"{old.name} to {take_apart(new.name)[1]}" for old, new in pairs]
     tables: list[tuple[str, Result]] = [
-        (f"Changes from {name}", result) for name, result in zip(names, found, strict=True)
+        (f"Changes from {name}", result) for name, result in zip(names, diffs, strict=True)
     ]
     policy = "" if errors == "strict" else f" --errors {errors}"
     command = "\n".join(f"treegauge diff {old} {new}{policy}" for old, new in given)
-    method = make_method("diff", "\n".join(one.signature for one in found), command)
+    method = make_method("diff", "\n".join(result.signature for result in diffs), command)
     text = (
-        "What changed from one release to the next: sentences, words by layer, systematic changes "
-        "and single corrections, and the first trees that changed."
+        "Changes from one release to the next: sentences, words by layer, systematic changes, "
+        "single corrections, and the first trees that changed."
     )
-    short = [_short(name, result) for name, result in zip(names, found, strict=True)]
+    short = [_short(name, result) for name, result in zip(names, diffs, strict=True)]
     title = "Changes between releases"
     data = {
-        "pairs": [_data(*pair, result) for pair, result in zip(pairs, found, strict=True)],
+        "pairs": [_data(*pair, result) for pair, result in zip(pairs, diffs, strict=True)],
     }
     return Section("changes", title, text, data, tables, [method], short, view="treebanks")
 
@@ -66,17 +66,18 @@ def changes_section(
 def _data(old: Input, new: Input, result: Diff) -> dict[str, Any]:
     """Return the tables of a diff, and both trees of the first sentences that changed.
 
-    Sentences have the same words in both releases, so that their trees can be drawn together.
+    Only sentences with the same words in both releases: their trees are drawn together.
     """
     pairs = result.pairs
-    same = [one for one in changed_sentences(pairs, ["upos", "deprel"]) if pairs.same_words[one]]
+    changed = changed_sentences(pairs, ["upos", "deprel"])
+    same = [number for number in changed if pairs.same_words[number]]
     before = pairs.old.take(np.array(same[:SENTENCES], np.int64))
     after = pairs.new.take(pairs.sentences.to_new[same[:SENTENCES]])
     was = {name: texts(before[name].to_list()) for name in ("upos", "deprel")}
     return {
         "treebank": new.name,
         "treebanks": [old.name, new.name],
-        "releases": [take_apart(one.name)[1] or one.name for one in (old, new)],
+        "releases": [take_apart(release.name)[1] or release.name for release in (old, new)],
         "tables": {
             name: list(table.rows[:ROWS])  # type: ignore[union-attr]
             for name, table in result.attached.items()
@@ -88,7 +89,7 @@ def _data(old: Input, new: Input, result: Diff) -> dict[str, Any]:
 
 
 def _short(name: str, result: Diff) -> str:
-    """Say in a sentence how much changed."""
+    """Return a sentence on the number of changes."""
     layers = {row["layer"]: row for row in result.attached["layers"].rows}  # type: ignore[union-attr]
     counts = [f"{layers[layer]['changed']:,} {layer}" for layer in ("head", "deprel", "upos")]
     rules = len(result.changes.rules)

@@ -1,4 +1,4 @@
-"""What the page says about a pair of systems: over treebanks, and class by class."""
+"""Comparisons of pairs of systems for the page: over treebanks, and class by class."""
 
 from collections.abc import Mapping, Sequence
 from math import comb
@@ -16,20 +16,20 @@ from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.planning import detectable_difference
 from treegauge.statistics.small_samples import signed_rank
 
-#: The column of treebanks' metadata by which treebanks are grouped.
+#: The metadata column by which treebanks are grouped.
 FAMILY = "genus"
-#: Fewest groups with which the primary test takes one value per group.
+#: The smallest number of groups for which the primary test uses one value per group.
 LEAST_GROUPED = 6
-#: Pairs of systems times treebanks up to which classes are tested one by one.
+#: The largest number of pairs of systems times treebanks for which classes are tested.
 MOST_TESTED = 120
 LEVEL = 0.95
 
 
 def table_pairs(board: Leaderboard) -> dict[str, Any]:
-    """Return, for every pair of a table of scores, what a certificate says of its difference.
+    """Return the difference of every pair of systems in a table of scores, as in a certificate.
 
-    `difference`, `low` and `high` are in points, for other treebanks of these families; `p` is the
-    primary test's; `detectable` is what the test would find with 80 % power.
+    `difference`, `low` and `high` are in points, for other treebanks of these families; `p` is from
+    the primary test; `detectable` is the difference that it detects with 80 % power.
     """
     pairs = all_pairs(board.systems)
     whole, scale = board.fixed_point()
@@ -51,7 +51,7 @@ def table_pairs(board: Leaderboard) -> dict[str, Any]:
 
 
 def _primary_p(whole: Any, differences: Any, groups: Sequence[Any]) -> float:
-    """Return the p-value of a certificate's primary test: signed ranks, of families if it can."""
+    """Return the p-value of the primary test: signed ranks of families, or of treebanks if few."""
     families = families_ahead(groups, differences)
     if len(families) >= LEAST_GROUPED:
         return signed_rank(np.array([row["difference"] for row in families])).p_value
@@ -61,7 +61,7 @@ def _primary_p(whole: Any, differences: Any, groups: Sequence[Any]) -> float:
 def class_pairs(
     breakdowns: Mapping[str, Breakdown], classes: Sequence[str], units: Any, treebanks: int
 ) -> list[dict[str, Any]] | None:
-    """Return the tests of every pair, class by class in the order given; None of too many pairs.
+    """Return the tests of every pair by class, in the order given; None for too many pairs.
 
     p-values are corrected over the classes of a pair.
     """

@@ -1,4 +1,4 @@
-"""What the page says about the probabilities of systems: calibration, and certain sentences."""
+"""Calibration of systems' probabilities for the page, and scores of the most certain sentences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,19 +12,19 @@ from treegauge.scoring.scores import Scores
 
 
 def page_calibration(alignments: Mapping[str, Alignment], scores: Scores) -> Calibration | None:
-    """Return the calibration of the systems that give probabilities; None if none does.
+    """Return the calibration of the systems that give probabilities; None if no system does.
 
-    Probabilities that cannot be used are left out with a note: the rest of the page needs none.
+    A system with unusable probabilities is left out with a note.
     """
     usable = {}
-    for name, one in alignments.items():
-        if has_probabilities(one.system.treebank):
+    for name, alignment in alignments.items():
+        if has_probabilities(alignment.system.treebank):
             try:
-                Confidence(one, scores.convention, file=name)
+                Confidence(alignment, scores.convention, file=name)
             except TreegaugeError as error:
                 note(f"no calibration of {name}: {error}")
             else:
-                usable[name] = one
+                usable[name] = alignment
     return calibrate(usable, scores) if usable else None
 
 
@@ -35,7 +35,7 @@ def calibration_data(
 
     `ece`, `by_chance`, `p_value`, `bins` and `words` are of labelled arcs; `events` has the numbers
     of heads, relations, arcs and trees; `risk` is the error rate at each coverage in sentences;
-    `dropped` says what dropping the least certain sentences gains.
+    `dropped` has the gain from leaving out the least certain sentences.
     """
     if found is None:
         return [None] * len(systems)

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 #: Invented parsers, by the share of heads they get right.
 QUALITY = {"careful": 0.92, "average": 0.88, "hasty": 0.86}
-#: How overconfident they are; 1: their probabilities are calibrated.
+#: How overconfident they are; 1 means calibrated.
 SHARPNESS = {"careful": 1.0, "average": 1.4, "hasty": 2.0}
 #: A tenth of its test sentences are copies of training sentences, for the audit to find.
 LEAKY = "UD_Imaginary-VSO"
 SENTENCES = {"train": 400, "dev": 60, "test": 200}
 SIZES = (5, 10, 25, 50, 100, 200, 400)
 REPEATS = 3
-#: Random subsets of treebanks of each size: shares are within half a point or so.
+#: Random subsets of treebanks of each size, enough for shares to within about half a point.
 SUBSETS = 20_000
 #: One team of the shared task did not submit output for this treebank.
 MISSING = ("hasty", "UD_Imaginary-Free")
-#: Invented vocabularies are small, and so can be the table of weights.
+#: Invented vocabularies are small, so a small table of weights is enough.
 SMALL: dict[str, Any] = {"bits": 18}
 
 
@@ -33,8 +33,8 @@ SMALL: dict[str, Any] = {"bits": 18}
 def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, samples: int = SUBSETS) -> Page:
     """Run the main jobs on invented treebanks; ends with a page to open.
 
-    Invents treebanks and parsers, scores, ranks, maps and learns. The page is what `treegauge
-    report` makes of the files in the folder and the scores of the CoNLL 2018 shared task.
+    Invents treebanks and parsers, then scores and ranks the parsers, makes data maps and learning
+    curves. `treegauge report` makes the page from these files and the CoNLL 2018 scores.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, samples: int = SUB
 
 
 def languages() -> "dict[str, Grammar]":
-    """Return invented languages; the first is the one that parsers are trained on."""
+    """Return invented languages; parsers are trained on the first."""
     from treegauge.testing.synthetic import Grammar
 
     return {
@@ -68,7 +68,7 @@ def languages() -> "dict[str, Grammar]":
 
 
 def make_inputs(out: Path, *, seed: int) -> list[str]:
-    """Write the files of the demo and return what ``treegauge report`` takes."""
+    """Write the files of the demo and return them as arguments of ``treegauge report``."""
     from treegauge.crosslingual.transfer import transfer
     from treegauge.curves.curve import counts
     from treegauge.dynamics.map import map as map_treebanks
@@ -128,7 +128,7 @@ def _treebank(out: Path, name: str, grammar: "Grammar", seed: int) -> Path:
 
 
 def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
-    """Write the test set under a short name, for examples, and the output of three parsers."""
+    """Write the test set under a short name, and the output of three parsers."""
     from treegauge.testing.simulated_confidence import with_confidence
     from treegauge.testing.simulated_parser import Accuracy, simulated_parse
     from treegauge.treebanks.conllu import parse_conllu, write_conllu

@@ -1,4 +1,4 @@
-"""What a page is made of: recognised inputs, loaded, and output matched to its gold."""
+"""Inputs of a page: recognised and loaded, with system output matched to gold."""
 
 import os
 import shlex
@@ -25,7 +25,7 @@ HOW_TO_NAME_GOLD = "give the treebank's folder, or name the gold file: --gold FI
 
 @dataclass(frozen=True)
 class ScoredTreebank:
-    """A gold treebank and the output of systems, by name; files as commands name them."""
+    """A gold treebank and the output of systems by name, with their paths in commands."""
 
     gold: Treebank
     systems: Mapping[str, Treebank]
@@ -37,7 +37,7 @@ class ScoredTreebank:
 
 
 class Recorded(NamedTuple):
-    """Recordings of training and their treebank, and what commands call their files."""
+    """Recordings of training and their treebank, with their paths in commands."""
 
     archive: MapArchive
     treebank: Treebank
@@ -50,8 +50,8 @@ class Recorded(NamedTuple):
 class PageInputs:
     """Everything a page is made of.
 
-    Commands on the page are run in the folder `base`; None: where the page was asked for. Folders
-    among the treebanks are audited, too.
+    Commands on the page are run in the folder `base`; None: in the current folder. Treebank
+    folders are audited, too.
     """
 
     base: str | None = None
@@ -70,10 +70,10 @@ class PageInputs:
         return {one.name: one.path for one in self.treebanks if one.kind == "treebank"}
 
     def command_path(self, path: str | Path) -> str:
-        """Return a path as commands on the page name it, quoted where a shell needs it."""
+        """Return a path as it appears in commands on the page, quoted for a shell."""
         if self.base is None:
             return shlex.quote(str(path))
-        if self.base == os.sep:  # only the absolute path would do, and that is private
+        if self.base == os.sep:  # only the absolute path would work, and that is private
             return shlex.quote("/".join(Path(path).parts[-2:]))
         return shlex.quote(os.path.relpath(path, self.base))
 
@@ -85,7 +85,7 @@ def read_inputs(
 
     Gold is a file that `gold` names or that is in a treebank's folder. Output is matched to it by
     text, files in a folder of output also by name. Gold is never guessed: files with the same text
-    of which none is gold are refused.
+    are refused if none of them is known to be gold.
     """
     from treegauge.ranking.leaderboard import Leaderboard
 
@@ -126,7 +126,7 @@ def read_inputs(
 
 
 def _parts(whole: Input) -> list[Input]:
-    """Return the sets of a treebank or the files in a folder, each as an input of its own."""
+    """Return the sets of a treebank, or the files in a folder, as separate inputs."""
     if whole.kind == "treebank":
         parts = {f"{whole.name}/{split}": files for split, files in whole.splits.items()}
     else:
@@ -140,7 +140,7 @@ def _parts(whole: Input) -> list[Input]:
 def _base(paths: Sequence[Path]) -> str | None:
     """Return the folder that holds all inputs, if some paths are absolute.
 
-    Commands then work there, and the page does not show where that is on one machine.
+    Commands then work there, and the page does not show where the folder is on this machine.
     """
     if not any(path.is_absolute() for path in paths):
         return None
@@ -150,7 +150,7 @@ def _base(paths: Sequence[Path]) -> str | None:
 def _pair(
     golds: Sequence[Input], files: Sequence[Input], folders: Sequence[Input], page: PageInputs
 ) -> list[Input]:
-    """Match output to gold, add what is scored; return files that are treebanks of their own."""
+    """Match output to gold and add the pairs to the page; return the files that are treebanks."""
     output: dict[int, list[Input]] = {}
     alone: dict[str, Input] = {}
     texts: dict[str, int] = {}
@@ -181,7 +181,7 @@ def _pair(
 
 
 def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Input]]:
-    """Return the files in a folder of output with the number of the gold file of each."""
+    """Return the files in a folder of output, each with the number of its gold file."""
     places = {str(one.path): number for number, one in enumerate(golds)}
     tests = [path for path in places if golds[places[path]].name.endswith("/test")]
     pairs: dict[str, str] = {}

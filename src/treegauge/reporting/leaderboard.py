@@ -41,27 +41,27 @@ def leaderboard(
     gold
         A folder of gold files or of treebank folders.
     *submissions
-        A folder with a folder of output per team; or teams one by one, as NAME=PATH, each with a
-        file or a folder. In Python also mappings from teams to paths.
+        A folder that has one folder of output per team, or single teams as NAME=PATH, where PATH is
+        a file or a folder. In Python also mappings from teams to paths.
     out
-        The folder to write: index.html, the tables, and the scores by which the next run knows what
-        has changed. In Python None writes nothing.
+        The folder to write: index.html, the tables, and the scores that the next run reuses. In
+        Python, None writes nothing.
     metric
         The metric by which teams are ranked.
     split
-        Gold files of this split; default: test, if file names say so, else all files.
+        Score only gold files of this split. Default: test if file names say so, else all files.
     failed
-        Runs that failed or are missing: count 0, as in the shared task; leave-out: averages are
-        estimated from the other scores of team and treebank; refuse: stop and name them.
+        How to treat failed or missing runs. zero: they count 0, as in the shared task; leave-out:
+        estimate averages from the other scores of team and treebank; refuse: stop and list them.
     title
         The title of the page.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
-        resource. Treebanks of the CoNLL 2018 shared task are known.
+        resource. Treebanks of the CoNLL 2018 shared task are built in.
     enhanced
-        Score enhanced dependencies, too (ELAS, EULAS).
+        Also score enhanced dependencies (ELAS, EULAS).
     samples
-        How many random subsets of treebanks.
+        The number of random subsets of treebanks.
     seed
         Same seed, same result.
     workers

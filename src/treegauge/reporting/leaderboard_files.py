@@ -17,7 +17,7 @@ from treegauge.reporting.ranking import RankedTable, ranking_section
 PAGE, SCORES, RANKING = "index.html", "scores.csv", "ranking.csv"
 TABLES = ("leaderboard.json", "leaderboard.tex", "leaderboard.md")
 CELLS = "cells"
-"""The folder of scores that the next run need not make again."""
+"""The folder of scores that the next run reuses."""
 
 
 class FailedRuns(RowsResult):
@@ -29,7 +29,7 @@ class FailedRuns(RowsResult):
 def check_folder(
     out: str | os.PathLike[str] | None, gold: str | os.PathLike[str], homes: Iterable[Path]
 ) -> Path | None:
-    """Return the folder to write; refuse one that would be a team's or holds something else."""
+    """Return the folder to write; refuse a folder of inputs, or one with other files."""
     if out is None:
         return None
     folder = Path(out)

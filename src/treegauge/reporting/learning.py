@@ -33,7 +33,7 @@ class Votes:
     rows: Sequence[Mapping[str, Any]]
 
     def command(self, homes: Mapping[str, str]) -> str:
-        """Return the command that reproduces the votes, as far as the signature says.
+        """Return the command that reproduces the votes, as far as the signature allows.
 
         Examples
         --------
@@ -68,16 +68,18 @@ class Votes:
 
 
 def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Convention) -> Section:
-    """Make the section of counts, stores of curves and results of transfer."""
+    """Return the section made from counts, stores of curves and results of transfer."""
     data: dict[str, Any] = {"curves": [], "complexity": [], "average": AVERAGE}
     tables: list[tuple[str, Result]] = []
     methods: list[Method] = []
     short: list[str] = []
     folders = inputs.folders
-    found = [read_attachments(path) for path in inputs.counts]
-    found += [stored_counts(one, folders=folders.values(), convention=convention) for one in stores]
-    if found:
-        counts = found[0] if len(found) == 1 else joined(found)
+    parts = [read_attachments(path) for path in inputs.counts]
+    parts += [
+        stored_counts(path, folders=folders.values(), convention=convention) for path in stores
+    ]
+    if parts:
+        counts = parts[0] if len(parts) == 1 else joined(parts)
         average = curve(counts)
         each = curve(counts, each=True, resamples=100)
         data["curves"] = [
@@ -89,7 +91,7 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
         tables.append(("Learning curves", average))
         whole = average.table.filter(average.table["class"] == ALL)
         ends = whole.filter(whole["parser"] == whole["parser"][0]).sort("size").tail(2)
-        # Half way between the last two points: the score whose equivalent is shown first.
+        # The score shown first is halfway between the last two points.
         data["score"] = round(float(ends["score"].to_numpy().mean()), 1)
         given = " ".join(map(inputs.command_path, [*inputs.counts, *stores]))
         placed = f"treegauge curve equivalent {given} --score {data['score']:g}"
@@ -109,11 +111,11 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
             methods.append(make_method("complexity", simple.signature, command))
     votes = [Votes.read(path) for path in inputs.transfers]
     data["transfers"] = [
-        {"name": one.name, "signature": one.signature, "rows": list(one.rows)} for one in votes
+        {"name": vote.name, "signature": vote.signature, "rows": list(vote.rows)} for vote in votes
     ]
     homes = {name: inputs.command_path(folder) for name, folder in folders.items()}
     methods += [
-        make_method("transfer", one.signature, one.command(homes), of=one.name) for one in votes
+        make_method("transfer", vote.signature, vote.command(homes), of=vote.name) for vote in votes
     ]
     text = (
         "Learning curves by class of words, classes that are learned late, and data-size "
@@ -123,7 +125,7 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
 
 
 def _short(last: "pl.DataFrame") -> str:
-    """Say how much the last sentences added."""
+    """Return sentences on how much the last training sentences added."""
     parser, sizes, scores = (last[name].to_list() for name in ("parser", "size", "score"))
     metric = last["metric"][0]
     if len(sizes) < 2:

@@ -1,4 +1,4 @@
-"""The section on data maps: every word a point, its sentence a click away."""
+"""The section on data maps: one point per word, linked to its sentence."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,16 +18,16 @@ from treegauge.reporting.page import Section
 from treegauge.reporting.treebank_names import treebank_of
 from treegauge.treebanks.columns import Treebank
 
-#: Confidence and variability are kept to so many steps from 0 to 1.
+#: The number of steps from 0 to 1 to which confidence and variability are rounded.
 STEPS = 65_535
 #: The number of candidates for annotation errors that are listed.
 CANDIDATES = 100
-#: At most so many words are on a page; of larger maps whole sentences are drawn at random.
+#: The largest number of words on a page; larger maps are represented by random sentences.
 MOST = 60_000
 
 
 def maps_section(recorded: Sequence[Recorded]) -> Section:
-    """Make the maps of recordings, those of the same words averaged, and the section."""
+    """Return the section with one map per treebank and set of words, averaged over recordings."""
     groups: dict[tuple[str, str], list[Recorded]] = {}
     for one in recorded:
         groups.setdefault((one.archive.treebank, one.archive.recordings[0].split), []).append(one)
@@ -61,9 +61,9 @@ Suspects = tuple[Recorded, ErrorCandidates] | None
 
 
 def find_suspects(recorded: Sequence[Recorded]) -> Suspects:
-    """Return the candidates that the archives hold; if they hold none, look for some.
+    """Return the candidates in the archives, or compute them if the archives have none.
 
-    Recordings by parsers that never saw the words are preferred.
+    Recordings of parsers that were not trained on the words are preferred.
     """
     for one in recorded:
         if one.archive.candidates is not None:
@@ -82,7 +82,7 @@ def find_suspects(recorded: Sequence[Recorded]) -> Suspects:
 
 
 def quantised(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return numbers from 0 to 1 as whole steps, which is what the page holds.
+    """Return numbers from 0 to 1 as integers, as the page stores them.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def quantised(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 def _sentences(treebank: Treebank, suspects: Sequence[Candidate], most: int) -> Any:
-    """Return the sentences that have room: all, or those of candidates and random others."""
+    """Return the sentences for the page: all, or those of candidates and a random sample."""
     if treebank.n_words <= most:
         return np.arange(len(treebank))
     first = [one.sentence - 1 for one in suspects]
@@ -136,7 +136,7 @@ def _loader(one: Recorded) -> str:
 
 
 def _loaded(one: Recorded) -> str:
-    """Return how Python loads an archive: from its file, or from a store."""
+    """Return the Python expression that loads an archive from its file or from a store."""
     call = f"({literal(one.file)})"
     return f"MapArchive.load{call}" if one.number is None else f"stored_maps{call}[{one.number}]"
 
@@ -153,7 +153,7 @@ def _methods(name: str, found: DataMap, group: Sequence[Recorded]) -> list[Metho
 
 
 def candidates_method(name: str, source: Recorded, candidates: ErrorCandidates) -> Method:
-    """Return how candidates for annotation errors were found in recordings."""
+    """Return the method that found candidates for annotation errors in recordings."""
     lines = [f"print({_loaded(source)}.candidates)"]
     if source.archive.candidates is None:
         lines = [

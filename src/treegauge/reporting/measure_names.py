@@ -1,13 +1,13 @@
-"""What the page calls measures: a name that people read, and the unit.
+"""Readable names and units of measures on the page.
 
-Units: % are shares that the page multiplies by 100; an empty unit is a plain number.
+The page multiplies measures in % by 100; an empty unit is a plain number.
 """
 
 from typing import NamedTuple
 
 
 class MeasureName(NamedTuple):
-    """The name of a measure in a table's head, and its unit."""
+    """The name of a measure in a table header, and its unit."""
 
     label: str
     unit: str = ""
@@ -92,7 +92,7 @@ MEASURE_NAMES = {
 
 
 def measure_name(name: str) -> MeasureName:
-    """Return what the page calls a measure; one that is not listed keeps its name.
+    """Return the page's name and unit of a measure; one that is not listed keeps its own name.
 
     Examples
     --------

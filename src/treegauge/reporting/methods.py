@@ -1,4 +1,4 @@
-"""How every number of a page was made: equation, options, signature, command, papers."""
+"""How every number on a page was computed: equation, options, signature, command, papers."""
 
 import json
 import re
@@ -20,7 +20,7 @@ REFERENCES: dict[str, dict[str, str]] = _TEXTS["references"]
 
 @dataclass(frozen=True)
 class Method:
-    """How one kind of number on the page is made.
+    """How one kind of number on the page is computed.
 
     `key` is the name of the method in ``assets/methods.toml``; `equation` is MathML, `text` and
     `options` are plain text, `command` reproduces the numbers, `references` are keys of papers in
@@ -56,12 +56,12 @@ def make_method(key: str, signature: str, command: str, of: str = "", **values: 
 
 
 def python(*lines: str) -> str:
-    """Return a command that runs some lines, for numbers that no command of ours prints."""
+    """Return a command that runs lines of Python, for numbers that no treegauge command prints."""
     return f"python -c {shlex.quote('; '.join(lines))}"
 
 
 def literal(quoted: str) -> str:
-    """Return a path that was quoted for a shell as Python writes it, between double quotes.
+    """Return a path that was quoted for a shell as a Python string in double quotes.
 
     Examples
     --------
@@ -75,9 +75,9 @@ _TOKEN = re.compile(r"\\[a-z]+|\\[{}]|[{}_^]|\d+(?:\.\d+)?|[^\W\d_]+|\S")
 
 
 def mathml(latex: str) -> str:
-    r"""Return an equation as MathML, which browsers draw without any script.
+    r"""Return an equation as MathML, which browsers draw without a script.
 
-    Of LaTeX there are ``\frac``, ``\sqrt``, ``\sum``, subscripts, superscripts and groups.
+    Supports these parts of LaTeX: ``\frac``, ``\sqrt``, ``\sum``, subscripts, superscripts, groups.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def mathml(latex: str) -> str:
 
 
 def _row(tokens: list[str]) -> str:
-    """Take tokens up to the end of the group and return them as MathML."""
+    """Consume tokens up to the end of the group and return them as MathML."""
     parts: list[str] = []
     while tokens and tokens[0] != "}":
         if tokens[0] in {"_", "^"}:
@@ -101,7 +101,7 @@ def _row(tokens: list[str]) -> str:
 
 
 def _operand(tokens: list[str]) -> str:
-    """Take one token, command or group and return it as MathML."""
+    """Consume one token, command or group and return it as MathML."""
     first = tokens.pop(0)
     if first == "{":
         inner = _row(tokens)
@@ -117,7 +117,7 @@ def _operand(tokens: list[str]) -> str:
     return f"<{tag}>{escape(first.removeprefix(chr(92)))}</{tag}>"
 
 
-#: With more of them, the signatures and commands of a method are folded.
+#: With more signatures and commands than this, a method's entry folds them.
 SHOWN = 2
 
 
@@ -131,17 +131,17 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
     ]
     entries: dict[str, list[Method]] = {}
     for _, listed in methods:
-        for one in listed:
-            entries.setdefault(one.key, []).append(one)
+        for method in listed:
+            entries.setdefault(method.key, []).append(method)
     for title, listed in methods:
-        new = dict.fromkeys(one.key for one in listed if one.key in entries)
+        new = dict.fromkeys(method.key for method in listed if method.key in entries)
         if new:
             body.append(f"<h3>{escape(title)}</h3>")
         body += [_entry(entries.pop(key)) for key in new]
-    used = dict.fromkeys(key for _, all in methods for one in all for key in one.references)
+    used = dict.fromkeys(key for _, all in methods for method in all for key in method.references)
     if used:
         body.append("<h3>References</h3>")
-        body.append('<p>What to cite, as BibTeX: <button type="button" class="copy" '
+        body.append('<p>Papers to cite, as BibTeX: <button type="button" class="copy" '
                     'data-copy="bibtex">Copy</button></p>')  # fmt: skip
         bibtex = "\n\n".join(REFERENCES[key]["bibtex"] for key in used)
         body.append(f'<pre id="bibtex" tabindex="0"><code>{escape(bibtex)}</code></pre>')
@@ -149,19 +149,19 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
 
 
 def _entry(methods: Sequence[Method]) -> str:
-    """Return one method, and how its numbers were made for each treebank or table."""
+    """Return the entry of a method, with signatures and commands of each treebank or table."""
     first = methods[0]
     cited = escape("; ".join(REFERENCES[key]["cited"] for key in first.references))
-    options = "\n".join(dict.fromkeys(one.options for one in methods if one.options))
+    options = "\n".join(dict.fromkeys(method.options for method in methods if method.options))
     drawn = f'<div class="equation">{first.equation}</div>' if first.equation else ""
-    made = "".join(map(_made, methods))
+    provenance = "".join(map(_made, methods))
     if len(methods) > SHOWN:
         summary = f"Signature and command of each of {len(methods)}"
-        made = f"<details><summary>{summary}</summary>{made}</details>"
+        provenance = f"<details><summary>{summary}</summary>{provenance}</details>"
     return (
         f'<article class="method" id="method-{first.key}"><h4>{escape(first.name)}</h4>'
         f"{drawn}<p>{escape(first.text)}</p>"
-        f"{_listed({'Options': escape(options), 'From': cited})}{made}</article>"
+        f"{_listed({'Options': escape(options), 'From': cited})}{provenance}</article>"
     )
 
 

@@ -19,20 +19,20 @@ from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
 
-#: Metrics in the overview; the first is shown at first.
+#: Metrics in the overview; the first is shown initially.
 METRICS = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "UPOS")
 #: With more systems than this, only the first metric is tested.
 MANY = 8
 #: Differences with a corrected p-value of at most this are called significant.
 SIGNIFICANT = 0.05
-#: A score in its treebank: not tested, the highest, not significantly below it, and below it.
+#: Marks of a score in its treebank: not tested, highest, not significantly lower, lower.
 UNTESTED, BEST, TIED, BELOW = range(4)
 
 Floats = npt.NDArray[np.float64]
 
 
 def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Section:
-    """Make the table of systems by treebanks, of the results of `score_all`."""
+    """Return the table of systems by treebanks from the results of `score_all`."""
     suite = scored_suite(scored, results)
     systems = list(dict.fromkeys(one.system for scores in results for one in scores.systems))
     known = [name for name in METRICS if all(name in r.systems[0].metrics for r in results)]
@@ -66,7 +66,7 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
 
 
 def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Suite:
-    """Return the treebanks that have output of all systems, as one result."""
+    """Return one result of the treebanks for which all systems have output."""
     systems = list(dict.fromkeys(one.system for scores in results for one in scores.systems))
     whole = {
         one.gold.name: scores
@@ -80,7 +80,7 @@ def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) ->
 def _metric(
     results: Sequence[Scores], systems: Sequence[str], name: str, tested: bool
 ) -> dict[str, Any]:
-    """Return scores, limits and marks, a row per treebank."""
+    """Return scores, interval limits and marks, one row per treebank."""
     shape = len(results), len(systems)
     values, low, high = np.full((3, *shape), np.nan)
     marks = np.full(shape, UNTESTED)
@@ -99,7 +99,7 @@ def _metric(
 
 
 def _marks(scores: Scores, systems: Sequence[str], values: Floats, name: str) -> Any:
-    """Mark the best system of a treebank and those that are not significantly below it."""
+    """Return the marks of systems on a treebank: the best, and those not significantly below it."""
     best = systems[int(np.nanargmax(values))]
     p_values = {
         row["b"] if row["a"] == best else row["a"]: row["p_corrected"]
@@ -147,7 +147,7 @@ def _macro(
 
 
 def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say which system has the highest macro average, and whether that is significant."""
+    """Return a sentence on the system with the highest macro average and its significance."""
     means = {s: float(np.mean([suite.f1(t, s) for t in suite.treebanks])) for s in suite.systems}
     best, second = sorted(means, key=lambda one: -means[one])[:2]
     label = suite.label("LAS")
@@ -169,7 +169,7 @@ def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def all_pairs(systems: Sequence[str]) -> list[tuple[int, int]]:
-    """Return every pair of systems by number, the order in which the page's data have them.
+    """Return all pairs of systems by number, in the order of the page's data.
 
     Examples
     --------

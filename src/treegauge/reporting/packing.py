@@ -13,17 +13,17 @@ import numpy.typing as npt
 
 from treegauge.treebanks.columns import Treebank
 
-#: Columns of trees, and those that are left out where they are empty.
+#: Columns of trees, and those that are left out if they are empty.
 TREE_COLUMNS = ("form", "lemma", "upos", "feats", "deprel")
 OPTIONAL = {"lemma", "feats"}
-#: From this number of characters on, data are deflated.
+#: Data with at least this number of characters are deflated.
 LARGE = 60_000
-#: What would end a script element or begin a comment in one, and the line ends of old JavaScript.
+#: Characters that would end a script element or begin a comment, and old JavaScript's line ends.
 _RISKY = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 def numbers(values: npt.ArrayLike) -> dict[str, str]:
-    """Pack whole numbers from 0 on into as few bytes each as they need.
+    """Pack non-negative integers into as few bytes each as they need.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def _text(array: npt.NDArray[Any]) -> str:
 
 
 def texts(values: Sequence[str]) -> dict[str, Any]:
-    """Pack texts, many of them the same: each once, the most frequent first, and numbers.
+    """Pack texts with many repetitions: the distinct texts, most frequent first, and their codes.
 
     Examples
     --------
@@ -59,9 +59,9 @@ def texts(values: Sequence[str]) -> dict[str, Any]:
 
 
 def trees(treebank: Treebank) -> dict[str, Any]:
-    """Pack what drawings, searches and exports of trees need, sentence by sentence.
+    """Pack the columns that drawings, searches and exports of trees need.
 
-    Lemmas and features are left out where the treebank has none; `glued` is 1 for words without a
+    Lemmas and features are left out if the treebank has none; `glued` is 1 for words without a
     space after them.
 
     Examples
@@ -84,12 +84,12 @@ def trees(treebank: Treebank) -> dict[str, Any]:
 
 
 def heads(values: npt.ArrayLike) -> dict[str, str]:
-    """Pack heads; one more than they are, so that 0 is a word without a head."""
+    """Pack heads plus one, so that 0 is a word without a head."""
     return numbers(np.asarray(values, dtype=np.int64) + 1)
 
 
 def to_json(data: Any) -> str:
-    r"""Write data as JSON for a script element; numbers that are not finite become null.
+    r"""Return data as JSON for a script element; numbers that are not finite become null.
 
     Examples
     --------
@@ -97,12 +97,12 @@ def to_json(data: Any) -> str:
     {"form":"\u003c/script\u003e","x":null}
     """
     text = json.dumps(_plain(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    text = text.encode("utf-8", "replace").decode()  # halves of characters have no bytes
+    text = text.encode("utf-8", "replace").decode()  # lone surrogates cannot be encoded
     return "".join(_RISKY.get(c, c) for c in text) if set(text) & set(_RISKY) else text
 
 
 def block(data: Any) -> str:
-    """Write data as JSON for a script element; large ones deflated, as their size and base64.
+    """Return data as JSON for a script element; large data deflated, as size and base64.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One HTML file that works anywhere: nothing is fetched, nothing is sent."""
+"""A page as one HTML file that works offline: it loads nothing and sends nothing."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ class Section:
 
     `key` is the name of its data; `title`, `text` and the main findings (`short`, a sentence each)
     are plain text; `data` becomes JSON for the views; `tables` are results by caption, folded, and
-    `shown` those that are open, below the view named `view`; `methods` say how numbers are made;
+    `shown` those that are open, below the view named `view`; `methods` explain the numbers;
     `treebanks` and `systems` are what readers can filter all views by.
     """
 
@@ -45,7 +45,7 @@ class Section:
         return self.view or self.key
 
     def to_html(self) -> str:
-        """Return the section for readers without a script.
+        """Return the section for readers without JavaScript.
 
         Examples
         --------
@@ -72,7 +72,7 @@ class Section:
 
 
 def _region(caption: str, result: Result) -> str:
-    """Return tables in a frame of their own, in which wide ones scroll."""
+    """Return tables in a frame in which wide tables scroll."""
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">'
         f"{result.to_html()}</div>"
@@ -118,7 +118,7 @@ def page(
     )
     body = "\n".join(section.to_html() for section in sections)
     code, rules, logo = f"\n{script()}", f"\n{style()}", asset("logo.svg").strip()
-    # The browser may run this script and no other, and load nothing from anywhere.
+    # The browser may run only this script, and may load nothing.
     policy = (
         f"default-src 'none'; script-src {_digest(code)}; style-src {_digest(rules)}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -164,5 +164,5 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 
 def _digest(text: str) -> str:
-    """Return how a content policy names a script or style."""
+    """Return the hash by which a content policy names a script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

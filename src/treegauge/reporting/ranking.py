@@ -26,18 +26,18 @@ from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
 
 SAMPLES = 100_000
-#: The largest number of probabilities in a page; with more systems the slider has fewer sizes.
+#: The largest number of probabilities on a page; with many systems the slider has fewer sizes.
 MOST = 60_000
 #: The number of adjacent pairs of the ranking that get a certificate.
 ADJACENT = 5
 
 
 class RankedTable(NamedTuple):
-    """Scores to rank, and what commands and readers call them.
+    """Scores to rank, with their names for commands and for readers.
 
-    Commands name the scores as `given`: a file or a packaged table; `first` are commands that write
-    the file, if it was not an input. `name` is for people; `scored` says that
-    the page has the output behind the scores. `intervals` are those of macro averages, by system.
+    `given` is a file or a packaged table as written in commands; `first` are commands that write
+    the file, if it was not an input. `name` is for readers; `scored` is true if the page has the
+    system output behind the scores. `intervals` are those of macro averages, by system.
     """
 
     scores: Leaderboard
@@ -49,7 +49,7 @@ class RankedTable(NamedTuple):
 
 
 def ranking_section(*tables: RankedTable, samples: int = SAMPLES, seed: int = 0) -> Section:
-    """Rank the systems of each table over `samples` subsets of every size and make the section."""
+    """Rank the systems of each table over `samples` subsets of every size; return the section."""
     ranked = [_ranked(table, samples, seed) for table in tables]
     first = tables[0].scores
     text = (
@@ -74,7 +74,7 @@ class _Ranked(NamedTuple):
 
 
 def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
-    """Return the data of one table, how they were made, and what stands out."""
+    """Return the data of one table, its methods, and its main findings."""
     scores = table.scores
     first_shown = min(10, max(1, len(scores.treebanks) // 2))
     sizes = _sizes(scores, first_shown)
@@ -135,7 +135,7 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
 
 
 def _standing(scores: Leaderboard) -> dict[str, Any]:
-    """Return rank sets and tie groups, in the order of the systems; None where data are too few."""
+    """Return rank sets and tie groups in the order of the systems; None with too few data."""
     codes = families_of(scores)
     sets = None if codes is None else rank_sets(advantages(scores, codes))
     groups = None
@@ -150,7 +150,7 @@ def _standing(scores: Leaderboard) -> dict[str, Any]:
 
 
 def _loose(order: Sequence[str], counted: Exact, size: int) -> int:
-    """Return how many adjacent pairs swap ranks in more than one subset in five."""
+    """Return the number of adjacent pairs that swap ranks in more than one subset in five."""
     counts = (counted.count(a, b, size) for a, b in pairwise(order))
     return sum(5 * (2 * lost + tied) > 2 * counted.subsets(size) for _, tied, lost in counts)
 
@@ -166,14 +166,14 @@ def _sizes(scores: Leaderboard, usual: int) -> tuple[int, ...]:
 
 
 def _integers(scores: Leaderboard) -> dict[str, Any]:
-    """Return whole numbers, which a browser adds without rounding, and their scale."""
+    """Return the scores as integers, which a browser adds exactly, and their scale."""
     values, scale = scores.fixed_point()
     packed = values.min() >= 0 and values.max() < 2**32
     return {"scale": scale, "values": numbers(values) if packed else values.ravel().tolist()}
 
 
 def _named(scores: Leaderboard) -> list[dict[str, Any]]:
-    """Return the packaged subsets of which all treebanks are in the table."""
+    """Return the packaged subsets whose treebanks are all in the table."""
     named = []
     for name, codes in data.subsets().items():
         with suppress(TreegaugeError):
@@ -182,7 +182,7 @@ def _named(scores: Leaderboard) -> list[dict[str, Any]]:
 
 
 def _above(counted: Exact) -> Any:
-    """Return a matrix per size: how often the system of the row is above that of the column."""
+    """Return one matrix per size: how often the row's system is above the column's."""
     systems = len(counted.board.systems)
     shares = np.zeros((len(counted.sizes), systems, systems))
     cells = pair_data(counted)["above"].to_numpy()
@@ -191,14 +191,14 @@ def _above(counted: Exact) -> Any:
 
 
 def _boxes(ranks: Stability) -> Any:
-    """Return best, q1, median, q3, worst of every system, in the order of the systems."""
+    """Return best rank, quartiles and worst rank of every system, in the order of the systems."""
     rows = {row["system"]: row for row in rank_box_data(ranks)["boxes"]}
     names = ("best", "q1", "median", "q3", "worst")
     return [[rows[system][name] for name in names] for system in ranks.systems]
 
 
 def _masks(ranks: Stability, samples: Any) -> Any:
-    """Return the subsets of some samples as bits, eight treebanks a byte."""
+    """Return the subsets of samples as bits, eight treebanks per byte."""
     scores = ranks.sampler.board
     place = {code: i for i, code in enumerate(scores.treebanks)}
     bits = np.zeros((len(samples), len(place)), bool)
@@ -208,7 +208,7 @@ def _masks(ranks: Stability, samples: Any) -> Any:
 
 
 def _classes(ranks: Stability) -> list[list[dict[str, Any]]]:
-    """Return, for each system, the classes that its best and worst subsets have too many of."""
+    """Return, by system, the classes over-represented in its best and worst subsets."""
     names = ("class", "expected", "found", "p_corrected")
     return [
         [
@@ -252,7 +252,7 @@ def _methods(
 def _standing_methods(
     scores: Leaderboard, drawn: Stability, rank: str, boxes: str, given: str
 ) -> list[Method]:
-    """Return the methods of rank sets and tie groups, where the page has them."""
+    """Return the methods of rank sets and tie groups, if the page has them."""
     methods = []
     if families_of(scores) is not None:
         methods.append(make_method("rank_sets", drawn.signature, boxes))

@@ -29,7 +29,7 @@ SAMPLES = 100_000
 
 @dataclass(frozen=True)
 class Page(Result):
-    """A page, its sections without the methods, and its file; None if it was not written."""
+    """A page, its sections without the methods, and its file (None if it was not written)."""
 
     html: str
     sections: "tuple[Section, ...]"
@@ -66,12 +66,12 @@ class Serving(Settings):
     Parameters
     ----------
     serve
-        Serve the page on 127.0.0.1, open the browser, and make the page again whenever an input
-        changes; Ctrl-C ends it.
+        Serve the page on 127.0.0.1, open the browser, and update the page whenever an input
+        changes; Ctrl-C stops it.
     browser
         Open the browser when serving.
     port
-        The port to serve on; 0 takes a free one.
+        The port to serve on; 0 picks a free one.
     """
 
     serve: bool = False
@@ -91,10 +91,10 @@ def report(
     counting: Counting = Counting(),
     serving: Serving = Serving(),
 ) -> Page:
-    """Make one offline web page of whatever is given.
+    """Make one offline web page from treebanks, system output, scores and other results.
 
     The page has a section for everything the inputs allow: scores, ranking, treebanks, data maps,
-    learning. Inputs are recognised by their contents. The same inputs give the same bytes.
+    learning curves. Inputs are recognised by their contents. The same inputs give the same bytes.
 
     Parameters
     ----------
@@ -102,9 +102,9 @@ def report(
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
     gold
-        CoNLL-U files that are gold, where they are not in a treebank's folder; repeatable.
+        Gold CoNLL-U files that are not in a treebank folder; repeatable.
     out
-        The page to write; in Python None writes nothing.
+        The page to write. In Python, None writes nothing.
     title
         The title of the page.
     metric
@@ -154,7 +154,7 @@ def _page(
 def _served(
     first: Page, make: Callable[[], Page], sources: Sequence[Any], serving: Serving
 ) -> Page:
-    """Serve a page until the user ends it, and return it as it was last."""
+    """Serve a page until the user stops it, and return its last version."""
     import webbrowser
     from time import sleep
 
@@ -177,7 +177,7 @@ def _served(
 def _sections(
     inputs: "PageInputs", convention: Convention, metric: str, samples: int
 ) -> "Iterator[Section]":
-    """Yield the sections that the inputs allow; what makes one is loaded when it is needed."""
+    """Yield the sections that the inputs allow; modules are loaded when they are needed."""
     from treegauge.experiments.store import Store
 
     tasks = {path: set(Store(path).results(provenance=False)["task"]) for path in inputs.stores}
@@ -219,7 +219,7 @@ def _sections(
 
 
 def _changes(inputs: "PageInputs") -> "Iterator[Section]":
-    """Compare releases of one treebank, where there are several."""
+    """Return the section on releases, if a treebank has several."""
     from treegauge.reporting.changes import changes_section, release_pairs
 
     if pairs := release_pairs(inputs.treebanks):
@@ -232,7 +232,7 @@ def _changes(inputs: "PageInputs") -> "Iterator[Section]":
 def _ranking(
     inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, samples: int
 ) -> "Iterator[Section]":
-    """Rank the systems of output for three treebanks or more, of score tables, and of stores."""
+    """Return the ranking of score tables, stores, and output scored on three or more treebanks."""
     from treegauge.reporting.ranking import ranking_section
 
     tables = [
@@ -251,7 +251,7 @@ def _ranking(
 def _scored_table(
     inputs: "PageInputs", results: "list[Scores]", metric: str
 ) -> "RankedTable | None":
-    """Return the scores of output that has been scored for this page."""
+    """Return the scores of the output that was scored for this page."""
     from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.overview import METRICS, scored_suite
     from treegauge.reporting.ranking import RankedTable
@@ -279,7 +279,7 @@ def _scored_table(
 
 
 def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
-    """Return the tables of scores among the inputs, as one."""
+    """Return the tables of scores among the inputs as one table."""
     from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.ranking import RankedTable
 

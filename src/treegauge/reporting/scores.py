@@ -1,4 +1,4 @@
-"""The section on scores: intervals, paired tests, and where each system fails."""
+"""The section on scores: intervals, paired tests, and errors by class of words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,14 +27,14 @@ from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
 from treegauge.statistics.probabilities import BINS
 
-#: What the heat maps break scores down by.
+#: The classes of words by which heat maps break scores down.
 CLASSES = ("relation", "upos", "distance", "direction", "depth", "length", "projectivity")
-#: Numbers of sentences behind a cell; the first with which a page has at most `WORDS` words.
+#: Numbers of sentences per cell; the first with which a page has at most `WORDS` words is used.
 EXAMPLES = (8, 4, 2, 1)
 WORDS = 40_000
 #: Differences with a corrected p-value of at most this are called significant.
 SIGNIFICANT = 0.05
-#: Rows of paired tests up to which readers without a script get them as tables, too.
+#: The largest number of rows of paired tests that readers without JavaScript get as tables.
 MOST_ROWS = 2000
 #: The number of treebanks whose best system is named at the top of the page.
 NAMED = 3
@@ -49,7 +49,7 @@ def score_all(scored: Sequence[ScoredTreebank], convention: Convention) -> list[
 
 
 def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Section:
-    """Make the section of treebanks and the results of :func:`score_all`."""
+    """Return the section made from treebanks and the results of :func:`score_all`."""
     parts, tables, methods, short = [], list[tuple[str, Result]](), list[Method](), list[str]()
     budget = WORDS // len(scored)
     for one, result in zip(scored, results, strict=True):
@@ -92,7 +92,7 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
 
 
 def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
-    """Say which system has the highest LAS, by how much, and whether that is significant."""
+    """Return a sentence on the system with the highest LAS, its lead, and the significance."""
     order = sorted(scores.systems, key=lambda one: -one["LAS"].f1)
     best = order[0]
     text = f"On {name}, {best.system} has a {scores.label('LAS')} of {best['LAS'].f1:.2f}"
@@ -139,7 +139,7 @@ def _part(
     for row in (row for rows in cells.values() for row in rows.values()):
         row["systems"] = [{**cell, "examples": []} for cell in row["systems"]]
     for (by, name, system), places in examples.items():
-        if name in cells[by]:  # a step of a scale may have no words
+        if name in cells[by]:  # a class may have no words
             here = cells[by][name]["systems"][system]
             here["examples"] = [[local[at.sentence], list(at.words)] for at in places]
     return {
@@ -163,7 +163,7 @@ def _part(
 
 
 def filled(chosen: Sequence[int], lengths: npt.NDArray[Any], budget: int) -> list[int]:
-    """Return sentences that were chosen and, as long as there is room, the others in their order.
+    """Return the chosen sentences and, while there is room, the others in order.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def filled(chosen: Sequence[int], lengths: npt.NDArray[Any], budget: int) -> lis
 def _parsed(found: Alignment, words: npt.NDArray[np.intp], *, tagged: bool) -> dict[str, Any]:
     """Return a system's heads and relations for gold words, as positions in the gold sentence.
 
-    A head that is in no gold word's place counts as none. UPOS is added if the system has its own.
+    A head that is not aligned with a gold word counts as none. UPOS is added if `tagged`.
     """
     gold, system = found.gold.treebank, found.system.treebank
     partner = found.to_system[words]

@@ -1,4 +1,4 @@
-"""WordConfusions of relations and tags for the page: what each system takes for what."""
+"""Confusions of relations and tags for the page."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -15,12 +15,12 @@ from treegauge.treebanks.columns import Treebank
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-#: The number of cells, the most frequent first, whose sentences are chosen for the page.
+#: The number of most frequent cells whose sentences are chosen for the page.
 CELLS = 60
 
 
 class WordConfusions(NamedTuple):
-    """Gold words with their value, what the system gave (-1: no such word), and what is wrong."""
+    """Gold words with their value, the system's value (-1: no such word), and their errors."""
 
     names: list[str]
     gold: Ints
@@ -30,9 +30,9 @@ class WordConfusions(NamedTuple):
     wrong_head: Mask
 
     def cells(self) -> list[list[int]]:
-        """Return a row per pair with errors: gold and system value, words, those with another head.
+        """Return one row per pair with errors: gold and system value, words, other heads.
 
-        The most frequent pair comes first. Pairs of one value are words whose head is wrong.
+        The most frequent pair comes first. Pairs of equal values are words with an incorrect head.
         """
         size = len(self.names) + 1
         pairs = self.gold * size + self.system + 1
@@ -44,7 +44,7 @@ class WordConfusions(NamedTuple):
         ]
 
     def data(self) -> dict[str, Any]:
-        """Return what the page holds: names, gold words of each, and the cells."""
+        """Return the data for the page: values, gold words of each, and the cells."""
         words = np.bincount(self.gold[self.counted], minlength=len(self.names))
         return {"names": self.names, "words": words.tolist(), "cells": self.cells()}
 
@@ -56,28 +56,28 @@ class WordConfusions(NamedTuple):
 
 
 def relation_confusions(alignment: Alignment, convention: Convention) -> WordConfusions:
-    """Return what is wrong in LAS: gold relation, system relation, and whether the head is wrong.
+    """Return the LAS errors: gold relation, system relation, and whether the head is incorrect.
 
-    All words that LAS counts as incorrect are in one cell, those with the correct relation and a
-    incorrect head too.
+    Every word that LAS counts as incorrect is in one cell, also a word with the correct relation
+    and an incorrect head.
     """
     correct = correct_words(alignment, convention)
     gold, system = (
-        _relations(one.treebank, convention) for one in (alignment.gold, alignment.system)
+        _relations(side.treebank, convention) for side in (alignment.gold, alignment.system)
     )
-    names, own, other = _paired(gold, system, alignment)
+    names, gold_values, system_values = _paired(gold, system, alignment)
     wrong = correct.gold & ~correct.relations
-    return WordConfusions(names, own, other, correct.gold, wrong, ~correct.heads)
+    return WordConfusions(names, gold_values, system_values, correct.gold, wrong, ~correct.heads)
 
 
 def tag_confusions(alignment: Alignment, convention: Convention) -> WordConfusions | None:
-    """Return what is wrong in UPOS; None if the system's tags are all those of gold."""
-    gold, system = (one.treebank["upos"].to_list() for one in (alignment.gold, alignment.system))
-    names, own, other = _paired(gold, system, alignment)
+    """Return the errors in UPOS; None if the system's tags are all those of gold."""
+    gold, system = (side.treebank["upos"].to_list() for side in (alignment.gold, alignment.system))
+    names, gold_values, system_values = _paired(gold, system, alignment)
     correct = correct_words(alignment, convention)
-    wrong = correct.gold & (own != other) & (other >= 0)
+    wrong = correct.gold & (gold_values != system_values) & (system_values >= 0)
     return (
-        WordConfusions(names, own, other, correct.gold, wrong, ~correct.heads)
+        WordConfusions(names, gold_values, system_values, correct.gold, wrong, ~correct.heads)
         if wrong.any()
         else None
     )
@@ -85,7 +85,7 @@ def tag_confusions(alignment: Alignment, convention: Convention) -> WordConfusio
 
 def _relations(treebank: Treebank, convention: Convention) -> list[str]:
     relations = treebank["deprel"].to_list()
-    return relations if convention.subtypes else [one.partition(":")[0] for one in relations]
+    return relations if convention.subtypes else [name.partition(":")[0] for name in relations]
 
 
 def _paired(
@@ -97,13 +97,13 @@ def _paired(
     names = frequent[order].tolist()
     names += sorted(set(system) - set(names))
     place = {name: number for number, name in enumerate(names)}
-    own = np.array([place[one] for one in gold], np.int64)
-    partners = np.array([place[one] for one in system] or [-1], np.int64)
-    return names, own, np.where(alignment.to_system >= 0, partners[alignment.to_system], -1)
+    gold_values = np.array([place[value] for value in gold], np.int64)
+    partners = np.array([place[value] for value in system] or [-1], np.int64)
+    return names, gold_values, np.where(alignment.to_system >= 0, partners[alignment.to_system], -1)
 
 
 def system_confusions(alignment: Alignment, convention: Convention) -> dict[str, WordConfusions]:
     """Return the confusions of one system: of relations, and of UPOS where some tag differs."""
     tags = tag_confusions(alignment, convention)
-    found = {"relation": relation_confusions(alignment, convention)}
-    return found | ({} if tags is None else {"upos": tags})
+    confusions = {"relation": relation_confusions(alignment, convention)}
+    return confusions | ({} if tags is None else {"upos": tags})

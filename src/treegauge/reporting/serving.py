@@ -1,4 +1,4 @@
-"""A page served to this machine's browser, made again whenever its inputs change."""
+"""A local server for a page that is updated whenever its inputs change."""
 
 import base64
 import hashlib
@@ -14,14 +14,14 @@ from treegauge.core.messages import note
 from treegauge.reporting.bundle import asset
 
 HOST = "127.0.0.1"
-#: Seconds between two looks at the inputs.
+#: Seconds between two checks of the inputs.
 POLL = 0.5
-#: Seconds after which a waiting browser gets a sign of life.
+#: Seconds after which a waiting browser gets a keep-alive message.
 BEAT = 5.0
 
 
 def served_page(text: str) -> str:
-    """Return a page that loads itself again when it was made again.
+    """Return a page that reloads itself after an update.
 
     The policy allows one more script, by its hash, and connections to the server itself.
     """
@@ -39,7 +39,7 @@ def _version(text: str) -> str:
 
 
 class PageServer:
-    """Serves one page to this machine only, and says when it has changed."""
+    """Serves one page to this machine only, and notifies browsers of changes."""
 
     def __init__(self, text: str, port: int = 0) -> None:
         self._changed = threading.Condition()
@@ -61,28 +61,28 @@ class PageServer:
 
     @property
     def hosts(self) -> set[str]:
-        """Names by which a browser may ask; others could be a page of somebody else."""
+        """Host names that a browser may use; others could be another site's page."""
         port = self._server.server_port
         return {f"{HOST}:{port}", f"localhost:{port}"}
 
     @property
     def content(self) -> bytes:
-        """The page as it is now."""
+        """The current page."""
         return served_page(self._text).encode()
 
     @property
     def version(self) -> str:
-        """A mark of the page as it is now."""
+        """The version of the current page."""
         return _version(self._text)
 
     def show(self, text: str) -> None:
-        """Replace the page, and let browsers know."""
+        """Replace the page and notify browsers."""
         with self._changed:
             self._text = text
             self._changed.notify_all()
 
     def wait(self, seconds: float) -> None:
-        """Return when the page was replaced, or after some seconds."""
+        """Wait until the page is replaced, or until a time limit."""
         with self._changed:
             self._changed.wait(seconds)
 
@@ -131,16 +131,16 @@ def _handler(owner: PageServer) -> type[BaseHTTPRequestHandler]:
                     self.wfile.flush()
                     owner.wait(BEAT)
             except OSError:
-                return  # the browser has gone
+                return  # the browser has disconnected
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing: every reload would be a line."""
+            """Log nothing: every reload would print a line."""
 
     return Handler
 
 
 def watched_files(sources: Iterable[Any]) -> dict[Path, tuple[int, int]]:
-    """Return when the files behind some sources were changed, and their sizes.
+    """Return modification times and sizes of the files behind the sources.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def watched_files(sources: Iterable[Any]) -> dict[Path, tuple[int, int]]:
             try:
                 state = file.stat()
             except OSError:
-                continue  # removed while we look
+                continue  # removed in the meantime
             if file.is_file():
                 states[file] = (state.st_mtime_ns, state.st_size)
     return states
@@ -172,10 +172,10 @@ def keep_serving(
     pause: Callable[[float], object],
     apart: Path | None = None,
 ) -> None:
-    """Make the page again whenever a source has changed, until the wait is interrupted.
+    """Update the page whenever a source has changed, until the user interrupts.
 
-    A source that cannot be read is reported, and the last page stays. `apart` is the page's own
-    file, which may be in a folder that is watched.
+    A source that cannot be read is reported, and the page stays. `apart` is the page's own file,
+    which is ignored if it is in a watched folder.
     """
     sources = list(sources)
 
@@ -190,14 +190,14 @@ def keep_serving(
             now = look()
             if now == seen:
                 continue
-            pause(POLL)  # somebody may still be writing
+            pause(POLL)  # another program may still be writing
             if look() != now:
                 continue
             seen = now
-            note("inputs changed: making the page again")
+            note("inputs changed: updating the page")
             try:
                 server.show(make())
             except TreegaugeError as error:
-                note(f"the page stays as it was: {error}")
+                note(f"page not updated: {error}")
     except KeyboardInterrupt:
         note("stopped serving")

@@ -1,4 +1,4 @@
-"""What a page was made of and what stands out, in sentences."""
+"""The contents and the main findings of a page, in sentences."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from treegauge.reporting.page import Section
 
-#: Sentences at the top of the overview.
+#: The number of sentences at the top of the overview.
 SENTENCES = 3
 
 
@@ -22,7 +22,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def what_was_given(sections: "Sequence[Section]") -> str:
-    """Say in one sentence what the page holds."""
+    """Return one sentence on the contents of the page."""
     data = {one.key: one.data for one in sections}
     parts = []
     if "scores" in data:
@@ -54,7 +54,7 @@ def what_was_given(sections: "Sequence[Section]") -> str:
 def stands_out(sections: "Sequence[Section]") -> list[str]:
     """Return the main finding of each section, the most general first.
 
-    Where systems were compared over several treebanks, findings on single ones are left out.
+    If systems were compared over several treebanks, findings on single treebanks are left out.
     """
     over_all = any(one.key == "overview" and one.short for one in sections)
     return [

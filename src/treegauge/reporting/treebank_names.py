@@ -4,7 +4,7 @@ import re
 
 
 def treebank_of(name: str) -> str:
-    """Return the treebank that a set of it belongs to, by which readers filter all views.
+    """Return the treebank that a set belongs to; readers filter all views by it.
 
     Examples
     --------

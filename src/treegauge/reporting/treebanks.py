@@ -1,4 +1,4 @@
-"""The section on treebanks: profiles, every measure, displacements, and what an audit finds."""
+"""The section on treebanks: profiles, measures, displacements and audit findings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,19 +19,19 @@ from treegauge.treebanks.sources import Errors
 
 #: Findings that can make scores misleading.
 LEVELS: tuple[Severity, ...] = ("error", "warning")
-#: What the page shows of a measure and of a finding.
+#: The fields of a measure and of a finding that the page shows.
 MEASURE = ("name", "family", "meaning", "bounds")
 FINDING = ("level", "check", "split", "message", "examples")
-#: Random splits that real ones are compared with.
+#: The number of random splits that the real splits are compared with.
 RESAMPLES = 199
 
 
 def treebanks_section(
     treebanks: Sequence[Input], *, given: Sequence[str], errors: Errors = "strict"
 ) -> Section:
-    """Measure and audit treebanks and make the section.
+    """Measure and audit treebanks and return the section.
 
-    Folders are audited, too; `given` are the treebanks as commands name them.
+    Only folders are audited; `given` are the treebanks as written in commands.
     """
     found = [_measures(one, errors) for one in treebanks]
     audits = [
@@ -89,12 +89,12 @@ def _parts(row: object, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _measure(name: str) -> dict[str, Any]:
-    """Return what the page says of a measure: code name, name, unit, family, meaning."""
+    """Return a measure's code name, name, unit, family and meaning for the page."""
     return _parts(measures()[name], MEASURE) | measure_name(name)._asdict()
 
 
 def _profile(one: Profile) -> dict[str, Any]:
-    """Return the aspects of a treebank that are known."""
+    """Return the known aspects of a treebank."""
     aspects = [
         {"name": name, "text": aspect.text, "short": aspect.short, "state": aspect.state}
         for name, aspect in one.aspects.items()
@@ -104,7 +104,7 @@ def _profile(one: Profile) -> dict[str, Any]:
 
 
 def fairness(one: Audit) -> list[dict[str, Any]]:
-    """Say how far the dev and test set are from the training set, beside random splits.
+    """Return sentences that compare the distances between the sets with those of random splits.
 
     Examples
     --------
@@ -128,14 +128,14 @@ def fairness(one: Audit) -> list[dict[str, Any]]:
 
 
 def _measures(one: Input, errors: Errors) -> Measures:
-    """Measure one treebank alone: two files would be taken for a training and a test set."""
+    """Measure one treebank at a time: two files would be read as training and test set."""
     folder = one.kind == "treebank" and one.given is None
     found = measure("all", one.path if folder else one.treebank, errors=errors)
     return replace(found, measured=tuple(replace(row, treebank=one.name) for row in found.measured))
 
 
 def _short(audits: Sequence[Audit]) -> list[str]:
-    """Say in which treebanks the audit found errors or warnings."""
+    """Return a sentence on the treebanks in which the audit found errors or warnings."""
     if not audits:
         return []
     grave = [one for one in audits if any(map(one.count, LEVELS))]
@@ -151,7 +151,7 @@ def _short(audits: Sequence[Audit]) -> list[str]:
 
 
 def count_treebanks(number: int) -> str:
-    """Return how many there are: One treebank, 4 treebanks."""
+    """Return the number of treebanks in words: One treebank, 4 treebanks."""
     return "One treebank" if number == 1 else f"{number} treebanks"
 
 
@@ -175,5 +175,5 @@ def _methods(
 
 
 def _each(command: str, given: Sequence[str]) -> str:
-    """Return a command for each source: two files would be taken for train and test."""
+    """Return one command per source: two files would be read as training and test set."""
     return "\n".join(f"treegauge {command} {one}" for one in given)

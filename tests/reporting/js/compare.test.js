@@ -81,7 +81,7 @@ const part = (name, correct) => ({
   ],
 });
 
-test("classes have both scores, the test and the errors lost", () => {
+test("classes have both scores, the test and the extra errors", () => {
   const rows = classRows(part("T", [[9, 5], [8, 7]]), "upos", "x", "y");
   assert.deepEqual(rows.map((r) => r.errors), [1, -2]);
   assert.deepEqual([rows[0].low, rows[0].high, rows[0].p], [-1, 3, 0.5]);

@@ -39,9 +39,9 @@ test("cells are worded", () => {
   const of = (one, name, words) => cellText(one, "alpha", name, { words, errors: 11 });
   assert.equal(
     of(labels, "relation", 10),
-    "alpha labels 5 obj words as obl (50.0 % of obj; 45.5 % of its errors); the head is wrong, too, in 2.",
+    "alpha labels 5 obj words as obl (50.0 % of obj; 45.5 % of its errors); the head is incorrect, too, in 2.",
   );
-  assert.match(of(heads, "relation", 20), /attaches 3 det words to the wrong head, with the correct/);
+  assert.match(of(heads, "relation", 20), /attaches 3 det words to an incorrect head, with the correct/);
   assert.match(of(missing, "relation", 10), /has no word that matches 2 obj words/);
   assert.match(of(rare, "relation", 1), /labels 1 rare word as obj \(100.0 % of rare/);
   assert.match(of(labels, "upos", 10), /tags 5 obj words as obl/);

@@ -1,11 +1,11 @@
-// All sentences in the page, in banks: those that were scored, and those of maps and candidates.
+// All sentences on the page, in banks: scored sentences, and those of maps and candidates.
 
 import { range } from "../shell/format.js";
 import { column, unpack } from "../shell/packed.js";
 
 const EMPTY = { values: ["_"], codes: { at: () => 0 }, at: () => "_" };
 
-// What a system made of the words of a bank: heads as packed (one more), relations as a column.
+// A system's analysis of the words of a bank: heads as packed (plus one), relations as a column.
 const parse = (packed, offsets) => {
   const head = unpack(packed.head);
   const deprel = column(packed.deprel);

@@ -1,4 +1,4 @@
-// Copying text without asking for permission, on file:// too.
+// Copies text without asking for permission, on file:// too.
 
 import { button, html } from "../shell/dom.js";
 
@@ -12,12 +12,12 @@ export const copied = (text) => {
   return done;
 };
 
-// A button that copies what `text()` gives and says so.
+// A button that copies the result of `text()` and confirms it.
 export const copyButton = (label, text, page) => {
   const node = button(label, () => {
     const done = copied(text());
     node.focus({ preventScroll: true });
-    node.textContent = done ? "Copied" : "Copying was refused";
+    node.textContent = done ? "Copied" : "Could not copy";
     page?.say(node.textContent);
   });
   return node;

@@ -1,9 +1,9 @@
-// What a chart or a table is drawn from, for exports: kept beside the element, read when asked.
+// The data behind a chart or a table, for exports: registered with the element, read when exported.
 
 const KEPT = new WeakMap();
 
 // `given` is {title, data(), shown()}; both give {columns: [name], rows: [[value]]}. `data` has
-// whole numbers, `shown` what people read; without `shown`, `data` serves both.
+// unrounded numbers, `shown` the texts on the page; without `shown`, `data` is used for both.
 export const describe = (node, given) => {
   KEPT.set(node, given);
   return node;
@@ -13,7 +13,7 @@ export const descriptionOf = (node) => KEPT.get(node) || null;
 
 const SKIPPED = ".info, .tools, .exports, [aria-hidden=true]";
 
-// The text of an element as people read it; a drawing is read by its title.
+// The text of an element as people read it; for a drawing, its title.
 export const textOf = (node) => {
   if (node === null || node === undefined) return "";
   if (Array.isArray(node)) return node.map(textOf).join("").trim();
@@ -25,14 +25,14 @@ export const textOf = (node) => {
   return parts.join("").replace(/\s+/g, " ").trim();
 };
 
-// The number that a text is, or null: "1,234", "−0.5", "12.3 %".
+// The number that a text shows, or null: "1,234", "−0.5", "12.3 %".
 export const numberIn = (text) => {
   const plain = String(text).trim().replace(/^[−–]/, "-").replace(/ ?%$/, "");
   const whole = /^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(plain) ? plain.replaceAll(",", "") : plain;
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(whole) ? Number(whole) : null;
 };
 
-// A table of the page as it is written.
+// The data of a table that is plain HTML.
 const written = (table) => {
   const heads = [...table.querySelectorAll("thead tr")].at(-1);
   const columns = heads ? [...heads.cells].map(textOf) : [];
@@ -45,7 +45,7 @@ const titleOf = (node) =>
   node.closest("[aria-label]")?.getAttribute("aria-label") ||
   "table";
 
-// The points of a chart that has no description are read by their tooltips.
+// The points of a chart without registered data are read from its tooltips.
 const tips = (chart) => ({
   columns: ["point"],
   rows: [...chart.querySelectorAll("title")].map((one) => [one.textContent]),

@@ -1,4 +1,4 @@
-// What systems made of a sentence, in words: whom they attach a word to, and what gold says.
+// Differences between systems and gold in a sentence, in words.
 
 const plain = (relation) => relation.split(":")[0];
 const quoted = (form) => `‘${form}’`;

@@ -1,4 +1,4 @@
-// A drawer at the side of the page: one item at a time, with next and previous.
+// A drawer at the side of the page: shows one item at a time, with next and previous.
 
 import { button, fill, html } from "../shell/dom.js";
 

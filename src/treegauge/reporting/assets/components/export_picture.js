@@ -1,4 +1,4 @@
-// Charts and tables as pictures of their own: SVG with its styles inside, and PNG made of it.
+// Charts and tables as stand-alone pictures: SVG with its styles inside, and PNG made from it.
 
 import { save, svg } from "../shell/dom.js";
 import { short } from "../shell/format.js";
@@ -16,9 +16,9 @@ const STYLES = [
   "text-anchor",
 ];
 const FONT = "13px system-ui, sans-serif";
-const MOST_ROWS = 400; // in a picture; CSV and LaTeX have all
+const MOST_ROWS = 400; // in a picture; CSV and LaTeX have all rows
 
-// Pictures are for paper: light colours, whatever the reader's screen has.
+// Pictures are for papers: always in light colours, even if the page is dark.
 const inLight = (make) => {
   document.documentElement.dataset.light = "yes";
   try {

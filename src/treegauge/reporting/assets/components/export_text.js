@@ -50,7 +50,7 @@ const numeric = (rows, i) => {
   return held.length > 0 && held.every((v) => typeof v === "number" || /^[<+−-]?\s?[\d.,]/.test(v));
 };
 
-// A booktabs table; numbers are set to the right.
+// A booktabs table; numbers are right-aligned.
 export const latexText = ({ columns, rows }, title) => {
   const line = (row) => `${row.map(latexCell).join(" & ")} \\\\`;
   const shape = columns.map((_, i) => (numeric(rows, i) ? "r" : "l")).join("");

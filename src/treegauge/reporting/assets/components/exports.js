@@ -1,4 +1,4 @@
-// A menu below every chart and table: CSV, SVG, PNG, LaTeX, and a link to what is shown.
+// The export menu below every chart and table: CSV, SVG, PNG, LaTeX, and a link to the view.
 
 import { button, html, save } from "../shell/dom.js";
 import { copied } from "./copy.js";
@@ -11,7 +11,7 @@ const pictureOf = (node, found) => {
   return node.matches(".map") ? mapPicture(node) : chartPicture(node);
 };
 
-// `target()` is the chart or table as it is now; drawings are made again when the page gets wider.
+// `target()` returns the current chart or table; charts are drawn again when the width changes.
 const items = (target, page) => {
   const found = () => exported(target());
   const write = (ending, type, make) => () => {
@@ -33,8 +33,8 @@ const items = (target, page) => {
     button("Copy link", (event) => {
       const done = copied(location.href);
       event.target.focus({ preventScroll: true });
-      page.say(done ? "Link copied" : "Copying was refused");
-      event.target.textContent = done ? "Link copied" : "Copying was refused";
+      page.say(done ? "Link copied" : "Could not copy");
+      event.target.textContent = done ? "Link copied" : "Could not copy";
     }),
   ];
 };
@@ -62,7 +62,7 @@ export const exportMenu = (target, page) => {
 
 const FIGURES = ".live .wide table, .tables .wide table, .live .drawing, .live .map, .small > svg.chart";
 
-// What a menu belongs to, and where it is put: below what scrolls or is drawn again.
+// The figure of a menu, and where the menu goes: below what scrolls or is drawn again.
 const placeOf = (node) => {
   if (node.matches("table")) return { after: node.closest(".wide"), target: () => node };
   if (node.matches(".drawing"))
@@ -73,7 +73,7 @@ const placeOf = (node) => {
   return { after: node, target: () => node };
 };
 
-// Give a menu to every chart and table that has none.
+// Add a menu to every chart and table that has none.
 export const addMenus = (root, page) => {
   for (const node of root.querySelectorAll(FIGURES)) {
     const { after, target } = placeOf(node);
@@ -82,7 +82,7 @@ export const addMenus = (root, page) => {
   }
 };
 
-// Views draw themselves again; menus come back with what they belong to.
+// Views are drawn again at times; their menus are then added again.
 export const keepMenus = (root, page) => {
   const again = () => addMenus(root, page);
   new MutationObserver(again).observe(root, { childList: true, subtree: true });

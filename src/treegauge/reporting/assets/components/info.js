@@ -1,8 +1,8 @@
-// An (i) beside a number, a heading or a column: it shows how the number is made.
+// An (i) next to a number, a heading or a column: it shows how the number is computed.
 
 import { button, fill, html } from "../shell/dom.js";
 
-// `name` and `text` say what one column is; `measure` is the name that the command line has for it.
+// `name` and `text` describe a column; `measure` is its name on the command line.
 export const info = (key, { name = "", text = "", measure = "" } = {}) =>
   html(
     "a",

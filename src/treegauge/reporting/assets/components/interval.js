@@ -1,9 +1,9 @@
-// A score with its interval drawn below the number, light enough for thousands of cells.
+// A score with its interval drawn below the number, cheap enough for thousands of cells.
 
 import { html } from "../shell/dom.js";
 import { clamp, points } from "../shell/format.js";
 
-// Where a value lies between two others, in percent.
+// The position of a value between two others, in percent.
 export const place = (value, [low, high]) =>
   clamp(((value - low) / (high - low || 1)) * 100, 0, 100);
 

@@ -6,7 +6,7 @@ import { copyButton } from "./copy.js";
 import { worded } from "./differences.js";
 import { drawTrees, treeFrame } from "./tree.js";
 
-// The text of a sentence with the words in question marked; `part` leaves out what is far away.
+// The text of a sentence with the relevant words marked; `part` leaves out what is far from them.
 export const markedText = (bank, s, words, { part = Infinity } = {}) => {
   const { text, words: spans } = bank.spelled(s);
   const chosen = new Set(words);
@@ -36,8 +36,8 @@ export const isolated = (text) =>
 
 const KEYS = [
   ["missed", "gold arc that a system misses"],
-  ["wrong-head", "wrong head"],
-  ["wrong-label", "wrong relation"],
+  ["wrong-head", "incorrect head"],
+  ["wrong-label", "incorrect relation"],
 ];
 const legend = () =>
   html(
@@ -60,7 +60,7 @@ const systemChoice = (bank, systems, onsystems) => {
   ];
 };
 
-// `systems` are the names of one or two systems of the bank, `words` positions from 1 in question.
+// `systems` are the names of one or two systems of the bank, `words` the positions (from 1) of the relevant words.
 export const sentencePanel = ({
   page,
   bank,

@@ -6,8 +6,8 @@ import { sentencePanel } from "./sentence.js";
 // The link part of an item: the bank's name and the sentence's id.
 const addressOf = ({ bank, sentence }) => `${bank.name} ${bank.id[sentence]}`;
 
-// Show sentences: items are [{bank, sentence, words, related, note}]. What is open is in the
-// parameter `open`, the systems beside gold in `a` and `b`.
+// Show sentences: items are [{bank, sentence, words, related, note}]. The URL has the open sentence
+// in the parameter `open` and the systems next to gold in `a` and `b`.
 export const openSentences = (page, options) => {
   const { title, items, at = 0, systems = [], onclose = null, push = true } = options;
   let shown = systems;

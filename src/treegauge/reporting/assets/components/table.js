@@ -1,4 +1,4 @@
-// Tables that can be sorted by any column and filtered by what is typed.
+// Tables that can be sorted by any column and filtered by text.
 
 import { button, fill, html } from "../shell/dom.js";
 import { grouped, plural, short } from "../shell/format.js";
@@ -7,13 +7,13 @@ import { info } from "./info.js";
 
 export const compareCells = (a, b) => {
   const empty = (v) => v === null || v === undefined || v === "";
-  if (empty(a) || empty(b)) return empty(a) - empty(b); // what is missing comes last, either way
+  if (empty(a) || empty(b)) return empty(a) - empty(b); // missing values come last in both orders
   return typeof a === "number" && typeof b === "number"
     ? a - b
     : String(a).localeCompare(String(b), "en", { numeric: true });
 };
 
-// A table for exports: numbers as they are where the page shows them rounded, else what it shows.
+// A table for exports: unrounded numbers, and other values as the page shows them.
 export const tableData = (columns, rows) => {
   const shown = (c, row) => textOf((c.show || ((r) => short(c.value(r))))(row));
   const exact = (c, row) => {

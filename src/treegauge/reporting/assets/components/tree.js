@@ -1,4 +1,4 @@
-// Dependency trees as SVG: a tree with another below its words, or trees one above the other.
+// Dependency trees as SVG: one tree above and one below the words, or several trees stacked.
 
 import { html, svg } from "../shell/dom.js";
 import { analysisOf, differenceOf } from "./differences.js";
@@ -110,9 +110,9 @@ const classes = (lists) => {
 const tipOf = (form, tree, i) => `${form[i]}: ${analysisOf(form, tree.head[i], tree.deprel[i])}`;
 const KINDS = { head: "wrong head", label: "wrong label" };
 
-// One tree above the words, and a system's (or what is suggested) below them. `chosen` are
-// positions from 1 of the words in question, `related` of words that belong to them; with `only`,
-// no other arcs than those that differ are drawn below.
+// One tree above the words, and a system's tree (or a suggestion) below them. `chosen` are the
+// positions (from 1) of the relevant words, `related` those of words that belong to them; with `only`,
+// only the arcs that differ are drawn below.
 export const drawTree = (given, options = {}) => {
   const { chosen = [], related = [], parsed = null, only = false } = options;
   const { spoken, sentence, parses, words } = turned(given, parsed ? [parsed] : [], [
@@ -146,8 +146,8 @@ export const drawTree = (given, options = {}) => {
   );
 };
 
-// The gold tree and those of systems [{name, head, deprel}] one above the other, their words
-// aligned; arcs that differ from gold are coloured by what is wrong.
+// The gold tree and those of systems [{name, head, deprel}], stacked with their words aligned;
+// arcs that differ from gold are coloured by what is incorrect.
 export const drawTrees = (given, systems, { chosen = [], related = [], name = "gold" } = {}) => {
   const { spoken, sentence, parses, words } = turned(given, systems, [chosen, related]);
   const { form } = sentence;
@@ -210,7 +210,7 @@ export const treeFrame = (sentence, drawing) => {
   );
 };
 
-// Scroll trees so that the first word in question can be seen.
+// Scroll trees to the first relevant word.
 export const centre = (node) => {
   for (const drawing of node.querySelectorAll("svg.tree")) {
     const word = drawing.querySelector(".word.chosen");

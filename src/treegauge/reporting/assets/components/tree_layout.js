@@ -1,4 +1,4 @@
-// Where the arcs and words of dependency trees go; all in pixels, nothing is drawn here.
+// The layout of dependency trees in pixels: positions of words and arcs. Draws nothing.
 
 import { range } from "../shell/format.js";
 
@@ -9,7 +9,7 @@ export const CORNER = 6;
 export const FORM = 15;
 export const SMALL = 11;
 
-// Heights at which no two arcs over the same gap lie: short arcs low, arcs from nowhere highest.
+// The level of each arc, so that arcs over the same words do not meet: short arcs low, roots highest.
 export const levels = (arcs, words) => {
   const height = new Array(words + 2).fill(0);
   const level = [];
@@ -31,7 +31,7 @@ export const levels = (arcs, words) => {
   return level;
 };
 
-// Arcs of a tree; `mark(i)` gives the traits of word i's arc, or null to leave it out.
+// The arcs of a tree; `mark(i)` returns the attributes of word i's arc, or null to leave it out.
 export const arcsOf = (heads, relations, mark) =>
   heads.flatMap((head, i) => {
     const traits = mark(i);
@@ -51,7 +51,7 @@ export const arcsOf = (heads, relations, mark) =>
     ];
   });
 
-// One side of the words: the level of each arc, and where its ends are beside a word's middle.
+// One side of the words: the level of each arc, and the offsets of its ends from the words' centres.
 export const side = (arcs, widths) => {
   const level = levels(arcs, widths.length);
   const ends = widths.map(() => []);
@@ -77,7 +77,7 @@ export const side = (arcs, widths) => {
   return { arcs, level, left, right, tall };
 };
 
-// The middle of each word, the same for all sides, so that trees are aligned; and the whole width.
+// The centre of each word, the same for all sides, so that trees are aligned; and the total width.
 export const positions = (widths, sides, labelWidth) => {
   const x = [];
   const ending = widths.map(() => []);

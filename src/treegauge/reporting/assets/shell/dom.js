@@ -1,4 +1,4 @@
-// Elements without markup: text only ever becomes text nodes.
+// Creates elements without parsing markup: text always becomes text nodes.
 
 const real = (children) =>
   children
@@ -39,11 +39,11 @@ export const select = (label, options, value, onchange) => {
 export const button = (text, onclick, traits = {}) =>
   html("button", { type: "button", onclick, ...traits }, text);
 
-// A frame in which wide content scrolls sideways; a keyboard can scroll it, too.
+// A frame in which wide content scrolls sideways, also with the keyboard.
 export const scrolling = (label, ...children) =>
   html("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label }, children);
 
-// A drawing is made again when its place gets another width; no timer is involved.
+// Draws again when the width of its container changes; uses no timer.
 export const responsive = (holder, draw) => {
   let width = 0;
   const again = (force) => {

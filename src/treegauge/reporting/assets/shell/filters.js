@@ -1,4 +1,4 @@
-// One treebank and one system, chosen once for all views.
+// The treebank and the system that apply to all views.
 
 import { fill, html, select } from "./dom.js";
 
@@ -6,7 +6,7 @@ const FILTERS = { treebank: "Treebank", system: "System" };
 
 // The fields that apply to a view; those with a single choice are left out.
 export const filterBar = (page) => {
-  const node = html("div", { class: "filters", role: "group", "aria-label": "Filter of all views" });
+  const node = html("div", { class: "filters", role: "group", "aria-label": "Filters for all views" });
   const show = (view) => {
     const names = Object.keys(FILTERS).filter(
       (name) => view.filters?.includes(name) && page[`${name}s`].length > 1,

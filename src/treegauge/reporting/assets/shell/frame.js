@@ -2,7 +2,7 @@
 
 import { html } from "./dom.js";
 
-// Tables that Python wrote for a view, folded; they are what readers without a script see.
+// Tables that Python wrote for a view, folded; readers without JavaScript see only these.
 const staticTables = (key) => {
   const written = [...document.querySelectorAll(`#static [data-view="${key}"]`)];
   const parts = written.flatMap((section) =>

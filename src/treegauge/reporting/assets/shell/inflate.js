@@ -1,5 +1,5 @@
-// Data that were compressed with deflate (RFC 1951), unpacked at once and without a stream, so that
-// a view can be shown as soon as it is asked for.
+// Decompresses deflated data (RFC 1951) synchronously, without a stream, so that a view can be shown
+// as soon as it is opened.
 
 const LENGTHS = [
   3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163,
@@ -51,7 +51,7 @@ const fixed = () => {
   return [codeTable([...lengths]), codeTable(new Array(30).fill(5))];
 };
 
-// Unpack bytes of which the unpacked size is known.
+// Unpack bytes whose unpacked size is known.
 export const inflated = (input, size) => {
   const output = new Uint8Array(size);
   let written = 0;
@@ -108,14 +108,14 @@ export const inflated = (input, size) => {
     take(16); // its complement
     for (let i = 0; i < length; i += 1, written += 1) output[written] = take(8);
   };
-  // Most of the time is spent here: state is kept in variables of its own.
+  // Most of the time is spent in this loop, so its state is in local variables.
   const block = ([literals, distances]) => {
     const wide = literals.length - 1;
     const far = distances.length - 1;
     let [i, bits, kept, to] = [at, count, held, written];
     for (;;) {
       while (bits < LONGEST) {
-        kept |= input[i] << bits; // behind the end this adds nothing
+        kept |= input[i] << bits; // past the end this adds nothing
         i += 1;
         bits += 8;
       }

@@ -1,4 +1,4 @@
-// Keys of the whole page: numbers open views, / goes to the filter, Escape closes.
+// Keyboard shortcuts of the page: digits open views, / goes to the filter, Escape closes.
 
 const TYPING = "input:not([type=checkbox]):not([type=range]), select, textarea";
 
@@ -21,7 +21,7 @@ export const listen = ({ page, views, close, root }) => {
   });
 };
 
-// Buttons that copy the text of an element; this works without permission on file:// too.
+// Buttons that copy the text of an element; on file:// this needs no permission.
 export const copyButtons = () => {
   for (const node of document.querySelectorAll("button[data-copy]")) {
     node.addEventListener("click", () => {

@@ -26,7 +26,7 @@ export const start = () => {
     if (!mounted.has(view.key)) {
       const frame = frameOf(view);
       for (const node of main.querySelectorAll(".view")) node.hidden = true;
-      main.append(frame.node); // in the page first: drawings ask for their width
+      main.append(frame.node); // before mounting: charts need the width of their container
       mounted.set(view.key, { frame, ...view.mount(frame.content, page) });
     } else {
       for (const node of main.querySelectorAll(".view"))
@@ -42,7 +42,7 @@ export const start = () => {
       else link.removeAttribute("aria-current");
     }
     const rail = links.get(view.key).parentNode;
-    rail.scrollLeft = links.get(view.key).offsetLeft - 60; // on a phone not all fit
+    rail.scrollLeft = links.get(view.key).offsetLeft - 60; // not all links fit on a phone
     document.title = `${view.title} · ${page.facts.title}`;
   };
   const follow = (focus) => {

@@ -1,4 +1,4 @@
-// Numbers, texts and trees as the page's data hold them: base64 of little-endian arrays.
+// Unpacks numbers, texts and trees from the page's data: base64 of little-endian arrays.
 
 import { range } from "./format.js";
 

@@ -1,4 +1,4 @@
-// What every view gets: the data, the choices in the URL, and ways to other views.
+// What every view gets: the data, the choices in the URL, and links to other views.
 
 import { blockText } from "./inflate.js";
 import { carried, changed, makeHash, parseHash } from "./router.js";
@@ -15,8 +15,8 @@ const makeStore = () => {
       if (!parsed.has(key)) parsed.set(key, JSON.parse(blockText(element(key).textContent)));
       return parsed.get(key);
     },
-    // Read one block after the other while the browser has nothing to do, so that views open at
-    // once. Large blocks would be felt, and are read when they are asked for.
+    // Parse one block after the other while the browser is idle, so that views open at once. Large
+    // blocks would block the page, so they are parsed when a view needs them.
     readAhead() {
       const waiting = [...document.querySelectorAll('[id^="data-"]')].filter(
         (node) => node.textContent.length < READ_AHEAD,

@@ -1,4 +1,4 @@
-// On paper everything is there: all rows of tables, and what is folded on the screen.
+// Before printing, opens everything: all rows of tables, and what is folded on the screen.
 
 const FOLDED = ".view:not([hidden]) details:not(.exports):not([open])";
 const HELD_BACK = ".view:not([hidden]) .more:not([hidden]) button, .view:not([hidden]) button.all";

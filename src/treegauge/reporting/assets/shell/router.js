@@ -17,11 +17,11 @@ export const makeHash = (view, params = {}) => {
   return `#${view}${query ? `?${query}` : ""}`;
 };
 
-// Parameters after some changes; empty values remove a name.
+// Parameters after changes; an empty value removes a parameter.
 export const changed = (params, changes) =>
   Object.fromEntries(Object.entries({ ...params, ...changes }).filter(([, v]) => !isEmpty(v)));
 
-// Parameters of another view: its own, and the shared ones unless they are given.
+// Parameters of another view: those given, and the shared ones that are not.
 export const carried = (params, own = {}) => {
   const shared = Object.fromEntries(SHARED.map((name) => [name, params[name]]));
   return changed(shared, own);

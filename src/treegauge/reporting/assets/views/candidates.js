@@ -11,7 +11,7 @@ import { candidateCard, candidateTable, NAMES, progressPart } from "./candidates
 const KEYS = { a: "accept", r: "reject", s: "skip" };
 const STEPS = { j: 1, k: -1 };
 
-// The candidates of a list with what is known of their words.
+// The candidates of a list, each with its gold sentence and its word.
 const candidatesOf = (list, bank) =>
   list.items.map((one) => {
     const gold = bank.sentence(one.sentence);
@@ -58,7 +58,7 @@ export const view = {
       const { all, decisions } = current();
       const at = place(all);
       decisions.set(all[at], decision);
-      page.say(`${all[at].form}: ${decision ? NAMES[decision] : "open again"}`);
+      page.say(`${all[at].form}: ${decision ? NAMES[decision] : "decision removed"}`);
       const rest = [...all.keys()].slice(at + 1).find((i) => !decisions.of(all[i]));
       if (decision && rest !== undefined) page.set({ at: rest + 1 });
       draw();
@@ -70,7 +70,7 @@ export const view = {
         { class: "controls" },
         fitting.length > 1
           ? select(
-              "Of",
+              "List",
               fitting.map((one) => one.name),
               list.name,
               (v) => {

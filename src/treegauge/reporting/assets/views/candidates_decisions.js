@@ -2,10 +2,10 @@
 
 export const DECISIONS = ["accept", "reject", "skip"];
 
-// What names a candidate, whatever its place in the list.
+// The identifier of a candidate; it does not depend on the place in the list.
 export const idOf = (one) => `${one.address} ${one.word} ${one.of}`;
 
-// Decisions by candidate; `storage()` gives the browser's store and may throw where it is refused.
+// Decisions by candidate; `storage()` returns the browser's storage, and throws if that is blocked.
 export const makeDecisions = (key, storage) => {
   const name = `treegauge candidates ${key}`;
   let made = {};
@@ -68,7 +68,7 @@ const COLUMNS = [
   ["score", (one) => number(one.score, 3)],
 ];
 
-// All candidates with what was decided, as CSV.
+// All candidates with their decisions, as CSV.
 export const toCsv = (candidates, decisions) => {
   const lines = candidates.map((one) =>
     [...COLUMNS.map(([, value]) => value(one)), decisions.of(one) || ""].join(","),

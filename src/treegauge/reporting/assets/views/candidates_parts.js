@@ -1,4 +1,4 @@
-// The parts of the work list: the candidate at hand, the exports, and the table of all.
+// The parts of the work list: the current candidate, the exports, and the table of all candidates.
 
 import { isolated, markedText } from "../components/sentence.js";
 import { dataTable } from "../components/table.js";
@@ -11,7 +11,7 @@ import { certainty, reasonOf, suggestionOf } from "./candidates_words.js";
 export const NAMES = { accept: "accepted", reject: "rejected", skip: "skipped" };
 const SHOWN = [["", "all"], ["open", "open"], ...Object.entries(NAMES)];
 
-// The tree that the suggestion would make.
+// The tree with the suggestion applied.
 const suggested = ({ gold, word, of, instead }) => {
   const put = (values, value) => values.map((v, i) => (i === word - 1 ? value : v));
   return {
@@ -58,7 +58,7 @@ export const candidateCard = ({ bank, all, decisions }, at, { decide, go }) => {
   ];
 };
 
-// How far the work has come, and the files that it can be taken away in.
+// How many candidates are decided, and the files that decisions can be exported to.
 export const progressPart = ({ list, all, decisions }, clear) => {
   const counts = decisions.counts(all);
   const done = all.length - counts.open;
@@ -78,13 +78,13 @@ export const progressPart = ({ list, all, decisions }, clear) => {
       button("Export patch", patch, { disabled: !counts.accept }),
       button("Clear decisions", clear),
     ),
-    html("p", { class: "count" }, "The patch holds what you accepted: ", html("code", {}, command)),
+    html("p", { class: "count" }, "The patch contains the suggestions you accepted. To apply it: ", html("code", {}, command)),
     decisions.kept
       ? null
       : html(
           "p",
           { class: "badge bad" },
-          "This browser does not keep decisions: export them before you close the page.",
+          "This browser cannot store your decisions. Export them before you close the page.",
         ),
   ];
 };

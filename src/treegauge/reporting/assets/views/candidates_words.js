@@ -1,4 +1,4 @@
-// What a candidate is about, in words: annotated and suggested, the reason, and how certain.
+// A candidate in words: the annotation, the suggestion, the reason, and how certain it is.
 
 const quoted = (form) => `‘${form}’`;
 
@@ -30,7 +30,7 @@ export const reasonOf = ({ of, heldOut }) => {
 
 const percent = (p) => (p < 0.001 ? "< 0.1 %" : `${(100 * p).toFixed(1)} %`);
 
-// How likely both are to the parser; the ratio says how strongly it disagrees.
+// The parser's probabilities of both; their ratio says how strongly it disagrees.
 export const certainty = ({ of, p_gold: annotated, p_instead: suggested, score }) => {
   const ratio = suggested / Math.max(annotated, 1e-6);
   const times = ratio >= 1000 ? "more than 1,000" : ratio.toFixed(ratio < 10 ? 1 : 0);

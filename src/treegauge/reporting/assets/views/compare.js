@@ -13,7 +13,7 @@ import { keyOf, rankedBoards } from "./ranking_board.js";
 
 const MARGIN = 1;
 
-// The tables in which systems can be compared: what was scored here first.
+// The tables in which systems can be compared; systems scored here come first.
 const sourcesOf = (page) => {
   const sources = [];
   const ranked = page.has("ranking") ? rankedBoards(page) : [];
@@ -80,7 +80,7 @@ const mount = (root, page) => {
       button("Swap", () => choose({ left: b, right: a })),
     );
   };
-  // Numbers of systems scored here: on one treebank, or over all of them.
+  // Results of systems scored here: on one treebank, or over all of them.
   const scored = () => {
     const [a, b] = pair();
     const rows = parts().map((part) => ({ part, facts: findPair(part.tests, a, b) }));
@@ -153,7 +153,7 @@ const mount = (root, page) => {
     return html(
       "div",
       { id: "compare-classes" },
-      html("h3", {}, `Where does ${a} win, and where ${b}?`, info("class_tests")),
+      html("h3", {}, `Where is ${a} better, and where is ${b}?`, info("class_tests")),
       html(
         "p",
         { class: "controls" },
@@ -163,8 +163,8 @@ const mount = (root, page) => {
       html(
         "p",
         { class: "count" },
-        `Blue: ${a} is better. Orange: ${b} is better. *: significant after correction over classes. `,
-        "Errors lost: correct words of A minus correct words of B. Choose a cell to read its sentences.",
+        `Blue: ${a} is better. Orange: ${b} is better. *: significant after correction for the number of classes. `,
+        "Extra errors of B: correct words of A minus correct words of B. Click a cell to read its sentences.",
       ),
       map,
     );
@@ -210,7 +210,7 @@ const mount = (root, page) => {
 export const view = {
   key: "compare",
   title: "Compare",
-  lead: "Which of two systems is better, how sure is that, and where does each of them win?",
+  lead: "Which of two systems is better, how certain is that, and where does each of them do better?",
   filters: ["treebank"],
   shows: (page) => page.has("ranking") || (page.has("scores") && page.systems.length > 1),
   mount,

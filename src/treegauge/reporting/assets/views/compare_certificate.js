@@ -1,4 +1,4 @@
-// The certificate of a pair: what the claim that one system beats the other rests on.
+// The certificate of a pair: the evidence for the claim that one system beats the other.
 
 import { info } from "../components/info.js";
 import { html } from "../shell/dom.js";
@@ -28,7 +28,7 @@ export const certificateBox = ({ source, a, b }) => {
   return html(
     "div",
     { id: "compare-certificate" },
-    html("h3", {}, "What the claim over all treebanks rests on", info("certificates")),
+    html("h3", {}, "Evidence for the claim over all treebanks", info("certificates")),
     html(
       "blockquote",
       {},
@@ -38,7 +38,7 @@ export const certificateBox = ({ source, a, b }) => {
     html(
       "p",
       { class: "count" },
-      written ? "To reproduce: " : "The whole certificate, with all tests: ",
+      written ? "To reproduce it, run: " : "For the full certificate with all tests, run: ",
       html("code", { id: "compare-command" }, `treegauge certify ${board.data.given} --claim ${claim}`),
     ),
   );

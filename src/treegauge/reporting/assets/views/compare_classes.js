@@ -1,4 +1,4 @@
-// Where A wins and where B wins, by class of words: numbers, order and sentences.
+// Where A is better and where B is, by class of words: numbers, order and sentences.
 
 import { differenceOf } from "../components/differences.js";
 import { unpack } from "../shell/packed.js";
@@ -8,13 +8,13 @@ const known = (x) => (Number.isFinite(x) ? x : null);
 
 //: Ways to order classes: by size of the difference, by errors, by words, by name.
 export const ORDERS = {
-  errors: "errors lost",
+  errors: "extra errors",
   effect: "size of the difference",
   words: "words",
   class: "name",
 };
 
-// One row per class of a treebank: scores of both, the difference, its test, and errors lost.
+// One row per class of a treebank: scores of both, the difference, its test, and extra errors.
 export const classRows = (part, by, a, b) => {
   const breakdown = part.breakdowns.find((one) => one.by === by);
   const [i, j] = [part.systems.indexOf(a), part.systems.indexOf(b)];
@@ -78,7 +78,7 @@ export const inOrder = (rows, order, down = true) => {
   return [...rows].sort((x, y) => sign * (key(y) - key(x)) || x.class.localeCompare(y.class));
 };
 
-// Sentences behind a class: words that one system has right and the other wrong.
+// Sentences behind a class: with words that are correct in one system and incorrect in the other.
 export const pairSentences = (bank, row, a, b) => {
   const items = new Map();
   const add = (examples, right, wrong) => {
@@ -92,7 +92,7 @@ export const pairSentences = (bank, row, a, b) => {
       );
       if (!differing.length) continue;
       const forms = differing.map((w) => gold.form[w - 1]).join(", ");
-      const note = `${right} is correct and ${wrong} is wrong at ${forms}.`;
+      const note = `${right} is correct and ${wrong} is incorrect at ${forms}.`;
       const item = items.get(sentence) || { bank, sentence, words: [], note: "" };
       item.words = [...new Set([...item.words, ...differing])].sort((x, y) => x - y);
       item.note = [item.note, note].filter(Boolean).join(" ");

@@ -24,7 +24,7 @@ export const forest = ({ width, items, a, b, metric, margin, label }) => {
       name: `← ${b} better · difference in ${metric}, points · ${a} better →`,
       label,
       data: {
-        columns: ["of", `${a} − ${b}, points of ${metric}`, "low", "high"],
+        columns: ["treebank", `${a} − ${b}, points of ${metric}`, "low", "high"],
         rows: items.map((item) => [item.name, item.difference, item.low, item.high]),
       },
       step: items.length > 30 ? 16 : 24,

@@ -1,4 +1,4 @@
-// Classes as a diverging map: blue where A wins, orange where B wins.
+// Classes as a diverging map: blue where A is better, orange where B is better.
 
 import { balance } from "../components/chart.js";
 import { info } from "../components/info.js";
@@ -35,7 +35,7 @@ const said = (row, a, b) =>
     `${row.class}: ${a} ${points(row.ours, 1)}, ${b} ${points(row.theirs, 1)}`,
     `difference ${signed(row.difference, 1)}`,
     row.low === null ? null : `95 % interval ${signed(row.low, 1)} to ${signed(row.high, 1)}`,
-    row.p === null ? null : `p = ${pValue(row.p)}, corrected over classes`,
+    row.p === null ? null : `p = ${pValue(row.p)}, corrected for the number of classes`,
     lost(row.errors, a, b),
   ]
     .filter(Boolean)
@@ -54,7 +54,7 @@ const cellButton = ({ row, a, b, reach, r, column, pressed, onopen }) => {
   });
 };
 
-// A bar from the middle, to the right where A wins; a line shows the interval.
+// A bar from the middle, to the right where A is better; a line shows the interval.
 const divergingBar = (row, reach) => {
   const place = (v) => `${(50 + Math.max(-1, Math.min(1, v / reach)) * 50).toFixed(1)}%`;
   const [from, to] = row.difference >= 0 ? [0, row.difference] : [row.difference, 0];
@@ -69,7 +69,7 @@ const divergingBar = (row, reach) => {
 
 const HEADS = {
   words: "gold words in the class",
-  effect: "difference of F1 over the words of the class, in points; * significant after correction",
+  effect: "difference in F1 over the words of the class, in points; * significant after correction",
   errors: "correct words of A minus correct words of B",
 };
 
@@ -85,7 +85,7 @@ const sortable = (sort, onsort) => (key, name, number) =>
     number ? info("class_tests", { name, text: HEADS[key] }) : null,
   );
 
-// One treebank: a row per class with both scores, a bar, and the errors lost.
+// One treebank: a row per class with both scores, a bar, and the extra errors.
 export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
   const reach = reachOf(rows.flatMap((row) => [row.difference, row.low, row.high]));
   const head = sortable(sort, onsort);
@@ -123,7 +123,7 @@ export const classTable = ({ rows, by, a, b, sort, onsort, open, onopen }) => {
           head("", b, true),
           head("effect", "A − B", true),
           head("", `← ${b} better · ${a} better →`),
-          head("errors", "errors lost by B", true),
+          head("errors", "extra errors of B", true),
           head("", "p, corrected", true),
         ),
       ),
@@ -176,7 +176,7 @@ export const classMap = ({ rows, parts, by, a, b, sort, onsort, open, onopen }) 
           {},
           head("class", by),
           head("words", "words", true),
-          head("errors", "errors lost by B", true),
+          head("errors", "extra errors of B", true),
           head("effect", "mean A − B", true),
           parts.map((part) => html("th", { scope: "col", class: "turned" }, html("span", {}, part.treebank))),
         ),

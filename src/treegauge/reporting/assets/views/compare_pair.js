@@ -1,4 +1,4 @@
-// What the data say about a pair of systems, as numbers and as sentences.
+// The comparison of two systems, as numbers and as sentences.
 
 import { grouped, plural, points, pValue, signed } from "../shell/format.js";
 
@@ -31,7 +31,7 @@ export const findPair = (rows, a, b) => {
 };
 
 // What the interval shows for a margin in points, the strongest claim first. The claims hold where
-// the 95 % interval lies on their side, as `treegauge score --margin` has them for a single pair.
+// the 95 % interval lies on their side, as in `treegauge score --margin` for a single pair.
 export const verdictOf = ({ difference, low, high, p }, margin) => {
   if (!known(low)) return "untested";
   if (low > -margin && high < margin) return "equivalent";
@@ -45,11 +45,11 @@ export const verdictText = (verdict, a, b, margin) =>
   ({
     untested: "There is too little text for a test of equivalence.",
     equivalent: `${a} and ${b} are equivalent within ${plural(margin, "point")}.`,
-    a: `${a} is better; the difference is not within ${plural(margin, "point")} for certain.`,
-    b: `${b} is better; the difference is not within ${plural(margin, "point")} for certain.`,
-    a_not_worse: `${a} is not worse than ${b} by more than ${plural(margin, "point")}.`,
-    b_not_worse: `${b} is not worse than ${a} by more than ${plural(margin, "point")}.`,
-    undecided: `Neither a difference nor equivalence within ${plural(margin, "point")} can be shown.`,
+    a: `${a} is better. The difference may be larger than ${plural(margin, "point")}.`,
+    b: `${b} is better. The difference may be larger than ${plural(margin, "point")}.`,
+    a_not_worse: `${a} is at most ${plural(margin, "point")} worse than ${b}.`,
+    b_not_worse: `${b} is at most ${plural(margin, "point")} worse than ${a}.`,
+    undecided: `The data show neither a difference nor equivalence within ${plural(margin, "point")}.`,
   })[verdict];
 
 // The main result as one sentence.
@@ -76,8 +76,8 @@ export const headline = (facts, a, b, over) => {
 
 export const detectableText = (facts) =>
   known(facts.detectable)
-    ? `A true difference of ${points(facts.detectable)} points or more would be found with 80 % power.`
-    : "Too little text to say which difference could be found.";
+    ? `The test detects a true difference of ${points(facts.detectable)} points or more with 80 % power.`
+    : "There is too little text to compute the smallest detectable difference.";
 
 // Where A is ahead, behind and equal, and the fewest treebanks without which A would not lead.
 export const standing = (differences) => {
@@ -113,12 +113,12 @@ export const certificateText = ({ board, a, b, wins }) => {
     .map(({ size, share }) => `${points(100 * share, 1)} % of size ${size}`)
     .join(", ");
   const fails = counts.fewest
-    ? ` The claim would fail without ${plural(counts.fewest, "treebank")} of those that favour it most.`
+    ? ` The claim fails without the ${plural(counts.fewest, "treebank")} that favour${counts.fewest === 1 ? "s" : ""} it most.`
     : "";
   return (
     `Over ${grouped(board.held)} treebanks, ${one} scores higher in ${data.metric} than ${other}: ` +
     `mean difference ${signed(facts.difference)} points${interval}. ${one} is ahead on ` +
     `${plural(counts.ahead, "treebank")}, behind on ${counts.behind} and equal on ${counts.equal}.${p} ` +
-    `Of subsets of the treebanks, ${one} wins ${rates}.${fails}`
+    `Among subsets of these treebanks, ${one} wins ${rates}.${fails}`
   );
 };

@@ -1,4 +1,4 @@
-// The result of a comparison: the main sentence, the chart, and what follows from the interval.
+// The result of a comparison: the main sentence, the chart, and what the interval shows.
 
 import { info } from "../components/info.js";
 import { html, responsive } from "../shell/dom.js";
@@ -43,7 +43,7 @@ export const summaryOf = ({ facts, items, a, b, over, margin, onmargin }) => {
     html(
       "p",
       { class: "count" },
-      "Lines: 95 % intervals. Filled: the interval does not include 0, or is not known. ",
+      "Lines: 95 % confidence intervals. Filled: the interval excludes 0 or is not known. ",
       `Grey: differences of less than ${margin} points.`,
     ),
     html(
@@ -56,12 +56,12 @@ export const summaryOf = ({ facts, items, a, b, over, margin, onmargin }) => {
         html(
           "label",
           { class: "field" },
-          html("span", {}, "A difference that does not matter, points"),
+          html("span", {}, "Largest difference that does not matter, points"),
           field,
         ),
       ),
       card(
-        "What could be found?",
+        "Which difference could the test detect?",
         "detectable",
         html("p", { id: "compare-detectable" }, detectableText(facts)),
       ),

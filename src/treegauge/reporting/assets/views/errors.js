@@ -1,4 +1,4 @@
-// Errors: what a system gets wrong, the costliest confusions first, and the sentences behind them.
+// Errors: what a system gets wrong, the most frequent confusions first, with their sentences.
 
 import { scoredBank } from "../components/banks.js";
 import { info } from "../components/info.js";
@@ -22,7 +22,7 @@ const LISTED = 8;
 const LIMIT = 14;
 const OF = { relation: "relations", upos: "UPOS tags" };
 
-// The scored treebanks with a confusion of the chosen system, and this system.
+// The scored treebanks with confusions of the chosen system, and this system.
 const chosenParts = (page) => {
   const all = page.data("scores").treebanks;
   const parts = page.treebank ? all.filter((one) => one.treebank === page.treebank) : all;
@@ -55,7 +55,7 @@ const classRows = (parts, system, by) => {
   return [...rows.values()];
 };
 
-// The sentences of a class: for relations and tags all in the page, for others a few of them.
+// The sentences of a class: for relations and tags all that the page has, for others a few.
 const classItems = (by, row, system) =>
   row.places.flatMap(([part, examples]) => {
     const bank = scoredBank(part);
@@ -181,7 +181,7 @@ export const view = {
       const { parts, system } = chosenParts(page);
       const relations = confusionOf(parts, system, "relation");
       if (!relations) {
-        const text = "No output of this system was scored here; choose another treebank or system.";
+        const text = "This system was not scored on this treebank. Choose another treebank or system.";
         fill(root, html("p", {}, text));
         return;
       }
@@ -196,7 +196,7 @@ export const view = {
         show();
       };
       const confused = [
-        html("h3", {}, "The most costly confusions ", info("confusions")),
+        html("h3", {}, "Most frequent confusions ", info("confusions")),
         html(
           "p",
           { class: "controls" },
@@ -214,11 +214,11 @@ export const view = {
         html(
           "p",
           {},
-          `Rows: gold ${OF[of]}. Columns: what ${system} gave. Numbers count words. `,
+          `Rows: gold ${OF[of]}. Columns: ${OF[of]} predicted by ${system}. Numbers are word counts. `,
           of === "relation"
-            ? "On the diagonal, the relation is correct and the head is wrong. "
+            ? "On the diagonal, the relation is correct but the head is not. "
             : null,
-          "Choose a cell to read its sentences.",
+          "Click a cell to read its sentences.",
         ),
         confusionMatrix({
           matrix: matrixOf(confusion, page.params.values === "all" ? Infinity : LIMIT),

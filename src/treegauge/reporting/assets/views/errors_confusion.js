@@ -1,4 +1,4 @@
-// Confusions of relations or tags: which cost most, in words, and the words behind a cell.
+// Confusions of relations or tags: how frequent they are, in a sentence, and the words in a cell.
 
 import { grouped, plural } from "../shell/format.js";
 
@@ -47,14 +47,14 @@ export const cellText = (one, system, of, { words, errors }) => {
   if (one.system === MISSING) return `${system} has no word that matches ${some} (${shares}).`;
   if (of === "upos") return `${system} tags ${some} as ${one.system} (${shares}).`;
   if (one.gold === one.system)
-    return `${system} attaches ${some} to the wrong head, with the correct relation (${shares}).`;
-  const both = one.heads ? `; the head is wrong, too, in ${grouped(one.heads)}` : "";
+    return `${system} attaches ${some} to an incorrect head, with the correct relation (${shares}).`;
+  const both = one.heads ? `; the head is incorrect, too, in ${grouped(one.heads)}` : "";
   return `${system} labels ${some} as ${one.system} (${shares})${both}.`;
 };
 
 const plain = (relation) => relation.split(":")[0];
 
-// The words in the page's sentences that are in a cell: [{sentence, words}].
+// The words of a cell that are in sentences on the page: [{sentence, words}].
 export const cellWords = (bank, system, of, cell, { punct = true, subtypes = false } = {}) => {
   const parsed = bank.system(system);
   if (!parsed || (of === "upos" && !parsed.upos)) return [];
@@ -104,10 +104,10 @@ export const shownText = (cell, found) => {
   const words = found.reduce((sum, one) => sum + one.words.length, 0);
   if (words === cell.count)
     return `all ${plural(words, "word")} in ${plural(found.length, "sentence")}`;
-  return `${grouped(words)} of ${plural(cell.count, "word")} are in sentences of this page`;
+  return `this page has the sentences of ${grouped(words)} of the ${plural(cell.count, "word")}`;
 };
 
-// The confusions of several treebanks as one.
+// The confusions of several treebanks added up.
 export const merged = (all) => {
   if (all.length === 1) return all[0];
   const place = new Map();

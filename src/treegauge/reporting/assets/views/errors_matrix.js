@@ -1,4 +1,4 @@
-// The confusion matrix: a table of buttons, shaded by their counts; arrows move among them.
+// The confusion matrix: a table of buttons, shaded by their counts; arrow keys move among them.
 
 import { button, html, scrolling } from "../shell/dom.js";
 import { grouped, plural } from "../shell/format.js";
@@ -6,7 +6,7 @@ import { MISSING } from "./errors_confusion.js";
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-// Steps of shading: counts differ by powers, so the square root of the share is shown.
+// Steps of shading: counts differ by orders of magnitude, so the square root of the share is used.
 const step = (count, most) => Math.max(1, Math.round(5 * Math.sqrt(count / most)));
 
 const move = (event) => {
@@ -29,7 +29,7 @@ const move = (event) => {
 
 const cellTitle = (one, cell) => {
   const words = plural(cell.count, "word");
-  if (one.gold === one.system) return `${one.gold}: ${words} with a wrong head`;
+  if (one.gold === one.system) return `${one.gold}: ${words} with an incorrect head`;
   return `${one.gold} as ${one.system}: ${words}`;
 };
 

@@ -1,4 +1,4 @@
-// Learning: curves by class, complexity, what a score is worth, transfer.
+// Learning: curves by class, complexity, data-size equivalents, transfer.
 
 import { info } from "../components/info.js";
 import { fill, html, responsive, select } from "../shell/dom.js";
@@ -43,14 +43,14 @@ const mount = (root, page) => {
   };
   const drawn = (all) => state.classes || [...all.keys()].slice(0, 6);
 
-  // What the curve of all words says, in a sentence.
+  // The end of the curve of all words, in a sentence.
   const answer = html("p", { class: "result", id: "learning-answer" });
   const sayAnswer = (all) => {
     const list = all.get("all") || [...all.values()][0];
     if (!list) return fill(answer);
     const [last, before] = [list.at(-1), list.at(-2)];
     const more = before
-      ? `, ${signed(last.score - before.score, 1)} over ${before.size} sentences`
+      ? ` (${signed(last.score - before.score, 1)} points compared with ${before.size} sentences)`
       : "";
     const reached = `${data.metric} ${last.score.toFixed(1)}${more}`;
     return fill(answer, `With ${last.size} sentences, ${state.parser} reaches ${reached}.`);
@@ -78,7 +78,7 @@ const mount = (root, page) => {
   const equal = () => {
     const list = curves().get(state.of);
     if (state.score === "" || !list) {
-      worth.textContent = "Type a score to see how many annotated sentences give it.";
+      worth.textContent = "Enter a score to see how many annotated sentences reach it.";
       return;
     }
     const sizes = list.map((p) => p.size);
@@ -88,7 +88,7 @@ const mount = (root, page) => {
     if (n === 0) said = `fewer than ${sizes[0]}`;
     if (n === Infinity) said = `more than ${sizes.at(-1)}`;
     const words = state.of === "all" ? "all words" : state.of;
-    worth.textContent = `${data.metric} ${state.score} on ${words} is worth ${said} annotated sentences.`;
+    worth.textContent = `${data.metric} ${state.score} on ${words} corresponds to ${said} annotated sentences.`;
   };
   const field = html("input", {
     type: "number",
@@ -119,7 +119,7 @@ const mount = (root, page) => {
     fill(
       complex,
       html("h3", {}, "Which classes are learned late? ", info("complexity")),
-      html("p", {}, "Above 0: later than words as a whole. Lines: 95 % intervals.", rho),
+      html("p", {}, "Above 0: learned later than all words together. Lines: 95 % confidence intervals.", rho),
       holder,
     );
     responsive(holder, (width) => complexityChart(width, list));
@@ -181,10 +181,10 @@ const mount = (root, page) => {
     html(
       "p",
       { class: "count" },
-      "Bands: 95 % bootstrap intervals. Lines end at the name of their class.",
+      "Bands: 95 % bootstrap confidence intervals. The name at the end of a curve is its class.",
     ),
     html("details", {}, html("summary", {}, "Classes of words"), ticksOf),
-    html("h3", {}, "What is a score worth? ", info("equivalents")),
+    html("h3", {}, "How many sentences is a score worth? ", info("equivalents")),
     html("p", { class: "controls" }, asked, of),
     worth,
     complex,
@@ -215,7 +215,7 @@ const mount = (root, page) => {
 export const view = {
   key: "learning",
   title: "Learning",
-  lead: "What do parsers learn, how late, and how many sentences is a score worth?",
+  lead: "Which words do parsers learn late, and how many annotated sentences is a score worth?",
   filters: [],
   shows: (page) => page.has("learning") && page.data("learning").curves.length > 0,
   mount,

@@ -1,4 +1,4 @@
-// Drawings of learning: curves by class, complexity of classes, votes of other languages' parsers.
+// Charts of learning: curves by class, complexity of classes, votes of parsers of other languages.
 
 import { colour, plane, rows } from "../components/chart.js";
 import { dataTable } from "../components/table.js";
@@ -36,7 +36,7 @@ export const curveChart = (width, curves, relative, metric) => {
     },
   };
   const taken = [];
-  // Names stand below each other where curves end close together.
+  // Names are placed below each other where curves end close together.
   const free = (y) => {
     let at = y;
     while (taken.some((other) => Math.abs(other - at) < 12)) at += 6;
@@ -138,12 +138,12 @@ export const transferTable = (one) => {
       { name: "group", value: (r) => r.group },
       { name: "words", number: true, value: (r) => r.words },
       { name: "metric", value: (r) => r.metric },
-      within("score", "score, %", "score of the vote, with its 95 % interval", "low", "high"),
+      within("score", "score, %", "score of the vote, with the 95 % interval", "low", "high"),
       known("gain") &&
         within(
           "gain",
-          "gain by the source, points",
-          "what the vote loses without the source that is left out, with its 95 % interval",
+          "gain from the source, points",
+          "points that the vote loses when this source is left out, with the 95 % interval",
           "gain_low",
           "gain_high",
           signed,
@@ -152,8 +152,8 @@ export const transferTable = (one) => {
       known("sentences") &&
         number(
           "sentences",
-          "worth, sentences",
-          "annotated sentences of the language itself with which a parser scores as high",
+          "equivalent, sentences",
+          "number of annotated sentences of the target language with which a parser reaches this score",
           0,
         ),
     ].filter(Boolean),

@@ -1,6 +1,6 @@
-// How many sentences a score is worth: where it meets a learning curve.
+// The data-size equivalent of a score: the size at which a learning curve reaches it.
 
-// Wherever a curve falls, the points around the fall share their mean.
+// Where a curve falls, the points around the fall are replaced by their mean.
 const levelled = (curve) => {
   const blocks = [];
   for (const value of curve) {

@@ -1,4 +1,4 @@
-// Data maps: a frame on the map chooses words, which are read in their sentences below.
+// Data maps: a frame on the map selects words, which are listed with their sentences below.
 
 import { describe } from "../components/described.js";
 import { info } from "../components/info.js";
@@ -12,14 +12,14 @@ import { MAP, mapView, REGION_COLOURS, rounded } from "./maps_view.js";
 const LISTED = 300;
 const NO_BOX = { x0: null, x1: null, y0: null, y1: null };
 
-// What the map says, in a sentence.
+// The main result of a map, in a sentence.
 const answerOf = (map, layer) => {
   const { easy = 0, hard = 0, ambiguous = 0, confidence } = map.values[layer];
   const what = layer === "head" ? "head" : "relation";
   return (
     `The parser gave the annotated ${what} a probability of ${(100 * confidence).toFixed(1)} % on ` +
     `average. ${easy.toFixed(1)} % of the words were easy, ${ambiguous.toFixed(1)} % ambiguous, and ` +
-    `${hard.toFixed(1)} % stayed hard: read those first.`
+    `${hard.toFixed(1)} % stayed hard. Check the hard words first.`
   );
 };
 
@@ -46,7 +46,7 @@ const mount = (root, page) => {
   };
   const row = (i) => current().row(state.layer, i);
 
-  const spot = html("p", { class: "count spot" }, "Point at a word to see it; draw a frame to list its words.");
+  const spot = html("p", { class: "count spot" }, "Point at a dot to see its word. Drag a frame over the map to list the words in it.");
   const view = mapView(
     () => {
       const { words, layers } = current();
@@ -60,7 +60,7 @@ const mount = (root, page) => {
     },
     (box) => frameTo(box),
     (i) => {
-      if (i === null) return fill(spot, "Point at a word to see it; draw a frame to list its words.");
+      if (i === null) return fill(spot, "Point at a dot to see its word. Drag a frame over the map to list the words in it.");
       const r = row(i);
       const numbers = `confidence ${r.confidence.toFixed(3)}, variability ${r.variability.toFixed(3)}`;
       return fill(spot, html("strong", {}, r.form), ` ${r.upos}, ${r.deprel}, ${r.region}: ${numbers}`);
@@ -77,7 +77,7 @@ const mount = (root, page) => {
     record();
   };
 
-  // What is chosen, in words and by number.
+  // The selection, in words and numbers.
   const count = html("strong", { id: "maps-count", role: "status" });
   const list = html("div", { id: "maps-words" });
   const trees = html("div", { class: "panel", id: "maps-tree", "aria-live": "polite" });
@@ -104,7 +104,7 @@ const mount = (root, page) => {
     const total = current().words.head.length;
     count.textContent = state.box
       ? `${plural(found.length, "word")} of ${grouped(total)} in the frame`
-      : `${plural(total, "word")}; draw a frame to choose some`;
+      : `${plural(total, "word")}; drag a frame over the map to select some`;
     for (const name of Object.keys(fields)) fields[name].value = state.box ? state.box[name] : "";
   };
   // Show a word's sentence.
@@ -149,7 +149,7 @@ const mount = (root, page) => {
         save("words.conllu", "text/plain", current().conllu(state.layer, found)),
       ),
       found.length > LISTED
-        ? html("span", { class: "count" }, `the first ${LISTED} are listed; exports hold all`)
+        ? html("span", { class: "count" }, `The first ${LISTED} words are listed; exports contain all.`)
         : null,
     ),
     dataTable({
@@ -226,7 +226,7 @@ const mount = (root, page) => {
           { class: "count" },
           `mean confidence ${values.confidence.toFixed(3)}, mean variability ${values.variability.toFixed(3)}`,
           current().words.head.length < map.total
-            ? `; of ${plural(map.total, "word")}, those of sentences drawn at random are on this page`
+            ? `; this page shows a random sample of sentences from ${plural(map.total, "word")}`
             : null,
         ),
       ),
@@ -240,7 +240,7 @@ const mount = (root, page) => {
   root.append(
     controls,
     answer,
-    html("h3", {}, "Every word is a point ", info("data_map")),
+    html("h3", {}, "One point per word ", info("data_map")),
     view.node,
     spot,
     html(

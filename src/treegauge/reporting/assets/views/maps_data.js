@@ -1,4 +1,4 @@
-// The words of a data map: their numbers, their sentences, and exports of some of them.
+// The words of a data map: their numbers, their sentences, and exports of a selection.
 
 import { csvText } from "../components/export_text.js";
 import { html } from "../shell/dom.js";

@@ -1,4 +1,4 @@
-// The picture of a data map: points on a canvas, axes over it, and a frame drawn by a pointer.
+// The picture of a data map: points on a canvas, with axes and a frame drawn with the pointer.
 
 import { plane } from "../components/chart.js";
 import { fill, html } from "../shell/dom.js";
@@ -48,7 +48,7 @@ export const mapView = (points, onmove, onend, onpoint) => {
       for (let dy = 0; dy < side; dy += 1) {
         for (let dx = 0; dx < side; dx += 1) {
           const at = 4 * ((y + dy) * w + x + dx);
-          // Half of the colour each time: crowded places come out stronger.
+          // Points are half transparent, so that crowded places look darker.
           for (let k = 0; k < 3; k += 1) pixels[at + k] += (c[k] - pixels[at + k]) >> 1;
         }
       }
@@ -138,7 +138,7 @@ export const mapView = (points, onmove, onend, onpoint) => {
     if (tiny) place(null);
     onend(box);
   });
-  // A touch that turns out to be scrolling or a pinch chooses nothing.
+  // A touch that turns out to be a scroll or a pinch selects nothing.
   holder.addEventListener("pointercancel", () => {
     start = null;
     onend(box);

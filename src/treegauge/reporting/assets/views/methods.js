@@ -1,4 +1,4 @@
-// Methods: how each number is made. Python writes the text; this view shows it and filters it.
+// Methods: how each number is computed. Python writes the text; this view shows and filters it.
 
 import { fill, html } from "../shell/dom.js";
 import { plural } from "../shell/format.js";
@@ -7,7 +7,7 @@ const mount = (root, page) => {
   const written = document.getElementById("methods-text");
   const entries = [...written.querySelectorAll(".method")];
   const count = html("span", { class: "count", role: "status" });
-  const none = html("p", { hidden: true }, "No method has this in its text.");
+  const none = html("p", { hidden: true }, "No method matches this filter.");
   const choose = (text) => {
     const asked = text.trim().toLowerCase();
     let shown = 0;
@@ -33,7 +33,7 @@ const mount = (root, page) => {
     html("label", { class: "field" }, html("span", {}, "Filter"), field),
     count,
   );
-  // The view has a title and a lead of its own.
+  // The view has its own title and lead.
   const content = [...written.children];
   root.append(controls, none, ...content.filter((part) => !part.matches("h2, .lead")));
   const show = () => {
@@ -54,7 +54,7 @@ const mount = (root, page) => {
 export const view = {
   key: "methods",
   title: "Methods",
-  lead: "How is each number made, and how can I reproduce it?",
+  lead: "How is each number computed, and how can I reproduce it?",
   filters: [],
   shows: () => true,
   mount,

@@ -1,4 +1,4 @@
-// Overview: what was given, what stands out, and systems by treebanks.
+// Overview: the inputs, the main findings, and a table of systems by treebanks.
 
 import { info } from "../components/info.js";
 import { button, fill, html, select } from "../shell/dom.js";
@@ -31,11 +31,11 @@ const summary = (page) => [
 const legend = (board) => {
   const parts = ["Bold: the highest score of a row."];
   if (board.tested)
-    parts.push("≈: not significantly below the highest (p > 0.05, corrected for all pairs).");
+    parts.push("≈: not significantly below the highest score (p > 0.05, corrected over all pairs).");
   if (board.rows.some((row) => row.cells.some((cell) => cell.low !== null)))
     parts.push("Bars: 95 % confidence intervals.");
   if (board.macro?.some((one) => one.group))
-    parts.push("Systems that share a letter do not differ significantly in their mean.");
+    parts.push("Systems that share a letter do not differ significantly in their means.");
   return html("p", { class: "count" }, parts.join(" "), info("macro"));
 };
 

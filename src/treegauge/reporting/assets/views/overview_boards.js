@@ -1,9 +1,9 @@
-// Boards: systems by treebanks, of what was scored here and of tables of scores, in one form.
+// Boards: systems by treebanks in one form, both for systems scored here and for tables of scores.
 
 import { range } from "../shell/format.js";
 import { unpack } from "../shell/packed.js";
 
-//: What Python says of a score within its treebank.
+//: How Python marks a score within its treebank.
 export const MARKS = { best: 1, tied: 2, below: 3 };
 
 const known = (x) => (Number.isFinite(x) ? x : null);
@@ -76,7 +76,7 @@ export const tableBoard = (data, number) => {
   };
 };
 
-// All boards of a page: [key, name, make()], the systems scored here first. Names are known before
+// All boards of a page: [key, name, make()], systems scored here first. Names are known before
 // the data of a board are read.
 export const boardsOf = (page, metric) => {
   const boards = [];

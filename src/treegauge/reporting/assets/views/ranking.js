@@ -1,4 +1,4 @@
-// Ranking: one table, with the size of subsets and a constraint as controls.
+// Ranking: one table, with controls for the size of subsets and for a constraint.
 
 import { fill, html, responsive, scrolling, select } from "../shell/dom.js";
 import { grouped, percent, plural } from "../shell/format.js";
@@ -50,7 +50,7 @@ const mount = (root, page) => {
     "details",
     { id: "ranking-pairs", ontoggle: () => drawTriangle() },
     html("summary", {}, "Every pair: how often is one system above the other?"),
-    html("p", { class: "count" }, "Percent of subsets of the chosen size in which the system of the row is above that of the column. Choose a cell to compare the two."),
+    html("p", { class: "count" }, "Percentage of subsets of the chosen size in which the row's system ranks above the column's. Click a cell to compare the two."),
     scrolling("Triangle of pairs", triangle),
   );
   const hand = html("div");
@@ -107,9 +107,9 @@ const mount = (root, page) => {
     size.textContent = `${now.size} of ${held} treebanks, ${subsets}`;
     agreement.textContent = constraint()
       ? ""
-      : `Over ${plural(data.samples, "random subset")} of this size the ranking agrees with the ` +
-        `full one by a Kendall's tau of ${data.tau[place()].toFixed(3)} on average; the leader ` +
-        `is the same in ${percent(data.top[place()], 1)} %.`;
+      : `Over ${plural(data.samples, "random subset")} of this size, the mean Kendall's tau with the ` +
+        `full ranking is ${data.tau[place()].toFixed(3)}; the leader is the same in ` +
+        `${percent(data.top[place()], 1)} %.`;
   };
   const show = () => {
     if (at !== number()) {
@@ -137,7 +137,7 @@ const mount = (root, page) => {
     fill(
       outliers,
       system() < 0
-        ? html("p", { class: "count" }, "Choose a system to see the subsets behind its best and worst rank.")
+        ? html("p", { class: "count" }, "Click a system to see the subsets with its best and worst ranks.")
         : outlierPanel({
             table: keyOf(boards, number()),
             board: board(),
@@ -184,7 +184,7 @@ const mount = (root, page) => {
 export const view = {
   key: "ranking",
   title: "Ranking",
-  lead: "Which system is best over all treebanks, and would the order be the same on others?",
+  lead: "Which system is best over all treebanks, and would other treebanks give the same order?",
   filters: [],
   shows: (page) => page.has("ranking"),
   mount,

@@ -1,11 +1,11 @@
-// One ranked table of scores as the views ask it: ranks, pairs, boxes and subsets.
+// One ranked table of scores as the views use it: ranks, pairs, boxes and subsets.
 
 import { range } from "../shell/format.js";
 import { unpack } from "../shell/packed.js";
 import { byRank, ranker } from "./ranking_picker.js";
 import { mostOf, sampledRanks } from "./ranking_sampling.js";
 
-//: Constraints on subsets: the column of which no two treebanks may be equal.
+//: Constraints on subsets: the column in which no two treebanks may have the same value.
 export const CONSTRAINTS = { "": "none", language: "one treebank per language", genus: "one per genus" };
 
 // The number of a pair among all pairs, and the sign of its difference.
@@ -86,7 +86,7 @@ export const readBoard = (data) => {
   };
 };
 
-// Boards are read once, however many views ask.
+// Boards are read once, however many views use them.
 const read = new WeakMap();
 export const rankedBoards = (page) =>
   page.data("ranking").boards.map((data) => {

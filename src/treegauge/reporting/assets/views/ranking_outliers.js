@@ -1,4 +1,4 @@
-// The subsets of treebanks behind the best and the worst rank of a system.
+// The subsets of treebanks with the best and the worst rank of a system.
 
 import { button, html } from "../shell/dom.js";
 import { percent, plural } from "../shell/format.js";
@@ -11,7 +11,7 @@ const classesOf = (found) => {
   return html(
     "p",
     { class: "count" },
-    `More frequent than in random subsets, over ${plural(found.samples, "subset")} with rank `,
+    `Over-represented in the ${plural(found.samples, "subset")} with rank `,
     `${found.rank}${upto}: ${classes.join("; ")}.`,
   );
 };
@@ -34,7 +34,7 @@ export const outlierPanel = ({ board, table, at, system, onuse, href }) => {
         " on ",
         html("span", { class: "codes" }, codes.join(" ")),
         " ",
-        button("Rank by these", () => onuse(subset), { "data-outlier": which }),
+        button("Rank on these treebanks", () => onuse(subset), { "data-outlier": which }),
       ),
       found && found.over.length ? classesOf(found) : null,
     );

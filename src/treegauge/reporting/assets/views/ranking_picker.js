@@ -1,4 +1,4 @@
-// Treebanks chosen by hand: the ranking over them is made anew at every click.
+// Treebanks chosen by hand: the ranking over them is updated at every click.
 
 import { dataTable } from "../components/table.js";
 import { button, fill, html, select } from "../shell/dom.js";
@@ -54,7 +54,7 @@ export const picker = (data, meanOver, changed) => {
   const show = () => {
     const now = meanOver(chosen);
     number.textContent = `${now.size} of ${plural(held, "treebank")}`;
-    fill(live, now.size ? table(now) : html("p", {}, "No treebank is chosen."));
+    fill(live, now.size ? table(now) : html("p", {}, "No treebank is selected."));
     const some = now.size < held ? ` --subset ${codes().join(",")}` : "";
     again.textContent = now.size ? `treegauge rank ${data.given} --exact --size ${now.size}${some}` : "";
   };
@@ -73,9 +73,9 @@ export const picker = (data, meanOver, changed) => {
           value: (s) => now.means[s],
           show: (s) => now.means[s].toFixed(2),
         },
-        { name: "rank over all", number: true, value: (s) => every.ranks[s] },
+        { name: "rank over all treebanks", number: true, value: (s) => every.ranks[s] },
         {
-          name: "moved",
+          name: "change",
           number: true,
           value: up,
           show: (s) => (up(s) ? `${up(s) > 0 ? "▲" : "▼"} ${Math.abs(up(s))}` : "–"),
@@ -125,7 +125,7 @@ export const picker = (data, meanOver, changed) => {
     pick(range(held).map((t) => wanted.has(t)));
     changed();
   };
-  const subsets = [["", "named …"], ...data.subsets.map((s, i) => [i, s.name])];
+  const subsets = [["", "predefined …"], ...data.subsets.map((s, i) => [i, s.name])];
   const node = html(
     "div",
     { class: "picker" },

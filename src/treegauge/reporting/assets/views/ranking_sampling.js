@@ -17,13 +17,13 @@ export const random = (seed) => {
   };
 };
 
-// The largest subset without two treebanks of one group; a treebank of no group is its own.
+// Size of the largest subset with one treebank per group; a treebank without a group is its own group.
 export const mostOf = (groups) => {
   const named = new Set(groups.filter(Boolean));
   return named.size + groups.filter((group) => !group).length;
 };
 
-// One subset: treebanks in random order, each taken unless its group has been.
+// One subset: treebanks in random order, skipping those whose group is already represented.
 const drawSubset = (groups, size, next) => {
   const order = range(groups.length);
   for (let i = order.length - 1; i > 0; i -= 1) {
@@ -43,7 +43,7 @@ const drawSubset = (groups, size, next) => {
 
 const quantile = (sorted, q) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
 
-// `score(s, t)` are whole numbers; of every system: best, quartiles, worst, and the mean rank.
+// Best rank, quartiles, worst rank and mean rank of every system; `score(s, t)` are whole numbers.
 export const sampledRanks = ({ systems, groups, size, score, seed = 1, draws = DRAWS }) => {
   const next = random(seed);
   const held = range(systems).map(() => []);

@@ -50,10 +50,9 @@ const columnsOf = (board, now) => {
     {
       key: "mean",
       name: `Mean ${metric}`,
-      title: "Mean score over all treebanks, in percent",
+      title: `Mean score over all treebanks, in percent${intervals ? ", with its 95 % interval for other text of these treebanks" : ""}`,
       info: "chosen_treebanks",
       value: (s) => -board.means[s],
-      title: intervals ? "with its 95 % interval for other text of these treebanks" : null,
       show: (s) => [points(board.means[s]), within(s)],
       number: true,
     },
@@ -171,5 +170,5 @@ export const rankingTable = ({ board, now, sort, onsort, system, onsystem }) => 
     html("tbody", {}, order.map(row)),
   );
   describe(table, rankingData(board, now, columns, order));
-  return scrolling("Table of the ranking", table);
+  return scrolling("Ranking of systems", table);
 };

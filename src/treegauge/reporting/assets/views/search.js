@@ -28,13 +28,13 @@ const HINTS = {
   deprel: "nsubj",
 };
 
-// All sentences that fit: [{bank, sentence, words, related}]; throws QueryError.
+// All sentences that match: [{bank, sentence, words, related}]; throws QueryError.
 export const search = (banks, mode, typed, system = null) => {
   const fields = () => (mode === "tree" ? parseQuery(typed) : fieldQuery(mode, typed));
   const query = mode === "text" ? null : fields();
   const about = query && systemCondition(query);
   if (about && !banks.some((bank) => bank.systems.includes(system))) {
-    const text = `'${about.key}' needs sentences that a system parsed; there are none here`;
+    const text = `'${about.key}' needs the output of a system; choose a system that was scored here`;
     throw new QueryError(text, about.at, about.key.length);
   }
   return banks.flatMap((bank) => {
@@ -45,7 +45,7 @@ export const search = (banks, mode, typed, system = null) => {
   });
 };
 
-// Where a query went wrong: the query with the place marked, and what was expected.
+// The query with the place of its error marked, and what was expected.
 const complaint = (typed, error) =>
   html(
     "div",
@@ -63,7 +63,7 @@ const complaint = (typed, error) =>
 export const view = {
   key: "search",
   title: "Search",
-  lead: "Where in these sentences is …?",
+  lead: "Which sentences contain this word, tag, relation or tree pattern?",
   filters: ["treebank", "system"],
   shows: (page) => page.has("scores") || page.has("maps") || page.has("candidates"),
   mount(root, page) {
@@ -77,7 +77,7 @@ export const view = {
       size: 50,
       spellcheck: "false",
       autocomplete: "off",
-      "aria-label": "What to look for",
+      "aria-label": "Search for",
     });
     const mode = () => {
       const asked = page.params.in;

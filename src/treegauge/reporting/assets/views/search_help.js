@@ -9,18 +9,18 @@ const EXAMPLES = [
   ["deprel=nsubj head=left", "a subject after its verb"],
   ["upos=VERB >> (upos=NOUN > deprel=case)", "a verb above a noun with a case marker"],
   ["Number=Plur upos=NOUN|PROPN", "a noun or a name in the plural"],
-  ["wrong=head deprel=obl", "an oblique that the chosen system attaches to the wrong head"],
+  ["wrong=head deprel=obl", "an oblique that the chosen system attaches to an incorrect head"],
   ["deprel=obl parsed=nmod", "an oblique that the chosen system labels as nmod"],
 ];
 const CONDITIONS = [
-  ["form=walk* (or only walk*)", "the word form, whatever its case; * stands for any characters"],
+  ["form=walk* (or only walk*)", "the word form, in upper or lower case; * matches any characters"],
   ['form="Walk"', "exactly this form"],
   ["lemma=walk, upos=VERB", "the lemma, the UPOS tag"],
   ["deprel=nsubj", "the relation, with or without a subtype; deprel=\"nsubj\" without"],
   ["Case=Acc", "a morphological feature; names begin with a capital letter"],
   ["head=left, head=right, head=root", "where the head is"],
   ["wrong=head, wrong=relation, wrong=any, wrong=none", "what the chosen system got wrong"],
-  ["parsed=nmod", "the relation that the chosen system gave"],
+  ["parsed=nmod", "the relation predicted by the chosen system"],
   ["upos=NOUN|PROPN, upos!=VERB", "one of several values; any other value"],
   ["[]", "any word"],
 ];
@@ -33,8 +33,8 @@ export const queryHelp = (ask) =>
     html(
       "p",
       {},
-      "A word is described by conditions, and related to other words. All relations are about the ",
-      "first word; parentheses describe a word that has relations of its own.",
+      "A query describes a word by conditions and relates it to other words. All relations are about the ",
+      "first word. Use parentheses for a word that has its own relations.",
     ),
     html(
       "ul",

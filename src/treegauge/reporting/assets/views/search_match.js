@@ -1,6 +1,6 @@
-// Which words of the page's sentences fit a query.
+// The words of the page's sentences that match a query.
 
-// Whether a text fits a pattern in which * is any characters: linear in both but for backtracking
+// Whether a text matches a pattern in which * is any characters: linear in both but for backtracking
 // to the last star, so that no pattern takes long.
 export const fits = (pattern, text) => {
   let p = 0;
@@ -32,7 +32,7 @@ const feature = (feats, name) => {
   return [];
 };
 
-// A test of one value of a column; quoted values are compared as they are, without wildcards.
+// A test of one value of a column; quoted values are compared exactly, without wildcards.
 const valueTest = (key, { text, exact }) => {
   if (key.startsWith("feats.")) {
     const name = key.slice(6);
@@ -185,7 +185,7 @@ export const matches = (bank, query, { system = null } = {}) => {
   return found;
 };
 
-// Most sentences have no word that fits the conditions of the query's first word.
+// Most sentences have no word that meets the conditions of the query's first word.
 const mayFit = (root, from, n) => {
   for (let w = 0; w < n; w += 1) if (root.conditions.every((test) => test(from + w))) return true;
   return false;

@@ -6,7 +6,7 @@
 //   relation  = [ "!" ] ( ">" | ">>" | "<" | "<<" | "." | ".." )
 //
 // Every relation is about the first word of its query; parentheses begin another query. Nothing in
-// a query is run as code or as a regular expression: * in a value stands for any characters.
+// a query is run as code or as a regular expression: * in a value matches any characters.
 
 export const KEYS = ["form", "lemma", "upos", "deprel", "head", "wrong", "parsed"];
 export const RELATIONS = {
@@ -81,7 +81,7 @@ const said = (token) => {
   return `'${token.kind === "value" ? token.text.text : token.text}'`;
 };
 
-// Read a query: {conditions: [{key, values, negated, at}], relations: [{name, negated, to}]}.
+// Parse a query: {conditions: [{key, values, negated, at}], relations: [{name, negated, to}]}.
 export const parseQuery = (text) => {
   if (text.length > LONGEST)
     throw new QueryError(`a query has at most ${LONGEST} characters`, LONGEST, text.length);

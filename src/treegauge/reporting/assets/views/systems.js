@@ -36,9 +36,9 @@ const calibrationRows = (parts, systems) =>
 
 const DROPPED = 20; // percent of the sentences
 
-// What the probabilities of a system are worth, in a sentence.
+// How well calibrated a system is, in a sentence.
 export const calibrationText = (row) => {
-  const chance = row.by_chance === null ? "" : ` (calibrated: ${points(row.by_chance, 1)} %)`;
+  const chance = row.by_chance === null ? "" : ` (a calibrated system: ${points(row.by_chance, 1)} %)`;
   const gain = row.dropped?.find((one) => one.percent === DROPPED)?.gain;
   const rest =
     gain === undefined || gain === null
@@ -74,7 +74,7 @@ const calibration = (rows) => {
       "p",
       {},
       "A calibrated system is correct as often as it says: its points lie on the diagonal. ",
-      "The expected calibration error (ECE) is the mean distance from it.",
+      "The expected calibration error (ECE) is the mean distance from the diagonal.",
     ),
     html("p", { class: "result" }, rows.slice(0, 3).map(calibrationText).join(" ")),
     dataTable({
@@ -87,24 +87,24 @@ const calibration = (rows) => {
         known("by_chance") &&
           number(
             "ECE by chance, %",
-            "ECE that a perfectly calibrated system would have on as many words",
+            "ECE that a perfectly calibrated system would have on this text",
             (r) => r.by_chance,
             (r) => points(r.by_chance),
           ),
         known("p_value") &&
-          number("p", "p-value of perfect calibration", (r) => r.p_value, (r) => pValue(r.p_value)),
+          number("p", "p-value of the hypothesis that the system is calibrated", (r) => r.p_value, (r) => pValue(r.p_value)),
         number("arcs", "labelled arcs", (r) => r.words),
         rows.some(dropped) &&
           number(
             `gain without the ${DROPPED} % least certain, points`,
-            `what LAS gains if the ${DROPPED} % of sentences with the lowest probabilities are left out`,
+            `change of LAS when the ${DROPPED} % of sentences with the lowest probabilities are left out`,
             (r) => dropped(r)?.gain ?? null,
             (r) => signed(dropped(r)?.gain ?? null, 1),
           ),
       ].filter(Boolean),
     }),
     several && rows.length > 6
-      ? html("p", { class: "count" }, "Choose a treebank to draw its curves.")
+      ? html("p", { class: "count" }, "Choose a treebank above to see its curves.")
       : [
           html("p", { class: "controls" }, keys),
           html(
@@ -177,7 +177,7 @@ const mount = (root, page) => {
           show();
         }),
         !page.treebank && !page.system && data.treebanks.length > 1
-          ? html("span", { class: "count" }, "The first treebank; choose another, or a system, above.")
+          ? html("span", { class: "count" }, "This is the first treebank. Choose another treebank or a system above.")
           : null,
       ),
       drawing((width) => intervalChart(width, found.items, metric, `${metric}: ${found.title}`)),

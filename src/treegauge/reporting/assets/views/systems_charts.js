@@ -1,4 +1,4 @@
-// Drawings of systems: scores with intervals, reliability, and risk at a coverage.
+// Charts of systems: scores with intervals, reliability diagrams, and risk by coverage.
 
 import { colour, plane, rows } from "../components/chart.js";
 import { svg } from "../shell/dom.js";
@@ -42,7 +42,7 @@ export const intervalChart = (width, items, metric, label) => {
 
 const SQUARE = { height: 260, left: 52, bottom: 44 };
 
-// Share of correct arcs by the probability that the system gave them; the diagonal is perfect.
+// Share of correct arcs by the probability that the system gave them; the diagonal is perfect calibration.
 export const reliabilityChart = (width, systems) =>
   plane(
     {

@@ -72,14 +72,14 @@ export const testTable = (rows, href) => {
       number("A − B", "difference in points", (t) => t.difference, (t) => signed(t.difference)),
       number(
         "95 % interval",
-        "of the difference, for other text of this kind",
+        "confidence interval of the difference, for other text of this kind",
         (t) => t.low,
         (t) => (t.low === null ? "" : `${signed(t.low)} to ${signed(t.high)}`),
         (t) => [t.low, t.high],
       ),
       number(
         "fewer errors, %",
-        "share of B's errors that A does not make",
+        "difference in errors as a share of B's errors",
         (t) => t.error_reduction,
         (t) => points(t.error_reduction),
       ),
@@ -127,8 +127,8 @@ export const errorTable = (rows, href) => {
         show: (r) => (total ? share(r, total) : ""),
       },
       {
-        name: "of its words",
-        title: "share of the words with this relation that are wrong",
+        name: "share of its words",
+        title: "share of the words with this relation that are incorrect",
         number: true,
         value: (r) => (r.words ? r.errors / r.words : 0),
         show: (r) => share(r, r.words || 1),

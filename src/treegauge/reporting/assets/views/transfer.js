@@ -1,4 +1,4 @@
-// Transfer: what parsers of other languages make of a treebank.
+// Transfer: how well parsers of other languages parse a treebank.
 
 import { info } from "../components/info.js";
 import { html } from "../shell/dom.js";
@@ -7,7 +7,7 @@ import { transferTable } from "./learning_curves.js";
 
 const known = (value) => typeof value === "number";
 
-// What the votes say: the score of all sources, and the source that helps most.
+// The main result of the votes: the score of all sources, and the source that helps most.
 export const answerOf = ({ rows }) => {
   const whole = rows.find((r) => !r.left_out && known(r.score));
   if (!whole) return "";
@@ -36,7 +36,7 @@ const mount = (root, page) => {
 export const view = {
   key: "transfer",
   title: "Transfer",
-  lead: "How well do parsers trained on other languages do, and which of them help?",
+  lead: "How well do parsers trained on other languages perform, and which of them help?",
   filters: [],
   shows: (page) => page.has("learning") && page.data("learning").transfers.length > 0,
   mount,

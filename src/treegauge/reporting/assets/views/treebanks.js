@@ -157,7 +157,7 @@ const auditPanel = (audits) => {
   );
   const counted = (level) => plural(findings.filter((one) => one.level === level).length, level);
   return [
-    html("h3", {}, "What the audit found ", info("audit")),
+    html("h3", {}, "Audit findings ", info("audit")),
     html("p", {}, `${Object.keys(LEVELS).map(counted).join(", ")}.`),
     findings.length ? auditTable(findings) : null,
   ];
@@ -187,12 +187,12 @@ export const view = {
         measureTable(data, rows, page),
         drawings.length
           ? [
-              html("h3", {}, "How far words are from their heads ", info("displacements")),
+              html("h3", {}, "Distance from words to their heads ", info("displacements")),
               html(
                 "p",
                 {},
-                "Left: the head follows the word. Right: it precedes the word. ",
-                "The height is the share of words.",
+                "Left of 0, the head follows the word; right of 0, the head precedes it. ",
+                "The height of a bar is the share of words.",
               ),
               html(
                 "div",

@@ -16,13 +16,13 @@ export const ASPECTS = {
 const SHOWN = 12; // cards; the others are in the table of measures
 const STATES = { good: "good", fair: "plain", poor: "bad" };
 
-// Whether the dev and test set are like random splits, in one sentence.
+// Whether the dev and test sets are like random splits, in one sentence.
 export const verdict = (fairness) => {
   const odd = fairness.filter((one) => !one.typical).length;
   if (!odd) return "The dev and test sets are as close to the training set as random splits.";
   const are = odd === 1 ? "is" : "are";
   return (
-    `${plural(odd, "distance")} of ${fairness.length} between the sets ${are} larger than in ` +
+    `${odd} of ${plural(fairness.length, "distance")} between the sets ${are} larger than in ` +
     "random splits."
   );
 };

@@ -40,7 +40,7 @@ const tableOf = (name, rows) => {
   );
 };
 
-// How much changed, in a sentence.
+// The number of changes, in a sentence.
 export const changesText = ({ tables, changed }) => {
   const layers = Object.fromEntries(tables.layers.map((row) => [row.layer, row]));
   const count = (layer) => `${grouped(layers[layer]?.changed ?? 0)} ${layer}`;
