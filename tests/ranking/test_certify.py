@@ -46,8 +46,8 @@ def test_claims_are_read(text, claim):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("A", "'A' is not understood; expected 'A > B' with two of the systems: A, B"),
-        ("A >", "not understood"),
+        ("A", "'A' is not a claim; expected 'A > B' with two of the systems: A, B"),
+        ("A >", "is not a claim"),
         ("A > C", "unknown system in a claim 'C'.* choices: A, B"),
         ("A > a", "compares A with itself"),
     ],

@@ -81,7 +81,7 @@ def test_it_is_judged_by_pairs_of_systems_it_has_not_seen():
     assert judged.margin == pytest.approx(judged.agreement - judged.random_mean)
     assert judged.low < judged.margin < judged.high
     assert not judged.better
-    assert "not shown to be better than random" in str(found)
+    assert "not significantly better than random" in str(found)
     assert found.fitted > judged.agreement, "fitting and judging by the same systems flatters"
 
 

@@ -44,7 +44,7 @@ def scatter(
 ) -> Spec:
     """Draw a target against each variable, with the least-squares fit (EDV, Figs. 5 and 6).
 
-    Columns of `log` are fitted and drawn in logarithms.
+    Columns in `log` are fitted and drawn on a logarithmic scale.
 
     Examples
     --------
@@ -70,7 +70,9 @@ def scatter(
 def correlation(found: Correlations, *, dark: bool = False) -> Spec:
     """Draw the target of correlations against each variable."""
     if found.data is None:
-        raise TreegaugeError("these correlations do not have their data with them")
+        raise TreegaugeError(
+            "these correlations were stored without their data; compute them again to draw them"
+        )
     return scatter(found.data, found.rows[0].target, found.variables, log=found.log, dark=dark)
 
 
@@ -80,7 +82,7 @@ def normality(found: Normality, *, dark: bool = False) -> Spec:
 
 
 def background(found: Background, *, dark: bool = False) -> Spec:
-    """Draw each fit that was divided out, then what is left (EDV, Figs. 7 and 8).
+    """Draw each fit that was divided out, then the remainder (EDV, Figs. 7 and 8).
 
     Examples
     --------
@@ -133,7 +135,7 @@ def bins(found: BinnedCorrelations, *, dark: bool = False) -> Spec:
 
 
 def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
-    """Draw the correlation matrix, coefficients printed in the cells.
+    """Draw the correlation matrix, with the coefficients in the cells.
 
     Examples
     --------
@@ -162,7 +164,7 @@ def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
 def predictions(found: Predictions | Regression, *, dark: bool = False) -> Spec:
     """Draw predicted against true values; on the dashed line they are equal (EDV, Fig. 9).
 
-    Of a linear model, what it predicts for each row from the others.
+    For a linear model, these are leave-one-out predictions.
     """
     found = found.leave_one_out() if isinstance(found, Regression) else found
     target = found.target
@@ -232,7 +234,7 @@ def shape(found: SkewNormal, *, dark: bool = False) -> Spec:
 def _panel(
     x: Floats, y: Floats, labels: Sequence[str], x_name: str, y_name: str, title: str
 ) -> Spec:
-    """Return a panel of points with their fit; logarithms get a logarithmic axis."""
+    """Return a panel of points with their fit, with logarithmic axes for logarithms."""
     rows = _points(_natural(x, x_name), y)
     for row, label in zip(rows, labels, strict=True):
         row["row"] = label

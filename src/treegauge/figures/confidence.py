@@ -12,7 +12,7 @@ _TITLES = {"head": "heads", "relation": "relations", "arc": "labelled arcs", "tr
 
 
 def reliability_data(found: Calibration, event: str = "arc") -> list[dict[str, Any]]:
-    """Return the bins of every system: mean probability, share correct, cases."""
+    """Return the bins of every system: mean probability, share correct, number of cases."""
     return [
         {"system": system, **row}
         for system, events in found.systems.items()
@@ -22,7 +22,7 @@ def reliability_data(found: Calibration, event: str = "arc") -> list[dict[str, A
 
 
 def coverage_data(found: Calibration) -> list[dict[str, Any]]:
-    """Return the error rate of every system when the most certain sentences are kept."""
+    """Return the error rate of every system by the share of most certain sentences kept."""
     return [
         {"system": system, "coverage": kept, "risk": risk}
         for system, curve in found.coverage.curves.items()

@@ -1,8 +1,8 @@
-"""The data of figures and of the page: one schema for what is drawn here and in the browser.
+"""The data of figures and of the page: one schema for Python and for the browser.
 
-`PAGE_DATA` says what each block of a page holds, by its name: ``data-scores`` in the HTML is a
-:class:`ScoresData`. Functions of this package that make data return the same types. Scores are in
-percent; ``Packed`` holds numbers as base64 of little-endian arrays.
+`PAGE_DATA` has the type of each block of data on a page, by its name: ``data-scores`` in the HTML
+is a :class:`ScoresData`. Functions of this package that make data return the same types. Scores are
+in percent; ``Packed`` holds numbers as base64 of little-endian arrays.
 """
 
 from typing import Any, NotRequired, TypedDict
@@ -13,14 +13,14 @@ Interval = tuple[float, float] | list[float] | None
 
 
 class PackedTexts(TypedDict):
-    """Texts, each once, and the number of the text in every place."""
+    """The distinct texts, and the number of the text at every position."""
 
     values: list[str]
     codes: Packed
 
 
 class PackedTrees(TypedDict):
-    """Sentences one after the other; heads are one more than they are, 0 is none."""
+    """Sentences one after the other; heads are stored plus one, 0 is none."""
 
     offsets: Packed
     id: list[str]
@@ -34,7 +34,7 @@ class PackedTrees(TypedDict):
 
 
 class ParsedWords(TypedDict):
-    """What a system made of the gold words; heads are positions in the gold sentence, plus one."""
+    """A system's analysis of the gold words; heads are positions in the gold sentence, plus one."""
 
     head: Packed
     deprel: PackedTexts
@@ -81,7 +81,7 @@ class ClassTests(TypedDict):
 
 
 class ClassBreakdown(TypedDict):
-    """Scores by one kind of class; `pairs` has the tests of every pair, None where too many."""
+    """Scores by one kind of class; `pairs` has the tests of every pair, None if too many."""
 
     by: str
     rows: list[ClassScores]
@@ -89,7 +89,7 @@ class ClassBreakdown(TypedDict):
 
 
 class Comparison(TypedDict):
-    """A pair of systems: difference, limits, and what could have been detected, in points."""
+    """A pair of systems: difference, limits and the smallest detectable difference, in points."""
 
     metric: str
     a: str
@@ -136,7 +136,7 @@ class ScoresData(TypedDict):
 
 
 class MacroAverage(TypedDict):
-    """A system's mean over the common treebanks; systems that share a letter are tied."""
+    """A system's mean over the common treebanks; systems that share a letter do not differ."""
 
     mean: float
     interval: Interval
@@ -144,7 +144,7 @@ class MacroAverage(TypedDict):
 
 
 class BoardMetric(TypedDict):
-    """A metric of the board, a row per treebank; marks: 1 best, 2 tied with it, 3 below it."""
+    """A metric of the board, one row per treebank; marks: 1 best, 2 tied with it, 3 below it."""
 
     name: str
     scores: Packed
@@ -164,7 +164,7 @@ class BoardTreebank(TypedDict):
 
 
 class Board(TypedDict):
-    """Systems by treebanks; `common` treebanks have output of all systems."""
+    """Systems by treebanks; all systems have output for the `common` treebanks."""
 
     systems: list[str]
     treebanks: list[BoardTreebank]
@@ -243,7 +243,7 @@ class RankingData(TypedDict):
 
 
 class ViewFindings(TypedDict):
-    """Sentences on what stands out in a view."""
+    """The main findings of a view, in sentences."""
 
     view: str
     title: str
@@ -251,7 +251,7 @@ class ViewFindings(TypedDict):
 
 
 class PageFacts(TypedDict):
-    """What the frame of the page needs before any view is opened."""
+    """The facts that the page needs before any view is opened."""
 
     title: str
     start: str
@@ -275,7 +275,7 @@ class TreebanksData(TypedDict):
 
 
 class ChangesData(TypedDict):
-    """Releases compared, a pair each."""
+    """Comparisons of pairs of releases."""
 
     pairs: list[dict[str, Any]]
 

@@ -28,7 +28,7 @@ _POINT = ("parser", "treebank", "class", "size", "score", "low", "high", "relati
 
 
 def curve_data(curves: Curves) -> list[dict[str, Any]]:
-    """Return one row per point of a curve; the page draws them, too.
+    """Return one row per point of a curve; the page draws the same rows.
 
     ``score``, ``low`` and ``high`` are in percent; ``relative`` is a share of the score at the
     largest size, ``share`` the class's share of the words.
@@ -38,16 +38,17 @@ def curve_data(curves: Curves) -> list[dict[str, Any]]:
 
 
 def _percent(share: float | None) -> str:
-    """Return a share of words as a label shows it; counts without all words have none."""
+    """Return a share of words as a label; counts without the class of all words have none."""
     return "" if share is None else f" ({100 * share:.0f} %)"
 
 
 def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> Spec:
-    """Draw curves by class over the logarithm of size (Challenges, Fig. 1, with relative scores).
+    """Draw learning curves by class (Challenges, Fig. 1, with relative scores).
 
-    One panel per parser and treebank. The curve of all words is thick and has its interval around
-    it; arrows point in the direction of the head. Classes with a smaller share of words than
-    `min_share` are not drawn. Curves of simple and complex words are drawn by :func:`composites`.
+    One panel per parser and treebank; sizes are on a logarithmic scale. The curve of all words is
+    thick and has an interval band; arrows point in the direction of the head. Classes with a
+    smaller share of words than `min_share` are not drawn. :func:`composites` draws curves of simple
+    and complex words.
     """
     classes = set(curves.table["class"])
     if {ALL} < classes <= _COLOURS.keys() and not curves.relative:
@@ -71,7 +72,7 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
         if row[shown] is not None and (row["class"] == ALL or (row["share"] or 1) >= min_share)
     ]
     order = list(dict.fromkeys(row["curve"] for row in rows))
-    # Black for the first curve, then all colours in turn, then the next pattern of dashes.
+    # Black for the first curve, then each colour in turn, then the next dash pattern.
     rest = range(len(order) - 1)
     colours = [ink(dark), *(PALETTE[i % len(PALETTE)] for i in rest)]
     dashes = [_DASHES[0], *(_DASHES[i // len(PALETTE) % len(_DASHES)] for i in rest)]
@@ -99,7 +100,7 @@ def _arrow(name: str) -> str:
 
 
 def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool = False) -> Spec:
-    """Draw simple, overall and complex curves, and scores placed on them (Challenges, Fig. 3).
+    """Draw curves of simple, all and complex words, and scores on them (Challenges, Fig. 3).
 
     One panel per parser and treebank. Scores of another system with their data-size equivalents
     are dashed at the score and dotted down to the number of sentences, in the panel of the parser
@@ -149,7 +150,7 @@ def equivalents(placed: Equivalents, *, dark: bool = False) -> Spec:
 
 
 def complexity(found: Complexities, *, dark: bool = False) -> Spec:
-    """Draw every class's score against its COMPLEXITY, a colour per parser (Challenges, Fig. 2)."""
+    """Draw the score of each class against its COMPLEXITY, by parser (Challenges, Fig. 2)."""
     rows = found.table.to_dicts()
     rows = [row for row in rows if row["group"] == ""] or rows
     rows = [row | {"label": _arrow(row["class"])} for row in rows]

@@ -1,8 +1,8 @@
-"""The figure of a result: which one it is, and how figures become files.
+"""The figure of each kind of result, and files of figures.
 
-Files are Vega-Lite JSON, and drawings and pages that need no browser and no network. Drawings are
-made by `vl-convert`_, the one package that reads the dictionaries as they are; with matplotlib
-every figure would have to be written a second time. It comes with the extra ``plot``.
+Files are Vega-Lite JSON, pictures, or pages that need no network. `vl-convert`_ draws the pictures
+directly from Vega-Lite; with matplotlib every figure would have to be written a second time. It
+comes with the extra ``plot``.
 
 .. _vl-convert: https://github.com/vega/vl-convert
 """
@@ -21,7 +21,7 @@ from treegauge.core.files import atomic
 from treegauge.core.result import Result
 from treegauge.figures.theme import Spec
 
-#: The function that draws a result of each kind, as ``module.function`` of this room.
+#: The function that draws each kind of result, as ``module.function`` in this package.
 FIGURES: dict[str, str] = {
     "breakdown": "scores.class_heat",
     "breakdowns": "scores.class_heat",
@@ -51,16 +51,16 @@ FIGURES: dict[str, str] = {
 
 
 def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> dict[str, Any]:
-    """Draw the figure of a result; of one with a featured part that has a figure, of this part.
+    """Draw the figure of a result, or of its featured part if that has a figure.
 
     Parameters
     ----------
     result
         The result of a verb.
     path
-        Where to save the figure: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json`` (Vega-Lite).
+        The file to write: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json`` (Vega-Lite).
     **how
-        Options of the figure's own function; ``dark=True`` draws light on dark.
+        Options of the function that draws the figure; ``dark=True`` draws light on dark.
 
     Returns
     -------
@@ -82,9 +82,9 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
     return spec
 
 
-#: The release of Vega-Lite that figures are written for; drawings do not change with the package.
+#: The version of Vega-Lite that figures use; pictures do not change with the package.
 VERSION = "5.20"
-#: Pixels of a PNG for each unit of the figure: sharp on paper at the size of a column.
+#: Pixels of a PNG per unit of the figure: sharp in print at the width of a column.
 SCALE = 3.0
 
 
@@ -94,7 +94,7 @@ def to_json(spec: Spec) -> str:
 
 
 def _drawn(spec: Spec, kind: str, **how: float) -> Any:
-    """Draw a figure; numbers that JSON cannot hold are refused here, where they can be named."""
+    """Draw a figure; refuse numbers that JSON cannot represent, with a clear message."""
     try:
         import vl_convert
     except ImportError as error:
@@ -110,26 +110,26 @@ def _drawn(spec: Spec, kind: str, **how: float) -> Any:
 
 
 def to_svg(spec: Spec) -> str:
-    """Draw a figure as SVG: the same bytes, whatever was drawn before."""
+    """Draw a figure as SVG; the same figure gives the same bytes."""
     drawing = str(_drawn(spec, "svg"))
-    # The converter counts gradients over all that it has drawn.
+    # The converter numbers gradients across all figures it has drawn.
     names = dict.fromkeys(re.findall(r"\bgradient_\d+\b", drawing))
     places = {name: f"gradient_{place}" for place, name in enumerate(names)}
     return re.sub(r"\bgradient_\d+\b", lambda found: places[found[0]], drawing)
 
 
 def to_png(spec: Spec) -> bytes:
-    """Draw a figure as PNG, three pixels for each unit."""
+    """Draw a figure as PNG, with three pixels per unit."""
     return bytes(_drawn(spec, "png", scale=SCALE))
 
 
 def to_pdf(spec: Spec) -> bytes:
-    """Draw a figure as PDF, its fonts inside; the converter writes them in any order."""
+    """Draw a figure as PDF with embedded fonts; their order may differ between runs."""
     return bytes(_drawn(spec, "pdf"))
 
 
 def to_html(spec: Spec) -> str:
-    """Put a drawing on a page of its own that loads nothing and runs nothing."""
+    """Return an HTML page with the drawing, which loads nothing and runs no script."""
     head = spec.get("title")
     title = head.get("text", "figure") if isinstance(head, dict) else str(head or "figure")
     paper = escape(str(spec.get("background", "#ffffff")))
@@ -155,7 +155,7 @@ _WRITERS: dict[str, Callable[[Spec], str | bytes]] = {
 def save(spec: Spec, path: str | os.PathLike[str]) -> None:
     """Write a figure to a file, atomically.
 
-    Its ending says what is written: ``.json`` (Vega-Lite), ``.svg``, ``.png``, ``.pdf`` or
+    The file's ending decides the format: ``.json`` (Vega-Lite), ``.svg``, ``.png``, ``.pdf`` or
     ``.html``. All but the first need the extra ``plot``.
     """
     write = _WRITERS.get(Path(path).suffix.lower())

@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def _check(layer: str | None, results: Any) -> str:
-    """Return the layer to draw; by default the one that a verb was asked for."""
+    """Return the layer to draw; by default the layer of the results."""
     layer = layer or getattr(results, "layer", "head")
     if layer not in LAYERS:
         raise ChoiceError("layer", layer, LAYERS)
@@ -51,13 +51,13 @@ def _signature(results: Any) -> str:
     """Return the signature of a result, or of several."""
     if hasattr(results, "signature"):
         return str(results.signature)
-    return joined_signature([one.signature for one in results])
+    return joined_signature([result.signature for result in results])
 
 
 def data_map_data(found: DataMap, layer: str = "head") -> dict[str, Any]:
-    """Return confidence, variability, correctness and number of the region of every word.
+    """Return confidence, variability, correctness and region number of every word.
 
-    The page draws the words themselves; the figure counts them in cells.
+    The page draws single words; the figure shows counts in cells.
     """
     place = {name: number for number, name in enumerate(REGIONS)}
     return {
@@ -88,14 +88,14 @@ def data_maps(
     layer = _check(layer, maps)
     rows: list[dict[str, Any]] = []
     width, height = 0.0125, 0.025  # of a cell: VAR is at most 0.5, CONF at most 1
-    for one in maps:
-        data = data_map_data(one, layer)
+    for map_ in maps:
+        data = data_map_data(map_, layer)
         across = np.minimum(data["variability"] / width, 0.5 / width - 1).astype(np.int64)
         up = np.minimum(data["confidence"] / height, 1 / height - 1).astype(np.int64)
         cells, counts = np.unique(np.column_stack([across, up]), axis=0, return_counts=True)
         rows += [
             {
-                "treebank": _name(one.treebank), "var": round(x * width, 4),
+                "treebank": _name(map_.treebank), "var": round(x * width, 4),
                 "var_to": round((x + 1) * width, 4), "conf": round(y * height, 4),
                 "conf_to": round((y + 1) * height, 4), "words": count,
                 "share": count / len(across),
@@ -121,7 +121,7 @@ def data_maps(
     layers = [mark("rect", cell), *marked]
     spec = faceted(
         rows, "treebank", min(3, len(maps)), {"width": SIDE, "height": SIDE, "layer": layers},
-        sort=[_name(one.treebank) for one in maps], header={"labelColor": ink(dark)},
+        sort=[_name(map_.treebank) for map_ in maps], header={"labelColor": ink(dark)},
     )  # fmt: skip
     title = f"How confident a parser is of gold {LAYERS[layer]}"
     return themed(spec, title, _signature(maps), dark)
@@ -146,7 +146,7 @@ def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool
 
 
 def difficulty(result: DifficultyTable, **how: Any) -> Spec:
-    """Draw the correlations of the measures where they were computed, else the treebanks."""
+    """Draw the correlations of the measures if they were computed, else the treebanks."""
     from treegauge.figures.analysis import matrix
 
     if "correlations" in result.attached:
@@ -176,12 +176,12 @@ def pvi_densities(
 ) -> Spec:
     """Draw the densities of pointwise information, one line per treebank (Fig. 3 left)."""
     layer = _check(layer, information)
-    ends = np.concatenate([np.percentile(one.pvi(layer), [0.5, 99.5]) for one in information])
-    at = np.linspace(min(float(ends.min()), -1.0), max(float(ends.max()), 1.0), 161)
+    ends = np.concatenate([np.percentile(result.pvi(layer), [0.5, 99.5]) for result in information])
+    grid = np.linspace(min(float(ends.min()), -1.0), max(float(ends.max()), 1.0), 161)
     rows = [
-        {"treebank": _name(one.treebank), "pvi": x, "density": y}
-        for one in information
-        for x, y in zip(at.tolist(), density(one.pvi(layer), at).tolist(), strict=True)
+        {"treebank": _name(result.treebank), "pvi": x, "density": y}
+        for result in information
+        for x, y in zip(grid.tolist(), density(result.pvi(layer), grid).tolist(), strict=True)
     ]
     x, y = quantity("pvi", "bits"), quantity("density", "density", stack=None)
     area = {"x": x, "y": y, "color": category("treebank")}
@@ -204,14 +204,15 @@ def code_lengths(
     """Draw code lengths block by block, means and ranges over orders (Fig. 3 right)."""
     layer = _check(layer, lengths)
     rows = []
-    for one in lengths:
-        each = one.bits[layer] / one.words
-        for j, sent in enumerate(np.cumsum(one.blocks).tolist()):
+    for result in lengths:
+        each = result.bits[layer] / result.words
+        for j, sent in enumerate(np.cumsum(result.blocks).tolist()):
             column = each[:, j]
             rows.append(
-                {"treebank": _name(one.treebank), "sentences": sent, "bits": float(column.mean()),
+                {"treebank": _name(result.treebank), "sentences": sent,
+                 "bits": float(column.mean()),
                  "low": float(column.min()), "high": float(column.max()),
-                 "block_bits": float(one.bits[layer][:, j].mean())}
+                 "block_bits": float(result.bits[layer][:, j].mean())}
             )  # fmt: skip
     scale = {"type": "log", "nice": False}
     x = quantity("sentences", "sentences sent, this block included", scale=scale)

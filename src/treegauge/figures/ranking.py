@@ -1,6 +1,6 @@
 """Figures of rankings: rank boxes, pairwise probabilities, agreement, critical differences.
 
-The data of each figure come from one function, ``..._data``; the page draws the same data.
+The data of each figure come from a function ``..._data``; the page draws the same data.
 """
 
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,7 +47,7 @@ def rank_box_data(ranks: Stability) -> dict[str, Rows]:
         values = 1 + places / 2
         reach = 1.5 * (row["q3"] - row["q1"])
         inside = (values >= row["q1"] - reach) & (values <= row["q3"] + reach)
-        # A quartile between two ranks may have no rank beside it; the box then has no whisker.
+        # A quartile between two ranks may have no rank next to it; the box then has no whisker.
         low = min(float(values[inside].min(initial=row["q1"])), row["q1"])
         high = max(float(values[inside].max(initial=row["q3"])), row["q3"])
         names = ("system", "best", "q1", "median", "q3", "worst", "mean")
@@ -60,7 +60,7 @@ def rank_box_data(ranks: Stability) -> dict[str, Rows]:
 
 
 def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
-    """Draw a box per system, as Figures 1 and 2 of Fragility do.
+    """Draw one box per system, as in Figures 1 and 2 of Fragility.
 
     Boxes reach from the first to the third quartile, with a tick at the median; ranks beyond the
     whiskers are points, darker where they are more frequent.
@@ -100,8 +100,8 @@ def _drawn_subsets(ranks: Stability) -> str:
 def ranks_figure(ranks: Stability, *, kind: FigureKind | None = None, dark: bool = False) -> Spec:
     """Draw ranks over random subsets.
 
-    They are ``boxes`` of ranks, the matrix of ``pairs``, or ``agreement`` by size of the subsets;
-    by default boxes for one size, agreement for several.
+    Draws ``boxes`` of ranks, the matrix of ``pairs``, or ``agreement`` by size of the subsets. The
+    default is boxes for one size, agreement for several.
     """
     kind = kind or ("boxes" if len(ranks.sampler.sizes) == 1 else "agreement")
     if kind == "pairs":
@@ -110,15 +110,15 @@ def ranks_figure(ranks: Stability, *, kind: FigureKind | None = None, dark: bool
 
 
 def pair_data(ranks: Stability | Exact) -> "pl.DataFrame":
-    """Return how often each system is above each other one; exact counts have a size each."""
+    """Return how often each system is above each other; exact counts also have the size."""
     names = ["system", "other", "above", "tied"]
     return ranks.pairs.select(["size", *names] if isinstance(ranks, Exact) else names)
 
 
 def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool = False) -> Spec:
-    """Draw how often each system is above each other one, systems in order of mean rank.
+    """Draw how often each system is above each other, systems in order of mean rank.
 
-    Of exact counts that have several sizes of subsets, one `size` is drawn.
+    If exact counts have several sizes of subsets, draws one `size`.
     """
     cells, table = pair_data(ranks), ranks.table
     if isinstance(ranks, Exact):
@@ -164,7 +164,7 @@ TAU, WINNER = "Kendall's tau", "same winner"
 
 
 def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
-    """Draw how the ranking of a subset agrees with the full one, by size of the subset.
+    """Draw the agreement of rankings over subsets with the full ranking, by size.
 
     Two lines: the mean of Kendall's tau, with a band of one standard deviation, and the share of
     subsets in which a system that leads over all treebanks leads.
@@ -179,13 +179,13 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
         mark("line", {**line, "tooltip": tips(["size", "what", "value"])}, point=True),
     ]
     spec = chart(agreement_data(ranks), 480, 300, layer=layers)
-    title = f"How far subsets agree with all {len(ranks.board.treebanks)} treebanks"
+    title = f"Agreement of subsets with all {len(ranks.board.treebanks)} treebanks"
     below = f"{metric_name(ranks.board.metric)}, {ranks.samples:,} random subsets"
     return themed(spec, title, ranks.signature, dark, below)
 
 
 def critical_difference_data(found: CriticalDifference) -> dict[str, Rows]:
-    """Return average ranks with their bars, and groups of similar systems, each in a lane."""
+    """Return average ranks with their bars, and groups of similar systems, one lane each."""
     table = found.table
     order = table["system"].to_list()
     half = 0.0 if found.distance is None else found.distance / 2
@@ -207,7 +207,7 @@ def critical_difference_data(found: CriticalDifference) -> dict[str, Rows]:
 
 
 def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Spec:
-    """Draw average ranks, and bars beside systems whose difference is not significant.
+    """Draw average ranks, with bars next to systems that do not differ significantly.
 
     With Nemenyi's test each system also has a bar of one critical difference around its rank: two
     systems differ exactly if these do not overlap.
@@ -242,5 +242,7 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     spec = {"width": 420, "height": _STEP, "datasets": data, "layer": shown}
     metric = metric_name(found.board.metric)
     title = f"Average rank by {metric} over {len(found.board.treebanks)} treebanks"
-    below = f"{how}, level {found.level:g}; systems beside one bar cannot be told apart"
+    below = (
+        f"{how}, level {found.level:g}; systems next to the same bar do not differ significantly"
+    )
     return themed(spec, title, found.signature, dark, below)

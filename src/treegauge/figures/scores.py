@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 STEP = 18
-"""Width of a treebank's place."""
+"""The width of a treebank's column."""
 
 
 def interval_data(scores: Scores) -> list[MetricScores]:
-    """Return, for each metric, score and interval of every system in percent; the page's, too."""
+    """Return, for each metric, score and interval of every system in percent, also for the page."""
     by_metric: dict[str, list[IntervalScore]] = {
         name: [{"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems]
         for name in scores.systems[0].metrics
@@ -59,7 +59,7 @@ def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False
 
 
 def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, ClassScores]:
-    """Return, by class, its gold words and every system's scores in percent; the page's, too."""
+    """Return, by class, its gold words and every system's scores in percent, also for the page."""
     names = ("correct", "precision", "recall", "f1")
     rows: dict[str, ClassScores] = {}
     for number, found in enumerate(breakdowns.values()):
@@ -72,7 +72,7 @@ def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, ClassScores]:
 
 
 def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
-    """Draw the F1 of every class of words, a column per system."""
+    """Draw the F1 of every class of words, one column per system."""
     breakdowns = found.systems if isinstance(found, Breakdowns) else {"F1": found}
     data = class_data(breakdowns)
     rows = [
@@ -95,7 +95,7 @@ def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
 
 
 def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
-    """Draw several scores of every treebank, the best by the first of them first (Content, Fig. 4).
+    """Draw several scores of every treebank, ordered by the first of them (Content, Fig. 4).
 
     The frame has a column ``treebank`` and one for each metric, in percent.
 
@@ -161,7 +161,7 @@ def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = Fal
 
 
 def _ranked(frame: "pl.DataFrame", metrics: Sequence[str]) -> list[dict[str, Any]]:
-    """Return rows from the highest of the first metric down, names without their prefix."""
+    """Return rows ordered by the first metric, with treebank names without their prefix."""
     if not metrics:
         raise TreegaugeError("nothing to draw: expected one score at least")
     for name in ("treebank", *metrics):

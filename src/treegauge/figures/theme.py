@@ -1,4 +1,4 @@
-"""One look for all figures: colours for every kind of vision, light or dark, and shared marks."""
+"""The look of all figures: colours safe for colour-blind readers, light and dark, and marks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 
 #: Okabe and Ito's palette, black left out: distinguishable with any common colour vision.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-#: From little to much: light to dark, so that it is a scale of greys in print, too.
+#: Light to dark, so that it is also a scale of greys in print.
 SEQUENCE = ("#f0f6fb", "#c9e0f0", "#8fc1e0", "#4d9bc9", "#0072B2", "#00487a")
 #: Width and height of a small panel.
 SIDE = 220
@@ -25,7 +25,7 @@ def ink(dark: bool) -> str:
 
 
 def themed(spec: Spec, title: str, signature: str, dark: bool, subtitle: str = "") -> Spec:
-    """Complete a chart: schema, title, colours, and the signature of the numbers in it.
+    """Return a complete chart: with schema, title, colours, and the signature of its numbers.
 
     The signature is kept as ``usermeta``, which renderers ignore.
     """
@@ -63,12 +63,12 @@ def quantity(field: str, title: str, **more: Any) -> Spec:
 
 
 def chart(rows: list[dict[str, Any]], width: Any, height: Any, **more: Any) -> Spec:
-    """Return a chart of some rows; a size is a number or a step per name."""
+    """Return a chart of rows; a size is a number of pixels, or a step per name."""
     return {"data": {"values": rows}, "width": width, "height": height, **more}
 
 
 def mark(kind: str, encoding: Spec, **style: Any) -> Spec:
-    """Return a layer: a kind of mark with its style, and what its channels show."""
+    """Return a layer: a kind of mark with its style and its channels."""
     return {"mark": {"type": kind, **style} if style else kind, "encoding": encoding}
 
 
@@ -84,5 +84,5 @@ def faceted(rows: list[dict[str, Any]], field: str, columns: int, inner: Spec, *
 
 
 def tips(fields: Sequence[str]) -> list[Spec]:
-    """Return what is shown under the pointer."""
+    """Return the encoding of tooltips."""
     return [{"field": field} for field in fields]

@@ -11,20 +11,26 @@ REACH = 12
 
 def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]:
     """Return, by treebank, the values of a measure that has one value per class."""
-    wanted = [one for one in found.measured if one.measure == measure and not one.averaged]
-    return {one.treebank: one.value for one in wanted if isinstance(one.value, dict)}
+    wanted = [
+        measured
+        for measured in found.measured
+        if measured.measure == measure and not measured.averaged
+    ]
+    return {
+        measured.treebank: measured.value for measured in wanted if isinstance(measured.value, dict)
+    }
 
 
 def _check(found: Measures, measure: str) -> None:
     if not _values(found, measure):
-        names = ", ".join(dict.fromkeys(one.measure for one in found.measured))
+        names = ", ".join(dict.fromkeys(measured.measure for measured in found.measured))
         raise TreegaugeError(f"nothing to draw: expected the measure {measure!r}, found {names}")
 
 
 def displacement_data(found: Measures, reach: int = REACH) -> dict[str, list[float]]:
     """Return, by treebank, the shares of displacements from -`reach` to `reach`, 0 included.
 
-    The page draws them, too.
+    The page draws the same data.
     """
     places = range(-reach, reach + 1)
     return {
@@ -34,7 +40,7 @@ def displacement_data(found: Measures, reach: int = REACH) -> dict[str, list[flo
 
 
 def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) -> Spec:
-    """Draw how often each displacement up to `reach` occurs, a panel per treebank (EDV, Fig. 2).
+    """Draw the frequency of displacements up to `reach`, one panel per treebank (EDV, Fig. 2).
 
     Examples
     --------
@@ -96,8 +102,8 @@ KINDS = {"displacements": displacements, "wde": relation_spectrum}
 
 
 def measured(found: Measures, *, dark: bool = False) -> Spec:
-    """Draw what was measured: displacements, or word dependency entropies (wde)."""
-    names = {one.measure for one in found.measured}
+    """Draw the measured displacements or word dependency entropies (wde)."""
+    names = {value.measure for value in found.measured}
     kind = next((kind for kind in KINDS if names == {kind}), None)
     if kind is None:
         raise ChoiceError("measure to draw", ",".join(sorted(names)), KINDS)

@@ -1,1 +1,1 @@
-"""Systems over many treebanks: how far a ranking would survive other ones."""
+"""Rankings of systems over many treebanks, and their stability."""

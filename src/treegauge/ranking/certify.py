@@ -1,4 +1,4 @@
-"""Say how far a claim "A is better than B" holds: one paragraph for a paper, and JSON."""
+"""Report the evidence for a claim "A is better than B": a paragraph for a paper, and JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 Grouping = Literal["genus", "stock", "family", "language", "resource"]
 _SIZES = (5, 10, 20, 40)
 LEAST_GROUPED = 6
-"""Fewest groups of treebanks of the primary test: with five, no p-value can be below 0.05."""
+"""The smallest number of groups for the primary test: with five, p cannot be below 0.05."""
 
 
 class PairedEstimate(NamedTuple):
-    """A number with its interval, None where there are too few treebanks for one that holds."""
+    """A number with its interval; the limits are None with too few treebanks."""
 
     value: float
     low: float | None = None
@@ -49,13 +49,13 @@ class PairedEstimate(NamedTuple):
 
     @property
     def reach(self) -> str:
-        """From where to where the interval goes."""
+        """The limits of the interval as text."""
         return f"{self.low:+.2f} to {self.high:+.2f}"
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate(Result):
-    """What there is to say for and against a claim.
+    """The evidence for and against a claim.
 
     Attributes
     ----------
@@ -67,27 +67,27 @@ class Certificate(Result):
     median
         The median difference; its interval holds from six treebanks on.
     detectable
-        The least mean difference that a test would find with 80 % power; None as with intervals.
+        The smallest mean difference that a test detects with 80 % power; None as with intervals.
     improvement
         Probability that A is above B on a treebank, ties half; Wilson's interval.
     rank_biserial
         The signed-rank sums' difference over their sum, from -1 to 1, over treebanks.
     error_reduction
-        Mean share of B's errors that A avoids, in percent; None where scores do not allow it.
+        Mean share of B's errors that A avoids, in percent; None if scores do not allow it.
     tests
-        Two-sided p-values by name, the primary one first: signed ranks of one mean per group, since
-        treebanks of one family are not independent (of treebanks with fewer than six groups); then,
-        with treebanks as units, signed ranks, signs, and permutation of the mean.
+        Two-sided p-values by name. First the primary test: signed ranks of one mean per group,
+        since treebanks of one family are not independent (signed ranks of treebanks with fewer than
+        six groups). Then, with treebanks as units: signed ranks, signs, permutation of the mean.
     equivalence
-        With a margin: p-values that A and B differ by less, that A is not worse by more, that A is
-        better by more.
+        With a margin: p-values of equivalence, of non-inferiority of A, and of superiority of A by
+        more than the margin.
     groups
-        The number of groups of treebanks; None where groups are unknown.
+        The number of groups of treebanks; None if groups are unknown.
     wins
-        One row per size of subsets: share of subsets in which A wins, ties, loses; how it was
-        found (``exact``, ``bounds`` or ``sampled``).
+        One row per size of subsets: shares of subsets in which A wins, ties and loses, and how they
+        were computed (``exact``, ``bounds`` or ``sampled``).
     families
-        One row per group: treebanks, mean difference, and on how many A is ahead; least first.
+        One row per group: treebanks, mean difference, treebanks on which A is ahead; lowest first.
     flip
         The smallest change of treebanks that makes the claim fail.
     """
@@ -130,7 +130,7 @@ class Certificate(Result):
         return self.flip.holds
 
     def json_fields(self) -> dict[str, Any]:
-        """Return everything, the paragraph included."""
+        """Return all fields and the paragraph."""
         plain = ("metric", "treebanks", "ahead", "equal", "behind", "detectable", "rank_biserial",
                  "error_reduction", "tests", "equivalence")  # fmt: skip
         estimates = {
@@ -147,7 +147,7 @@ class Certificate(Result):
 
     @property
     def text(self) -> str:
-        """One paragraph, meant to be pasted into a paper."""
+        """One paragraph to paste into a paper."""
         return paragraph(self)
 
     def own_text(self) -> str:
@@ -184,11 +184,11 @@ def certify(
     seed: int = 0,
     reading: LeaderboardReading = READING,
 ) -> Certificate:
-    """Say what the claim that one system beats another rests on.
+    """Report the evidence for the claim that one system beats another.
 
     One paragraph to paste into a paper: mean difference with its confidence interval, one primary
-    significance test, win rates over subsets of treebanks, the families that speak against the
-    claim, and the fewest treebanks without which it would fail.
+    significance test, win rates over subsets of treebanks, the families in which the claim fails,
+    and the smallest number of treebanks without which it would fail.
 
     Parameters
     ----------
@@ -197,23 +197,23 @@ def certify(
     claim
         The claim, such as "A > B".
     subset
-        Only these treebanks: a named subset (such as Ma18) or codes with commas. What would make
-        the claim fail then also looks at exchanges with other treebanks.
+        Only these treebanks: a named subset (such as Ma18) or codes separated by commas. The search
+        for changes that make the claim fail then also tries other treebanks.
     size
-        Sizes of subsets whose win rates to give: 10, 5-20 or 5,10,20; default: 5, 10, 20 and 40, or
-        half the treebanks if there are few.
+        Sizes of subsets for win rates: 10, 5-20 or 5,10,20. Default: 5, 10, 20 and 40, or half of
+        the treebanks if there are few.
     constraint
-        Bound subsets, such as language:1; win rates are then sampled. Without, all subsets are
-        counted.
+        Constraint on subsets, such as language:1; win rates are then sampled. Without a constraint,
+        all subsets are counted.
     samples
-        Subsets of each size, if sampled.
+        The number of random subsets of each size, if they are sampled.
     by
-        Column that groups treebanks: intervals leave out one group at a time, the primary test has
-        one value per group.
+        Column that groups treebanks: intervals leave out one group at a time, and the primary test
+        uses one value per group.
     margin
-        Points within which the systems count as equal: tests of equivalence and of not being worse.
+        Margin in points for tests of equivalence, non-inferiority and superiority.
     resamples
-        Permutations of the test of the mean.
+        The number of permutations in the test of the mean.
     level
         Confidence level of the intervals.
     seed
@@ -234,9 +234,9 @@ def certify(
         raise TreegaugeError(f"margin {margin}: expected more than 0 points")
     chosen = subset and restrict(board, subset, missing=reading.missing).treebanks
     pair = board.select(systems=[stated.a, stated.b], treebanks=chosen or None)
-    held = len(pair.treebanks)
-    usual = [k for k in _SIZES if k < held] or [(held + 1) // 2]
-    sizes = sizes_of(usual if size is None else size, held)
+    total = len(pair.treebanks)
+    usual = [k for k in _SIZES if k < total] or [(total + 1) // 2]
+    sizes = sizes_of(usual if size is None else size, total)
     bounds = constraints_of(constraint)
     numbers, scale = pair.fixed_point()
     whole = numbers[0] - numbers[1]
@@ -252,19 +252,19 @@ def certify(
     value, error, df = model.alike.value, model.alike.standard_error, model.alike.df
     known = bool(np.isfinite(error))
     better = float((1 + np.sign(whole)).sum() / 2)
-    chances, middle = wilson(better, held, level), median_interval(differences, level)
+    chances, middle = wilson(better, total, level), median_interval(differences, level)
     signature = countersign(
         pair.signature, claim=stated, constraints=",".join(map(str, bounds)) or None,
         samples=samples if bounds else None, by=by, margin=margin, resamples=resamples,
         level=level, seed=seed,
     )  # fmt: skip
     return Certificate(
-        claim=stated, metric=board.metric, treebanks=held, ahead=int((whole > 0).sum()),
+        claim=stated, metric=board.metric, treebanks=total, ahead=int((whole > 0).sum()),
         equal=int((whole == 0).sum()), behind=int((whole < 0).sum()),
         difference=_estimate(model.alike, level), new=_estimate(model.new, level),
         median=_paired(np.median(differences), middle, level),
         detectable=float(detectable_difference(error, df, level=level)) if known else None,
-        improvement=_paired(better / held, chances, level),
+        improvement=_paired(better / total, chances, level),
         rank_biserial=ranked.correlation, error_reduction=_error_reduction(pair), tests=tests,
         equivalence=_equivalence(value, error, df, margin) if known and margin else None,
         groups=len(families) or None, by=by, wins=_win_rates(pair, sizes, bounds, samples, seed),
@@ -272,9 +272,9 @@ def certify(
     )  # fmt: skip
 
 
-def _estimate(made: StudentEstimate, level: float) -> PairedEstimate:
-    known = np.isfinite(made.standard_error)
-    return _paired(made.value, made.interval(level) if known else None, level)
+def _estimate(estimate: StudentEstimate, level: float) -> PairedEstimate:
+    known = np.isfinite(estimate.standard_error)
+    return _paired(estimate.value, estimate.interval(level) if known else None, level)
 
 
 def _paired(value: Any, ends: tuple[Any, Any] | None, level: float) -> PairedEstimate:
@@ -288,7 +288,7 @@ def _equivalence(value: Any, error: Any, df: Any, margin: float) -> dict[str, fl
 
 
 def sign_test(differences: NDArray[Any]) -> float:
-    """Return two-sided p of the sign test; zeros are left out."""
+    """Return the two-sided p-value of the sign test; zeros are left out."""
     from scipy.stats import binomtest
 
     ahead, behind = int((differences > 0).sum()), int((differences < 0).sum())
@@ -296,12 +296,12 @@ def sign_test(differences: NDArray[Any]) -> float:
 
 
 def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> float:
-    """Return two-sided p of the mean difference when signs are exchanged at random."""
+    """Return the two-sided p-value of the mean difference under random sign changes."""
     from treegauge.statistics.permutation import paired_permutation
 
-    a, held = differences[:, None], len(differences)
+    a, treebanks = differences[:, None], len(differences)
     compared = paired_permutation(
-        a, np.zeros_like(a), lambda sums: sums / held, permutations=resamples, seed=seed
+        a, np.zeros_like(a), lambda sums: sums / treebanks, permutations=resamples, seed=seed
     )
     return float(compared.p_value[0])
 
@@ -309,7 +309,7 @@ def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> 
 def _win_rates(
     pair: Leaderboard, sizes: Sequence[int], bounds: Sequence[Constraint], samples: int, seed: int
 ) -> tuple[dict[str, Any], ...]:
-    """Return shares of subsets won, tied and lost: counted, or with bounds sampled."""
+    """Return shares of subsets won, tied and lost: counted, or sampled if there are constraints."""
     from treegauge.ranking.exact import exact_ranks
     from treegauge.ranking.stability import stability
 
@@ -332,7 +332,7 @@ def _win_rates(
 def families_ahead(
     groups: Sequence[object], differences: NDArray[np.float64], by: str = "group"
 ) -> tuple[dict[str, Any], ...]:
-    """Return one row per known group of treebanks: size, mean difference, and where A is ahead.
+    """Return one row per known group of treebanks: size, mean difference, treebanks A leads on.
 
     Examples
     --------

@@ -2,7 +2,7 @@ r"""The claim "A is better than B", and the smallest change of treebanks that wo
 
 With :math:`d_t` the score of A minus that of B on treebank :math:`t`, the claim holds on a set of
 treebanks if the :math:`d_t` add up to more than 0. A tie is not a win: a sum of 0 makes it fail.
-Sums are of whole numbers where the scores are decimals, so that a tie is a tie.
+Sums are of integers if the scores are decimals, so that ties are exact.
 """
 
 from collections.abc import Sequence
@@ -28,18 +28,18 @@ class Claim:
 
 
 def parse_claim(board: Leaderboard, text: "str | Claim") -> Claim:
-    """Read ``"A > B"`` or ``"A < B"``; names may have spaces and, if need be, a > themselves."""
+    """Parse ``"A > B"`` or ``"A < B"``; names may contain spaces and even a >."""
     if isinstance(text, Claim):
         text = str(text)
     sides = []
-    for at, sign in enumerate(text):
+    for position, sign in enumerate(text):
         if sign in "<>":
-            left, right = text[:at].strip(), text[at + 1 :].strip()
+            left, right = text[:position].strip(), text[position + 1 :].strip()
             sides.append((left, right) if sign == ">" else (right, left))
     sides = [(a, b) for a, b in sides if a and b]
     if not sides:
         raise TreegaugeError(
-            f"claim {text!r} is not understood; expected 'A > B' with two of the systems: "
+            f"claim {text!r} is not a claim; expected 'A > B' with two of the systems: "
             f"{', '.join(board.systems)}"
         )
     unknown = ""
@@ -56,12 +56,12 @@ def parse_claim(board: Leaderboard, text: "str | Claim") -> Claim:
 
 @dataclass(frozen=True)
 class Flip:
-    """What would make a claim fail.
+    """The smallest changes of treebanks that make a claim fail.
 
     Attributes
     ----------
     treebanks, holds
-        The treebanks in question, all or those of a subset; and whether the claim holds there.
+        The treebanks (all, or those of a subset), and whether the claim holds on them.
     removed
         The fewest treebanks without which the claim fails; None if it holds on every non-empty
         part of them.
@@ -69,7 +69,7 @@ class Flip:
         For a subset: (out, in), the fewest exchanges with other treebanks that make it fail; None
         if none does, or if there are no other treebanks.
     single
-        Treebanks on which, each alone, the claim fails.
+        Single treebanks on which the claim fails.
     smallest, largest
         Sizes of the smallest and largest subset of them for which it fails; None if there is none.
     """
@@ -84,17 +84,17 @@ class Flip:
     largest: int | None
 
     def json_fields(self) -> dict[str, Any]:
-        """Return all fields as JSON has them."""
+        """Return all fields for JSON."""
         swaps = self.swapped and [{"out": gone, "in": come} for gone, come in self.swapped]
         changed = {"claim": str(self.claim), "treebanks": len(self.treebanks), "swapped": swaps}
         return {**vars(self), **changed}
 
 
 def fewest_removals(differences: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return the fewest places without which the rest does not add up to more than 0.
+    """Return the fewest positions without which the sum of the rest is not above 0.
 
-    Taking away the m largest leaves the least sum that any m can leave, so the first m that does is
-    the smallest. None if even the least single difference is more than 0.
+    Removing the m largest leaves the smallest sum, so the first m that succeeds is the smallest.
+    None if even the smallest single difference is above 0.
     """
     order = np.argsort(-differences, kind="stable")
     rest = differences.sum() - np.concatenate([[0], np.cumsum(differences[order])])
@@ -105,10 +105,10 @@ def fewest_removals(differences: NDArray[np.int64]) -> NDArray[np.int64] | None:
 def fewest_swaps(
     inside: NDArray[np.int64], outside: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the fewest exchanges after which the inside does not add up to more than 0.
+    """Return the fewest exchanges after which the sum of the inside is not above 0.
 
-    The m largest inside for the m smallest outside lower the sum most, so the first m that does is
-    the smallest. None if none does.
+    Exchanging the m largest inside for the m smallest outside lowers the sum most, so the first m
+    that succeeds is the smallest. None if no m succeeds.
     """
     gone = np.argsort(-inside, kind="stable")
     come = np.argsort(outside, kind="stable")
@@ -122,7 +122,7 @@ def fewest_swaps(
 def flip(board: Leaderboard, claim: str | Claim, *, subset: Sequence[str] | None = None) -> Flip:
     """Find the smallest change of treebanks that makes a claim such as ``"A > B"`` fail.
 
-    It starts from a subset; by default from all treebanks, and then there is nothing to swap with.
+    Starts from a subset, by default from all treebanks; then there are no treebanks to swap in.
     """
     stated = parse_claim(board, claim)
     numbers = board.fixed_point()[0]
@@ -130,7 +130,7 @@ def flip(board: Leaderboard, claim: str | Claim, *, subset: Sequence[str] | None
     every = np.arange(len(board.treebanks))
     columns = every if subset is None else np.array([board.treebank(name) for name in subset])
     if len(np.unique(columns)) != len(columns) or not len(columns):
-        raise TreegaugeError("a subset is one or more treebanks, each named once")
+        raise TreegaugeError("expected a subset of one or more treebanks, each named once")
     others = np.setdiff1d(every, columns)
     inside = differences[columns]
     removed = fewest_removals(inside)

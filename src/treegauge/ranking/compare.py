@@ -66,7 +66,7 @@ def friedman(board: Leaderboard) -> Friedman:
     """
     from scipy.stats import f, friedmanchisquare
 
-    numbers, (systems, held) = board.fixed_point()[0], board.values.shape
+    numbers, (systems, treebanks) = board.fixed_point()[0], board.values.shape
     if systems < 3:
         raise TreegaugeError(
             f"{systems} systems: the Friedman test needs three or more; certify a pair instead"
@@ -74,9 +74,9 @@ def friedman(board: Leaderboard) -> Friedman:
     if (numbers == numbers[0]).all():
         return Friedman(0.0, 1.0, 0.0, 1.0)
     statistic, p_value = map(float, friedmanchisquare(*numbers))
-    rest = held * (systems - 1) - statistic
-    ratio = (held - 1) * statistic / rest if rest > 1e-9 * statistic else float("inf")
-    freedom = (systems - 1, (systems - 1) * (held - 1))
+    rest = treebanks * (systems - 1) - statistic
+    ratio = (treebanks - 1) * statistic / rest if rest > 1e-9 * statistic else float("inf")
+    freedom = (systems - 1, (systems - 1) * (treebanks - 1))
     f_p_value = float(f.sf(ratio, *freedom)) if freedom[1] else 1.0
     return Friedman(statistic, p_value, ratio, f_p_value)
 
@@ -97,7 +97,7 @@ def critical_distance(systems: int, treebanks: int, alpha: float = 0.05) -> floa
 
 @dataclass(frozen=True, eq=False)
 class CriticalDifference(Result):
-    """Which systems cannot be told apart over treebanks.
+    """Groups of systems that do not differ significantly over treebanks.
 
     Attributes
     ----------
@@ -108,10 +108,10 @@ class CriticalDifference(Result):
     p_values
         Systems x systems: of each pair, corrected for all pairs.
     cliques
-        Groups of systems next to each other by average rank in which no pair differs, as long as
-        possible; those of one system are left out.
+        The longest runs of systems, by average rank, in which no pair differs significantly; single
+        systems are left out.
     friedman
-        The test over all systems. Where it finds nothing, no pair should be called different.
+        The test over all systems. If it is not significant, no pair should be called different.
     """
 
     board: Leaderboard
@@ -145,7 +145,7 @@ class CriticalDifference(Result):
         return pl.DataFrame(columns)[self.order]
 
     def shown(self) -> "pl.DataFrame":
-        """Return the table with the names that people read."""
+        """Return the table with readable column names."""
         names = {"average_rank": "average rank", "mean": metric_name(self.board.metric)}
         return self.table.rename(names)
 
@@ -171,19 +171,19 @@ class CriticalDifference(Result):
         }
 
     def own_text(self) -> str:
-        """Return the table, the tests, and what the letters mean."""
+        """Return the table, the tests, and an explanation of the letters."""
         test = self.friedman
         lines = [tables.to_text(self.shown())]
         lines.append(f"Friedman chi-squared {test.statistic:.2f}, p = {test.p_value:.2g}")
         if self.distance is not None:
             lines.append(f"critical difference {self.distance:.3f} (level {self.level:g})")
         if self.cliques:
-            lines.append("systems that share a letter cannot be told apart")
+            lines.append("systems that share a letter do not differ significantly")
         return "\n".join([*lines, self.signature])
 
 
 def check_level(level: float) -> None:
-    """Refuse a confidence level that is none."""
+    """Refuse a confidence level that is not between 0 and 1."""
     if not 0 < level < 1:
         raise TreegaugeError(f"level {level}: expected a number between 0 and 1, such as 0.95")
 
@@ -191,7 +191,7 @@ def check_level(level: float) -> None:
 def critical_difference(
     board: Leaderboard, *, method: Method = "nemenyi", level: float = 0.95
 ) -> CriticalDifference:
-    """Return which of three systems or more differ, and which groups cannot be told apart.
+    """Return which of three or more systems differ, and groups that do not differ significantly.
 
     ``nemenyi`` compares average ranks with one critical difference; ``wilcoxon-holm`` tests every
     pair with signed ranks, corrected by Holm. Treebanks are units and count as independent.
@@ -234,7 +234,7 @@ def _p_values(board: Leaderboard, average: Floats, method: Method) -> Floats:
 
 
 def cliques_of(differ: NDArray[np.bool_], order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Return the longest runs of systems, in order, without a pair that differs."""
+    """Return the longest runs of systems, in order, in which no pair differs."""
     runs: list[tuple[int, int]] = []
     for first in range(len(order)):
         last = first
@@ -256,9 +256,9 @@ def compare(
     all: bool = False,
     reading: LeaderboardReading = READING,
 ) -> CriticalDifference | PairMatrix | BradleyTerry:
-    """Compare systems over treebanks: which differ significantly, who wins where, how probably.
+    """Compare systems over treebanks: significant differences, wins, and how probable they are.
 
-    Critical differences (nemenyi, wilcoxon-holm) group the systems that cannot be told apart.
+    Critical differences (nemenyi, wilcoxon-holm) group systems that do not differ significantly.
 
     Parameters
     ----------
@@ -271,10 +271,10 @@ def compare(
     system
         Only these systems.
     subset
-        Only these treebanks: a named subset (such as Ma18) or codes with commas.
+        Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
     margin
-        Points that count as a tie, for wins; points within which systems count as equal, for
-        differences.
+        In points: for wins, the largest difference that is a tie; for differences, the margin of
+        equivalence.
     level
         Confidence level of tests and intervals.
     all

@@ -1,4 +1,4 @@
-r"""Win rates and mean ranks over *all* subsets of treebanks, by counting instead of drawing.
+r"""Win rates and mean ranks over *all* subsets of treebanks, counted instead of sampled.
 
 For systems :math:`A` and :math:`B` let :math:`d_t` be the difference of their scores on treebank
 :math:`t`, a whole number of hundredths. The number of subsets of size :math:`k` in which A beats B
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 1 << 26  # the largest table for one pair: 512 MB
 MOST_ADDITIONS = 10**12
-"""The most additions for all pairs together, by a bound that is several times too high."""
+"""The largest number of additions for all pairs, by an upper bound several times too high."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class Exact(Result):
     digits: ClassVar[Any] = {"rank": None, "mean rank": 4, "bound": 4}
 
     def subsets(self, size: int) -> int:
-        """Return how many subsets of a size there are."""
+        """Return the number of subsets of a size."""
         return comb(len(self.board.treebanks), size)
 
     def _at(self, size: int | None) -> int:
@@ -89,11 +89,11 @@ class Exact(Result):
         The mean rank is 1 + the sum over rivals of P(rival wins) and a share of P(tie): a half,
         nothing or all of it for the tie rules average, min and max.
         """
-        at = self._at(size)
-        total = self.subsets(self.sizes[at])
+        place = self._at(size)
+        total = self.subsets(self.sizes[place])
         # On a coarse grid: the middle between all of them lost and all of them won.
         share = Fraction(1 if self.coarse else TIE[self.ties], 2)
-        lost, open_ = self.wins[at].sum(axis=0), self.undecided[at].sum(axis=0)
+        lost, open_ = self.wins[place].sum(axis=0), self.undecided[place].sum(axis=0)
         means = [float(1 + (low + share * o) / total) for low, o in zip(lost, open_, strict=True)]
         bound = float(Fraction(max(open_), 2 * total)) if self.coarse else 0.0
         return np.array(means), bound + self.rounding * len(means)
@@ -113,7 +113,7 @@ class Exact(Result):
         return pl.concat(parts).select("size", "system", "score", "mean", "bound", "full")
 
     def shown(self) -> "pl.DataFrame":
-        """Return mean ranks beside the ranking over all treebanks; a bound only if there is one."""
+        """Return mean ranks and the ranking over all treebanks, with the error bound if any."""
         few = [] if len(self.sizes) > 1 else ["size"]
         few += [] if self.coarse or self.rounding else ["bound"]
         names = {"full": "rank", "score": metric_name(self.board.metric), "mean": "mean rank"}
@@ -122,7 +122,7 @@ class Exact(Result):
         return frame.select(name for name in order if name not in few).rename(names)
 
     def own_text(self) -> str:
-        """Return the table and over what ranks are averaged."""
+        """Return the table and the subsets that ranks are averaged over."""
         sizes = sizes_text(self.sizes)
         number = f"{sum(map(self.subsets, self.sizes)):,}"
         note = f"Mean rank over all {number} subsets of {sizes} treebanks."
@@ -140,16 +140,20 @@ class Exact(Result):
         return pl.DataFrame(rows)
 
     def _counts(self, choose: Any, names: Sequence[str]) -> Iterator[tuple[Any, dict[str, int]]]:
-        """Yield size and systems of the chosen pairs, and in how many subsets the first wins."""
+        """Yield size, the two systems of each chosen pair, and the subsets that the first wins."""
         for size in self.sizes:
             for pair in choose(self.board.systems, 2):
                 counts = dict(zip(names, self.count(pair[0], pair[1], size), strict=True))
                 yield {"size": size, "system": pair[0], "other": pair[1]}, counts
 
     def count(self, system: str, other: str, size: int | None = None) -> tuple[int, int, int]:
-        """Return in how many subsets a system wins against, ties with, loses to another."""
-        at, a, b = self._at(size), self.board.system(system), self.board.system(other)
-        return int(self.wins[at, a, b]), int(self.undecided[at, a, b]), int(self.wins[at, b, a])
+        """Return the numbers of subsets in which a system beats, ties with and loses to another."""
+        place, a, b = self._at(size), self.board.system(system), self.board.system(other)
+        return (
+            int(self.wins[place, a, b]),
+            int(self.undecided[place, a, b]),
+            int(self.wins[place, b, a]),
+        )
 
     def json_fields(self) -> dict[str, Any]:
         """Return mean ranks, then counts of every pair."""
@@ -164,7 +168,7 @@ class Exact(Result):
 
 
 class SumLayout(NamedTuple):
-    """Where the sums of 0, 1, ... items are counted.
+    """The layout of the table in which the sums of 0, 1, ... items are counted.
 
     Entry ``[i, j]`` of `lows` and `highs` is the least and largest sum of j of the first i items.
     Row j begins at cell ``starts[j]``, for the sum ``lows[-1, j]``.
@@ -216,15 +220,15 @@ def _decided(differences: NDArray[np.int64], size: int) -> int:
 def _decided_subsets(
     plan: SumLayout, rest: NDArray[np.int64], step: int, sizes: tuple[int, ...], kind: type
 ) -> list[tuple[Any, Any]]:
-    """Count, for each size, the subsets with a sum surely above and surely below 0."""
+    """Count, for each size, the subsets whose sum is certainly above and certainly below 0."""
     cells = subset_sums(plan, kind)
-    whole, held = int(plan.items.sum()), len(plan.items)
+    whole, treebanks = int(plan.items.sum()), len(plan.items)
     counts = []
     for size in sizes:
         # A sum of k differences is step * (sum of items) + (sum of rests): how far can that reach?
         over, under = int(-rest[:size].sum()) // step, -(int(rest[-size:].sum()) // step)
-        row, low = plan.row(cells, min(size, held - size))
-        flip = 2 * size > held  # the complement of a subset has the rest of the sum
+        row, low = plan.row(cells, min(size, treebanks - size))
+        flip = 2 * size > treebanks  # the complement of a subset has the rest of the sum
         if flip:
             over, under = whole - under, whole - over
         above, below = row[max(over + 1 - low, 0) :].sum(), row[: max(under - low, 0)].sum()
@@ -249,7 +253,7 @@ def _step(numbers: NDArray[np.int64], most: int) -> int:
     cells = max(widths, default=0) + most + 1
     additions = numbers.shape[1] * (sum(widths) + len(widths) * (most + 1))
     excess = max(additions / MOST_ADDITIONS, cells / MOST_CELLS)
-    return 1 if excess <= 1 else int(2 * excess)  # room to spare for what rounding adds to rows
+    return 1 if excess <= 1 else int(2 * excess)  # spare room for what rounding adds to rows
 
 
 def exact_ranks(
@@ -265,16 +269,16 @@ def exact_ranks(
     Several sizes (also ``"5-20"``, ``"all"``) share one table per pair. The other parameters are
     those of :func:`treegauge.rank`; `progress` is called with the number of pairs just done.
     """
-    held = len(board.treebanks)
-    sizes = sizes_of(size, held)
+    treebanks = len(board.treebanks)
+    sizes = sizes_of(size, treebanks)
     ranks_of(np.zeros(1), ties)
     numbers, scale = board.fixed_point()
-    most = max(min(each, held - each) for each in sizes)
+    most = max(min(each, treebanks - each) for each in sizes)
     step = _step(numbers, most)
     shape = (len(sizes), len(board.systems), len(board.systems))
     wins = np.full(shape, 0, dtype=object)
     undecided = np.full(shape, 0, dtype=object)
-    totals = [comb(held, each) for each in sizes]
+    totals = [comb(treebanks, each) for each in sizes]
 
     def work(ab: tuple[int, int]) -> float:
         a, b = ab
@@ -285,20 +289,20 @@ def exact_ranks(
             counts = [(t, 0) if lead > 0 else (0, t) for t, lead in zip(totals, leads, strict=True)]
         else:
             items = (differences + step // 2) // step
-            rest = np.sort(differences - items * step)  # what the grid leaves over
+            rest = np.sort(differences - items * step)  # the rounding error of the grid
             order = np.argsort(np.abs(items - int(np.median(items))), kind="stable")
             plan = sum_layout(items[order], most)
             counts = _decided_subsets(plan, rest, step, sizes, np.uint64)
             if max(totals) >= 2**64:
-                error = (held + int(np.diff(plan.starts).max())) * 2.0**-53
+                error = (treebanks + int(np.diff(plan.starts).max())) * 2.0**-53
                 floats = _decided_subsets(plan, rest, step, sizes, np.float64)
                 counts = [
                     (_reconcile(c[0], f[0], t, error), _reconcile(c[1], f[1], t, error))
                     for c, f, t in zip(counts, floats, totals, strict=True)
                 ]
-        for at, (won, lost) in enumerate(counts):
-            wins[at, a, b], wins[at, b, a] = won, lost
-            undecided[at, a, b] = undecided[at, b, a] = totals[at] - won - lost
+        for place, (won, lost) in enumerate(counts):
+            wins[place, a, b], wins[place, b, a] = won, lost
+            undecided[place, a, b] = undecided[place, b, a] = totals[place] - won - lost
         if progress is not None:
             progress(1)
         return error if error * max(totals) >= 2**63 else 0.0

@@ -1,8 +1,7 @@
-r"""Tables with missing scores: what can be compared, and what the other scores predict.
+r"""Tables with missing scores: whether systems can be compared, and predictions of gaps.
 
-A mean over the treebanks that a system happens to have rewards whoever left out the difficult ones.
-Missing scores are therefore filled by what the others predict, by least squares over the scores
-that are there:
+A mean over the treebanks that a system has scores for rewards systems that skip difficult ones.
+Missing scores are therefore predicted from the others, by least squares over the known scores:
 
 .. math:: s_{it} \approx a_i + b_t
 
@@ -21,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def is_connected(known: NDArray[np.bool_]) -> bool:
-    """Say whether shared treebanks connect all systems, given which scores are there."""
+    """Return whether shared treebanks connect all systems, given which scores are known."""
     from scipy.sparse.csgraph import connected_components
 
     together = known.astype(np.int64) @ known.T.astype(np.int64)
@@ -29,7 +28,7 @@ def is_connected(known: NDArray[np.bool_]) -> bool:
 
 
 def normal_equations(values: Floats) -> Floats:
-    """Return, by treebank, what it adds to the equations of the systems' effects.
+    """Return, by treebank, its contribution to the equations of the systems' effects.
 
     Shape treebanks x systems x (systems + 1): the matrix and, last, the right-hand side. Their sums
     over treebanks give the least-squares effects, which add up to 0: see :func:`effects`.
@@ -38,8 +37,8 @@ def normal_equations(values: Floats) -> Floats:
     number = np.maximum(known.sum(axis=1), 1)[:, None]
     scores = np.where(known, np.nan_to_num(values.T), 0)
     centred = known * (scores - scores.sum(axis=1, keepdims=True) / number)
-    own = np.eye(values.shape[0]) * known[:, :, None]
-    matrix = own - known[:, :, None] * known[:, None, :] / number[:, :, None]
+    diagonal = np.eye(values.shape[0]) * known[:, :, None]
+    matrix = diagonal - known[:, :, None] * known[:, None, :] / number[:, :, None]
     return np.concatenate([matrix, centred[:, :, None]], axis=2)
 
 

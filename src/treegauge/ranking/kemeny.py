@@ -10,8 +10,8 @@ with the same probability). Votes that any order must lose are left aside: placi
 the margin by which b beats a, or nothing.
 
 The search is exact. It builds orders from the front and keeps, for every set of systems that can be
-in front, the cheapest order of it (Held and Karp 1962, J. SIAM 10). A set is given up where its
-cost and what the others must still cost exceed an order that is known: systems that beat each other
+in front, the cheapest order of it (Held and Karp 1962, J. SIAM 10). A set is dropped if its
+cost plus the least cost of the others exceeds that of a known order: systems that beat each other
 in a circle cost at least the smallest margin of the circle. A system that loses to none of those
 left comes next, without alternatives.
 """
@@ -23,17 +23,17 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 EXACT = 26
-"""Systems up to which the order is always the best one."""
+"""The largest number of systems for which the order is always optimal."""
 MOST = 200_000
-"""Sets of systems of one size to keep, above which integer programming takes over."""
+"""The largest number of sets of one size to keep; beyond it, integer programming is used."""
 BITS = 62
-"""Systems that a set, kept as the bits of a whole number, can hold."""
+"""The largest number of systems in a set that is stored as the bits of an integer."""
 
 
 class KemenyOrder(NamedTuple):
     """An order of systems, best first; its votes against, and the fewest that are possible.
 
-    The order is proved to be the best one where the two are equal.
+    The order is proved to be optimal if the two are equal.
     """
 
     order: Ints
@@ -42,7 +42,7 @@ class KemenyOrder(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether no order has fewer votes against it."""
+        """Whether the order is proved to be optimal."""
         return self.cost <= self.bound
 
 
@@ -54,8 +54,8 @@ def kemeny(votes: NDArray[np.float64], order: Ints | None = None) -> KemenyOrder
     votes
         Treebanks on which the row scores higher than the column; halves for ties.
     order
-        Which of two systems to put first where both orders are equally good: the order to start
-        from, by default that of the table.
+        The order to start from, which decides between equally good orders; by default that of the
+        table.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _cost(excess: Ints, order: Ints) -> int:
 
 
 def _components(excess: Ints) -> list[Ints]:
-    """Return the groups that beat each other in circles, each before those that it beats.
+    """Return the groups of systems that beat each other in circles, each before those it beats.
 
     Some best order has the groups in this order: no vote between groups is lost.
     """
@@ -126,15 +126,15 @@ def _improved(excess: Ints) -> Ints:
             before = excess[system, rest][::-1].cumsum()[::-1]
             after = excess[rest, system].cumsum()
             costs = np.append(before, 0) + np.concatenate([[0], after])
-            at = int(np.flatnonzero(order == system)[0])
+            place = int(np.flatnonzero(order == system)[0])
             best = int(costs.argmin())
-            if costs[best] < costs[at]:
+            if costs[best] < costs[place]:
                 order, gain = np.insert(rest, best, system), True
     return order
 
 
 def _circles(excess: Ints) -> tuple[Ints, Ints]:
-    """Return circles of three, as sets of bits, and what any order must pay for each.
+    """Return circles of three, as sets of bits, and the cost that any order must pay for each.
 
     The margins that a circle uses are taken from the table, so that no margin is used twice.
     """
@@ -156,7 +156,7 @@ def _circles(excess: Ints) -> tuple[Ints, Ints]:
 
 
 def _search(excess: Ints, most: int) -> Ints | None:
-    """Return the cheapest order; None where too many sets would have to be kept."""
+    """Return the cheapest order; None if too many sets would have to be kept."""
     systems = len(excess)
     if systems > BITS:
         return None
@@ -183,15 +183,15 @@ def _search(excess: Ints, most: int) -> Ints | None:
             return None
         sets, costs = reached[first], total[first]
         steps.append((rows[first], chosen[first]))
-    order, at = [], 0
+    order, state = [], 0
     for rows, chosen in reversed(steps):
-        order.append(int(chosen[at]))
-        at = int(rows[at])
+        order.append(int(chosen[state]))
+        state = int(rows[state])
     return np.array(order[::-1])
 
 
 def _needed(sets: Ints, circles: Ints, prices: Ints) -> Ints:
-    """Return what the systems outside of each set must at least cost."""
+    """Return the least cost of the systems outside of each set."""
     needed = np.zeros(len(sets), dtype=np.int64)
     for circle, price in zip(circles.tolist(), prices.tolist(), strict=True):
         needed += price * ((sets & circle) == 0)

@@ -1,4 +1,4 @@
-"""A leaderboard: the scores of systems on treebanks, from which rankings are made."""
+"""A leaderboard: the scores of systems on treebanks, from which systems are ranked."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Ties = Literal["average", "min", "max"]
 TIE = {"average": 1, "min": 0, "max": 2}
-"""What an equal total adds to a doubled rank."""
+"""The amount that an equal total adds to a doubled rank."""
 
 
 def ranks_of(totals: NDArray[Any], ties: Ties = "average") -> NDArray[np.float64]:
@@ -40,7 +40,7 @@ def metric_name(metric: str) -> str:
 
 
 def some(names: Sequence[str]) -> str:
-    """Return the first four names, and dots for the others."""
+    """Return the first four names, with dots for the others."""
     return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
 
 
@@ -48,8 +48,8 @@ def some(names: Sequence[str]) -> str:
 class Leaderboard(Result):
     """The scores of systems on treebanks for one metric.
 
-    Scores that are missing are NaN; there are none unless they were asked to be kept. Means over
-    treebanks then are of :attr:`filled` scores.
+    Missing scores are NaN; there are none unless the reader keeps them. Means over treebanks are
+    then computed from :attr:`filled` scores.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Leaderboard(Result):
 
     @cached_property
     def filled(self) -> NDArray[np.float64]:
-        """The scores, missing ones replaced by what the others of system and treebank predict."""
+        """The scores, with missing ones predicted from the other scores of system and treebank."""
         from treegauge.ranking.gaps import fill
 
         return fill(self.values, self.systems) if self.gaps else self.values
@@ -177,9 +177,9 @@ class Leaderboard(Result):
     def fixed_point(self) -> tuple[NDArray[np.int64], int]:
         """Return whole numbers and a scale with ``values = numbers / scale``.
 
-        The coarsest decimal grid that holds every score (to 1e-9) is taken, of six decimals at
-        most; finer scores are rounded to 1e-9. With seeds the numbers are sums over seeds and the
-        scale counts them. Sums of whole numbers do not depend on the order of addition, so neither
+        Uses the coarsest decimal grid that represents every score (to 1e-9), with at most six
+        decimals; finer scores are rounded to 1e-9. With seeds the numbers are sums over seeds and
+        the scale counts them. Sums of integers do not depend on the order of addition, so neither
         do ties. Missing scores are filled.
         """
         if self.gaps:
@@ -199,11 +199,11 @@ class Leaderboard(Result):
         return np.lexsort((np.array(self.systems), -self.fixed_point()[0].sum(axis=1)))
 
     def system(self, name: str) -> int:
-        """Return the row of a system; case does not matter unless it has to."""
+        """Return the row of a system; case matters only if names differ in nothing else."""
         return _position("system", name, self.systems)
 
     def treebank(self, name: str) -> int:
-        """Return the column of a treebank, given by its code here or any name it is known by."""
+        """Return the column of a treebank, by its code or any of its known names."""
         if name not in self.treebanks:
             for column, names in enumerate(zip(self.treebanks, self.metadata["name"], strict=True)):
                 if name_key(name) in {name_key(part) for part in names if part}:
@@ -213,7 +213,7 @@ class Leaderboard(Result):
     def select(
         self, *, systems: Sequence[str] | None = None, treebanks: Sequence[str] | None = None
     ) -> "Leaderboard":
-        """Keep only some systems or treebanks, in the order given."""
+        """Return the leaderboard of the given systems and treebanks, in the order given."""
         rows = [self.system(name) for name in (self.systems if systems is None else systems)]
         every = self.treebanks if treebanks is None else treebanks
         columns = [self.treebank(name) for name in every]
@@ -232,7 +232,7 @@ class Leaderboard(Result):
 
 
 def _position(what: str, name: str, names: Sequence[str]) -> int:
-    """Return the place of a name; case does not matter unless it has to."""
+    """Return the position of a name; case matters only if names differ in nothing else."""
     if name in names:
         return names.index(name)
     alike = [i for i, other in enumerate(names) if other.casefold() == name.casefold()]

@@ -24,13 +24,13 @@ CLASSES = ("stock", "genus", "resource", "tokens", "language", "treebank")
 
 
 def name_key(name: str) -> str:
-    """Reduce the ways a treebank is written to one."""
+    """Return one key for all spellings of a treebank's name."""
     plain = re.sub(r"-ud-(train|dev|test)$", "", name.strip().casefold()).removeprefix("ud_")
     return re.sub(r"[\s_-]+", "_", plain)
 
 
 def known_code(name: str) -> str:
-    """Return the code of a treebank that the packaged metadata know, else its :func:`name_key`."""
+    """Return the code of a treebank in the packaged metadata, else its :func:`name_key`."""
     return str(_packaged().get(name_key(name), {}).get("treebank", name_key(name)))
 
 
@@ -56,7 +56,7 @@ def describe(
     source: "str | PathLike[str] | pl.DataFrame | None",
     inline: Mapping[str, Mapping[str, Any]],
 ) -> "pl.DataFrame":
-    """Gather metadata: a given table first, then the score table's own columns, then packaged."""
+    """Return metadata from the given table, then the score table's columns, then packaged data."""
     import polars as pl
 
     given = {}
@@ -95,9 +95,9 @@ def classes_of(
 ) -> dict[str, NDArray[np.bool_]]:
     """Return classes of treebanks as masks over the columns of a leaderboard.
 
-    The values of the columns `by` are classes, and so are `own` ones (names and members).
+    The values of the columns `by` are classes, and so are those in `own` (names and members).
     ``tokens`` cuts at thirds of the treebanks; ``resource`` also gives ``resource not big`` if
-    there are several other classes, which is what the Fragility paper calls low-resource. Classes
+    there are several other classes, called low-resource in the Fragility paper. Classes
     of one treebank are left out, unless `by` names ``treebank``, and so are classes with the same
     members as an earlier one.
     """
@@ -134,7 +134,7 @@ def classes_of(
 
 
 def tail(count: int, *, population: int, members: int, size: int) -> float:
-    r"""Return the chance that one random subset has at least this many members of a class.
+    r"""Return the probability that a random subset has at least this many members of a class.
 
     .. math:: P(X \ge x) = \sum_{i \ge x} \binom{K}{i} \binom{N - K}{n - i} / \binom{N}{n}
 

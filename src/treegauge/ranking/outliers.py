@@ -1,4 +1,4 @@
-"""Explain a system's best and worst rank by the treebanks behind them.
+"""Explain a system's best and worst ranks by the treebanks in these subsets.
 
 A class of treebanks (a family, a resource class, a range of sizes) is over-represented in the
 subsets of an extreme rank if its members are in more of them than treebanks are on average
@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 ClassColumn = Literal["stock", "genus", "resource", "tokens", "language", "treebank"]
 _DIGITS = {"expected": 3, "found": 3, "ratio": 2, "p_value": 4, "p_corrected": 4}
 PERMUTATIONS = 9_999
-"""Permutations of the labels of treebanks."""
+"""The number of permutations of the treebanks' labels."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExtremeRanks:
-    """One end of a system's ranks.
+    """The best or the worst ranks of a system.
 
     Attributes
     ----------
     rank, upto, samples
-        The most extreme rank, as sampled; the last one that still counts as extreme, so that there
-        are enough samples to judge; and the number of samples from one to the other.
+        The most extreme rank in the sample; the last rank that still counts as extreme, so that
+        there are enough samples for a test; and the number of samples in this range.
     subsets
-        Some of these samples: one that gave `rank`, then the first.
+        Some of these samples: one with `rank`, then the first ones.
     members, mean_tokens
-        How often each treebank is in one of them, and the mean size of these treebanks.
+        The number of these samples that contain each treebank, and the mean size of treebanks.
     rows
         One row per class: see :func:`over_represented`.
     """
@@ -71,13 +71,13 @@ class ExtremeRanks:
         return {"extreme": self.which, **fields}
 
     def over(self) -> list[dict[str, Any]]:
-        """Return the classes over-represented by a tenth or more, and significantly."""
+        """Return the classes that are significantly over-represented, by a tenth or more."""
         return [row for row in self.rows if row["p_corrected"] <= 0.05 and row["ratio"] >= 1.1]
 
 
 @dataclass(frozen=True, eq=False)
 class Outliers(Result):
-    """What the subsets of a system's best and worst rank are made of."""
+    """The treebanks in the subsets with a system's best and worst ranks."""
 
     system: str
     sides: tuple[ExtremeRanks, ...]
@@ -90,14 +90,14 @@ class Outliers(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per end and class, the most surprising first."""
+        """One row per end and class, the lowest p-value first."""
         import polars as pl
 
         rows = [{**side.summary(), **row} for side in self.sides for row in side.rows]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def json_fields(self) -> dict[str, Any]:
-        """Return each end with its subsets, their classes and tails, and what was searched."""
+        """Return each end with its subsets, their classes and tails, and the search results."""
         extremes = [
             {
                 **side.summary(),
@@ -111,9 +111,9 @@ class Outliers(Result):
         return {"system": self.system, "extremes": extremes}
 
     def describe(self, subset: Sequence[str]) -> dict[str, Any]:
-        """Return a subset with the classes that have more than their share, as in Table 5.
+        """Return a subset with its over-represented classes, as in Table 5.
 
-        The tail is that of this one subset and one class, not corrected for their number.
+        The tail probability is of this subset and class alone, without correction.
         """
         board = self.stability.board
         columns = [board.treebank(code) for code in subset]
@@ -148,7 +148,7 @@ class Outliers(Result):
                 text = tables.to_text(pl.DataFrame(over), digits=_DIGITS)
                 lines += [f"  {line}" for line in text.split("\n")]
             else:
-                lines.append("  no class is over-represented by a tenth and significantly")
+                lines.append("  no class is significantly over-represented by a tenth or more")
             often = np.argsort(-side.members, kind="stable")[:4]
             board = self.stability.board
             shares = [f"{board.treebanks[i]} {side.members[i] / side.samples:.0%}" for i in often]
@@ -163,16 +163,16 @@ def over_represented(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Return, for each class, the p-value of its places in the subsets of an extreme rank.
+    """Return, for each class, the p-value of its frequency in the subsets of an extreme rank.
 
-    `members` is how often each treebank is in one of the subsets, `masks` which treebanks are of
+    `members` is the number of subsets that contain each treebank, `masks` which treebanks are in
     each class. Labels are permuted over treebanks, all classes together.
     """
     # Sums of whole numbers below 2 ** 53 are exact in floats, whose products are much faster.
-    held = np.array(masks, dtype=np.float64).reshape(len(masks), len(members)).T
+    membership = np.array(masks, dtype=np.float64).reshape(len(masks), len(members)).T
     counts = members.astype(np.float64)
     shuffled = counts[_orders(len(members), permutations, seed)]
-    as_many = (shuffled @ held >= counts @ held).sum(axis=0)
+    as_many = (shuffled @ membership >= counts @ membership).sum(axis=0)
     return np.asarray((1 + as_many) / (1 + permutations), dtype=np.float64)
 
 
@@ -184,7 +184,7 @@ def _orders(size: int, permutations: int, seed: int) -> NDArray[np.int64]:
 
 
 def carriers(members: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the fewest treebanks of a class without which it has no more than its share."""
+    """Return the fewest treebanks of a class without which it is not over-represented."""
     inside = np.flatnonzero(mask)
     inside = inside[np.argsort(-members[inside], kind="stable")]
     rest = np.cumsum(members[inside][::-1])[::-1]  # of the class, from each treebank on
@@ -205,7 +205,7 @@ def explain_outliers(
     limit: int = 10,
     search: bool = True,
 ) -> Outliers:
-    """Return the classes of treebanks behind a system's best and worst rank.
+    """Return the classes of treebanks in the subsets with a system's best and worst ranks.
 
     `ranks` are those over free random subsets of one size, `classes` one's own (see
     :func:`classes_of`); the other parameters are those of :func:`outliers`.
@@ -251,8 +251,8 @@ def _extreme_ranks(counts: NDArray[np.int64], which: Which, least: int) -> tuple
     """Return the lowest and highest rank that count as extreme."""
     if which not in {"best", "worst"}:
         raise ChoiceError("extreme", which, ["best", "worst"])
-    seen = np.flatnonzero(counts)
-    ordered = seen if which == "best" else seen[::-1]
+    occurring = np.flatnonzero(counts)
+    ordered = occurring if which == "best" else occurring[::-1]
     enough = np.cumsum(counts[ordered]) >= min(least, counts.sum())
     ends = sorted([int(ordered[0]), int(ordered[enough.argmax()])])
     return 1 + ends[0] / 2, 1 + ends[1] / 2
@@ -272,7 +272,7 @@ def _with_rows(
     correction: str,
     seed: int,
 ) -> tuple[ExtremeRanks, ...]:
-    """Judge all classes at all ends, as one family of tests."""
+    """Test all classes at both ends, as one family of tests."""
     tested = [over_represented(side.members, [*masks.values()], seed=seed) for side in sides]
     corrected = adjust(np.concatenate(tested), correction).reshape(len(sides), -1)
     judged = []
@@ -280,11 +280,11 @@ def _with_rows(
         rows: list[dict[str, Any]] = []
         chances = zip(masks.items(), p_values.tolist(), adjusted.tolist(), strict=True)
         for (name, mask), p_value, p_corrected in chances:
-            expected, found = float(mask.mean()), side.members[mask].sum() / side.members.sum()
+            expected, share = float(mask.mean()), side.members[mask].sum() / side.members.sum()
             codes = [board.treebanks[i] for i in carriers(side.members, mask)]
             rows.append(
                 {"class": name, "members": int(mask.sum()), "expected": expected,
-                 "found": float(found), "ratio": float(found) / expected, "p_value": p_value,
+                 "found": float(share), "ratio": float(share) / expected, "p_value": p_value,
                  "p_corrected": p_corrected, "carried_by": " ".join(codes)}
             )  # fmt: skip
         rows.sort(key=lambda row: (row["p_value"], -row["ratio"]))
@@ -306,11 +306,11 @@ def outliers(
     seed: int = 0,
     reading: LeaderboardReading = READING,
 ) -> Outliers:
-    """Show the subsets behind a system's best and worst rank, and what is frequent in them.
+    """Show the subsets with a system's best and worst ranks, and classes frequent in them.
 
     A class of treebanks is over-represented if its members are in these subsets more often than
-    hardly any other choice of as many treebanks is: a permutation test with treebanks as units,
-    corrected for the number of classes. The treebanks that carry the effect are named.
+    random treebanks are. This is a permutation test with treebanks as units, corrected for the
+    number of classes. The treebanks that cause the effect are named.
 
     Parameters
     ----------
@@ -321,17 +321,17 @@ def outliers(
     size
         Treebanks per subset; default: 10, or half of ten treebanks or fewer.
     samples
-        How many random subsets.
+        The number of random subsets.
     by
-        Classes of treebanks to look at.
+        Columns that define the classes of treebanks.
     correction
         Correction for the number of classes.
     least
-        Add the next ranks until there are this many subsets.
+        Include the next ranks until there are at least this many subsets.
     limit
-        How many subsets to name (JSON).
+        The number of subsets to list (JSON).
     search
-        Search for ranks that sampling missed.
+        Also search for extreme ranks that sampling missed.
     seed
         Same seed, same result.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 FEW = 10
-"""Systems whose matrix text shows unless all are asked for."""
+"""The number of systems in a printed matrix, unless all are requested."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +30,9 @@ class PairMatrix(Result):
     systems
         Names, by mean score, best first: the order of rows and columns.
     numbers
-        By name, systems x systems: what JSON holds of a pair.
+        By name, systems x systems: the fields of a pair in JSON.
     form, about
-        How a cell of the matrix shows these numbers (default: the first), and what it is.
+        The format of a cell of the matrix (default: the first number), and what it shows.
     all_systems
         Whether text shows all systems; otherwise the ten best.
     """
@@ -68,7 +68,7 @@ class PairMatrix(Result):
         return self._matrix(len(self.systems) if self.all_systems else len(self.systems[:FEW]))
 
     def own_text(self) -> str:
-        """Return the matrix, and how many systems it leaves out."""
+        """Return the matrix, and the number of systems that it leaves out."""
         left_out = 0 if self.all_systems else len(self.systems[FEW:])
         more = f"{left_out} more systems: all=True or --all shows them\n" if left_out else ""
         shown = tables.to_text(self.shown(), digits=self.digits)
@@ -106,7 +106,7 @@ class Improvement(PairMatrix):
 
 
 class Differences(PairMatrix):
-    """Mean differences with their intervals, and the least difference that could be detected."""
+    """Mean differences with their intervals, and the smallest detectable difference."""
 
     kind: ClassVar[str] = "differences"
     unit: ClassVar[str | None] = "percent"
@@ -125,7 +125,7 @@ def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
     order = board.by_mean()
     ordered = numbers[order]
     differences = ordered[:, None, :] - ordered[None, :, :]
-    # A margin such as 0.1 is no binary fraction; a hair more keeps a difference of 0.10 inside.
+    # 0.1 is not a binary fraction; a slightly larger margin keeps a difference of 0.10 inside.
     edge = margin * scale * (1 + 1e-12)
     won = (differences > edge).sum(axis=2)
     tied = (np.abs(differences) <= edge).sum(axis=2)
@@ -136,7 +136,7 @@ def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
 
 
 def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
-    r"""Estimate how probable it is that one system beats another on a treebank.
+    r"""Estimate the probability that one system beats another on a treebank.
 
     .. math:: P(A > B) = \frac1N \sum_t \frac{1}{S^2} \sum_{i,j}
        [a_{ti} > b_{tj}] + \tfrac12 [a_{ti} = b_{tj}]
@@ -149,15 +149,15 @@ def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
 
     order = board.by_mean()
     grid = np.round(board.cube[:, order] * 10**9).astype(np.int64)
-    systems, held = grid.shape[1:]
+    systems, treebanks = grid.shape[1:]
     above = np.zeros((systems, systems))
-    for run, other in product(grid, grid):
-        above += (1 + np.sign(run[:, None, :] - other[None, :, :])).sum(axis=2) / 2
+    for run, rival_run in product(grid, grid):
+        above += (1 + np.sign(run[:, None, :] - rival_run[None, :, :])).sum(axis=2) / 2
     above /= len(grid) ** 2
-    low, high = wilson(above, held, level)
+    low, high = wilson(above, treebanks, level)
     return Improvement(
         tuple(board.systems[i] for i in order),
-        {"probability": above / held, "low": low, "high": high},
+        {"probability": above / treebanks, "low": low, "high": high},
         countersign(board.signature, interval="wilson", level=level),
     )
 
@@ -170,9 +170,8 @@ def differences(
     Treebanks are grouped by a column of metadata; see
     :func:`~treegauge.statistics.hierarchy.hierarchy`. A pair has its mean difference with the
     interval (``low``, ``high``); the interval of the difference on one new treebank of a new
-    family (``new_low``, ``new_high``); and the least difference that a test finds with 80 % power
-    (``detectable``). With a margin, ``p_equivalent`` is the p-value of the test that the two differ
-    by less.
+    family (``new_low``, ``new_high``); and the smallest difference that a test detects with 80 %
+    power (``detectable``). With a margin, ``p_equivalent`` is the p-value of the equivalence test.
     """
     from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy
     from treegauge.statistics.planning import detectable_difference, equivalence
@@ -183,7 +182,7 @@ def differences(
     if np.isnan(model.alike.standard_error).any():
         raise TreegaugeError(
             f"{len(board.treebanks)} treebanks: mean differences on other treebanks need "
-            f"{LEAST_TREEBANKS} treebanks and {LEAST_GROUPS} families for intervals that hold; "
+            f"{LEAST_TREEBANKS} treebanks and {LEAST_GROUPS} families for valid intervals; "
             "compare by wins or by improvement instead"
         )
     low, high = model.alike.interval(level)

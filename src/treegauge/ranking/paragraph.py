@@ -15,98 +15,102 @@ _PLURAL = {
 _NAMED = 4
 
 
-def paragraph(made: "Certificate") -> str:
-    """Return one paragraph, meant to be pasted into a paper."""
+def paragraph(certificate: "Certificate") -> str:
+    """Return the paragraph to paste into a paper."""
     parts = (_means, _wins, _tests, _margins, _subsets, _losses, _flipped)
-    return " ".join(filter(None, (part(made) for part in parts)))
+    return " ".join(filter(None, (part(certificate) for part in parts)))
 
 
-def _means(made: "Certificate") -> str:
-    a, b, mean = made.claim.a, made.claim.b, made.difference
-    metric = metric_name(made.metric)
+def _means(certificate: "Certificate") -> str:
+    a, b, mean = certificate.claim.a, certificate.claim.b, certificate.difference
+    metric = metric_name(certificate.metric)
     compared = f"{a} scores {'higher' if mean.value > 0 else 'lower'} in {metric} than {b}"
     if mean.value == 0:
-        compared = f"{a} and {b} score alike in {metric}"
+        compared = f"{a} and {b} have the same mean {metric}"
     error = ""
-    if made.error_reduction is not None:
-        error = f" (mean error reduction {made.error_reduction:.1f} %)"
-    first = f"Over {made.treebanks} treebanks, {compared}: mean difference {mean.value:+.2f} points"
+    if certificate.error_reduction is not None:
+        error = f" (mean error reduction {certificate.error_reduction:.1f} %)"
+    first = (
+        f"Over {certificate.treebanks} treebanks, {compared}: "
+        f"mean difference {mean.value:+.2f} points"
+    )
     level = f"{100 * mean.level:g} % interval"
-    if made.detectable is None:
+    if certificate.detectable is None:
         return (
             f"{first}{error}; there are too few treebanks or families for an interval of the mean. "
-            f"Median difference {made.median}."
+            f"Median difference {certificate.median}."
         )
     return (
         f"{first}, {level} for other treebanks of these families {mean.reach}{error}; for one new "
-        f"treebank of a new family {made.new.reach}. A mean difference of {made.detectable:.2f} "
-        "points could be detected with 80 % power."
+        f"treebank of a new family {certificate.new.reach}. A mean difference of "
+        f"{certificate.detectable:.2f} points could be detected with 80 % power."
     )
 
 
-def _wins(made: "Certificate") -> str:
-    ties = f", equal on {made.equal}" if made.equal else ""
-    chance = made.improvement
+def _wins(certificate: "Certificate") -> str:
+    ties = f", equal on {certificate.equal}" if certificate.equal else ""
+    chance = certificate.improvement
     return (
-        f"{made.claim.a} is ahead on {made.ahead} treebanks and behind on {made.behind}{ties}: "
+        f"{certificate.claim.a} is ahead on {certificate.ahead} treebanks and behind on "
+        f"{certificate.behind}{ties}: "
         f"probability of improvement {chance.value:.2f} "
         f"({100 * chance.level:g} % interval {chance.low:.2f} to {chance.high:.2f})."
     )
 
 
-def _tests(made: "Certificate") -> str:
-    (_, primary), *others = made.tests.items()
-    units = f"{made.treebanks} treebanks as if they were independent"
+def _tests(certificate: "Certificate") -> str:
+    (_, primary), *others = certificate.tests.items()
+    units = f"{certificate.treebanks} treebanks as if they were independent"
     if others[0][0] == "wilcoxon":
-        units = f"the means of {made.groups} {_PLURAL[made.by]}"
+        units = f"the means of {certificate.groups} {_PLURAL[certificate.by]}"
     names = {"wilcoxon": "signed-rank", "sign": "sign", "permutation": "permutation of the mean"}
     rest = ", ".join(f"{names[name]} {_p(p)}" for name, p in others)
     return (
         f"Primary test (Wilcoxon signed-rank over {units}, two-sided): {_p(primary)}. Other tests, "
         f"with treebanks as independent units: {rest} (rank-biserial correlation "
-        f"{made.rank_biserial:.2f})."
+        f"{certificate.rank_biserial:.2f})."
     )
 
 
-def _margins(made: "Certificate") -> str:
-    if made.equivalence is None:
+def _margins(certificate: "Certificate") -> str:
+    if certificate.equivalence is None:
         return ""
-    tested = made.equivalence
+    tested = certificate.equivalence
     return (
-        f"Tests with a margin of {tested['margin']:g}: equivalent {_p(tested['p_equivalent'])}, "
-        f"{made.claim.a} not worse {_p(tested['p_not_worse'])}, better by more than the margin "
-        f"{_p(tested['p_better'])}."
+        f"Tests with a margin of {tested['margin']:g}: equivalence {_p(tested['p_equivalent'])}, "
+        f"non-inferiority of {certificate.claim.a} {_p(tested['p_not_worse'])}, superiority by "
+        f"more than the margin {_p(tested['p_better'])}."
     )
 
 
-def _subsets(made: "Certificate") -> str:
-    shares = _listed([f"{_percent(row)} of size {row['size']}" for row in made.wins])
+def _subsets(certificate: "Certificate") -> str:
+    shares = _listed([f"{_percent(row)} of size {row['size']}" for row in certificate.wins])
     how = {
-        "exact": "all of them counted",
-        "bounds": "all of them counted on a rounded grid, undecided ones not as wins",
-        "sampled": f"{made.wins[0]['subsets']:,} random ones of each size",
+        "exact": "exact counts over all subsets",
+        "bounds": "counts over all subsets on a rounded grid, where undecided subsets are not wins",
+        "sampled": f"{certificate.wins[0]['subsets']:,} random subsets of each size",
     }
-    kind = made.wins[0]["how"]
-    return f"Of subsets of the treebanks, {made.claim.a} wins {shares} ({how[kind]})."
+    kind = certificate.wins[0]["how"]
+    return f"Among subsets of these treebanks, {certificate.claim.a} wins {shares} ({how[kind]})."
 
 
-def _losses(made: "Certificate") -> str:
-    if not made.families:
+def _losses(certificate: "Certificate") -> str:
+    if not certificate.families:
         return ""
-    by, groups = made.by, _PLURAL[made.by]
-    losing = [row for row in made.families if row["difference"] <= 0]
+    by, groups = certificate.by, _PLURAL[certificate.by]
+    losing = [row for row in certificate.families if row["difference"] <= 0]
     if not losing:
-        least = made.families[0]
+        least = certificate.families[0]
         return f"It leads in all {groups}, least in {least[by]} ({least['difference']:+.2f})."
     named = [f"{row[by]} ({row['difference']:+.2f})" for row in losing[:_NAMED]]
     if len(losing) > _NAMED:
         named.append(f"{len(losing) - _NAMED} more")
-    share = f"{len(losing)} of {len(made.families)} {groups}"
+    share = f"{len(losing)} of {len(certificate.families)} {groups}"
     return f"It does not lead in {share}: {_listed(named)}."
 
 
-def _flipped(made: "Certificate") -> str:
-    flip = made.flip
+def _flipped(certificate: "Certificate") -> str:
+    flip = certificate.flip
     if not flip.holds:
         return "The claim does not hold on these treebanks."
     if flip.removed is None and flip.swapped is None:
@@ -114,7 +118,7 @@ def _flipped(made: "Certificate") -> str:
     parts = []
     if flip.removed is not None:
         few = some(flip.removed)
-        parts.append(f"without {len(flip.removed)} of the treebanks ({few}) and no fewer")
+        parts.append(f"without as few as {len(flip.removed)} of the treebanks ({few})")
     if flip.swapped is not None:
         swaps = some([f"{gone} for {come}" for gone, come in flip.swapped])
         parts.append(f"with {len(flip.swapped)} of them exchanged ({swaps})")

@@ -41,10 +41,9 @@ def rank(
 ) -> Stability | Exact | RuleRanks:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
-    Every subset ranks the systems by their mean score, or by other rules. The result has each
-    system's rank over all treebanks with the 95 % confidence set of that rank (which ranks it could
-    have on other treebanks of these families), and its best, worst, mean and median rank over the
-    subsets.
+    Ranks the systems on every subset by their mean score, or by other rules. The result has each
+    system's rank over all treebanks with its 95 % confidence set (the ranks that it could have on
+    other treebanks of these families), and its best, worst, mean and median rank over the subsets.
 
     Parameters
     ----------
@@ -52,19 +51,19 @@ def rank(
         conll18, tables of scores (CSV, TSV, Parquet, JSON of score or results), stores, frames,
         results of score, leaderboards. Several are joined.
     size
-        Treebanks per subset: 10, 5-20, 5,10,20 or all; default: 10, or half of ten treebanks or
-        fewer.
+        Treebanks per subset: 10, 5-20, 5,10,20 or all. Default: 10, or half of the treebanks if
+        there are ten or fewer.
     samples
-        How many random subsets; default: 1,000,000, or 1,000 with a rule.
+        The number of random subsets; default: 1,000,000, or 1,000 with a rule.
     exact
-        Count over all subsets instead of drawing some.
+        Count over all subsets instead of a random sample.
     rule
         Rank by this rule instead: mean, median, error-reduction (mean error reduction), borda,
         kemeny, bradley-terry, or all of them side by side; repeatable.
     constraint
-        Bound subsets: language:1, genus=Slavic:2, resource:stratified; repeatable.
+        Constraint on subsets: language:1, genus=Slavic:2, resource:stratified; repeatable.
     subset
-        Only these treebanks: a named subset (such as Ma18) or codes with commas.
+        Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
     ties
         Rank of systems with equal means.
     seed
@@ -72,7 +71,7 @@ def rank(
     workers
         Threads; the result does not depend on them. Default: as many as there are processors.
     all
-        Show quartiles and standard deviations of the ranks, too.
+        Also show quartiles and standard deviations of the ranks.
 
     Examples
     --------

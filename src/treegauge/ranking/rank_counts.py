@@ -1,4 +1,4 @@
-"""Rank the systems on every sample of a sampler and count, block by block, on several threads."""
+"""Rank the systems on every sample and count the ranks, block by block, on several threads."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -19,8 +19,8 @@ _KEPT = 32  # blocks of samples
 class ScoreSums(NamedTuple):
     """Scores for summing: systems in the order of their totals over all treebanks, best first.
 
-    The numbers are whole and their sums so small that floating point adds them without rounding,
-    in whatever order the matrix product likes.
+    The numbers are integers, and their sums are small enough to be exact in floating point,
+    in any order of addition.
     """
 
     order: NDArray[np.int64]
@@ -29,7 +29,7 @@ class ScoreSums(NamedTuple):
 
     @classmethod
     def of(cls, board: Leaderboard) -> "ScoreSums":
-        """Order the scores of a leaderboard and store them as narrow floats."""
+        """Return the scores of a leaderboard in this order, as narrow floats."""
         numbers, _ = board.fixed_point()
         totals = numbers.sum(axis=1)
         order = np.argsort(-totals, kind="stable")
@@ -42,11 +42,11 @@ class ScoreSums(NamedTuple):
     def sums(self, mask: Mask) -> NDArray[Any]:
         """Return systems x samples: the sum of each system's scores over each sample.
 
-        Slices so small that the linear algebra library starts no threads, which would slow ours.
+        Slices are small, so that the linear algebra library starts no threads of its own.
         """
-        held, samples = mask.shape
+        treebanks, samples = mask.shape
         slices = -(-samples // _SLICE)
-        chosen = np.zeros((held, slices * _SLICE), dtype=self.numbers.dtype)
+        chosen = np.zeros((treebanks, slices * _SLICE), dtype=self.numbers.dtype)
         chosen[:, :samples] = mask
         sums = np.empty((len(self.numbers), slices * _SLICE), dtype=self.numbers.dtype)
         apart = (
@@ -57,7 +57,7 @@ class ScoreSums(NamedTuple):
 
 
 class RankTally:
-    """Counts of ranks, pairs, extremes and agreement; whole numbers, so any order adds up alike.
+    """Integer counts of ranks, pairs, extremes and agreement; the order of addition is irrelevant.
 
     Systems are in the table's order. Ranks are doubled and count from 0. `extremes` has each
     system's best doubled rank, its first sample, the worst, and its first sample; `concord` is
@@ -79,12 +79,12 @@ class RankTally:
         self._extend(other.extremes)
 
     def _extend(self, extremes: NDArray[np.int64]) -> None:
-        """Keep the better best and the worse worst; of equal ones the earlier sample."""
-        for at, sign in ((0, 1), (2, -1)):
-            mine, theirs = sign * self.extremes[:, at], sign * extremes[:, at]
-            earlier = extremes[:, at + 1] < self.extremes[:, at + 1]
+        """Keep the more extreme best and worst ranks; on ties the earlier sample."""
+        for place, sign in ((0, 1), (2, -1)):
+            mine, theirs = sign * self.extremes[:, place], sign * extremes[:, place]
+            earlier = extremes[:, place + 1] < self.extremes[:, place + 1]
             take = (theirs < mine) | ((theirs == mine) & earlier)
-            self.extremes[take, at : at + 2] = extremes[take, at : at + 2]
+            self.extremes[take, place : place + 2] = extremes[take, place : place + 2]
 
     def count(self, table: ScoreSums, mask: Mask, first: int, tie: int) -> None:
         """Add the samples of a mask; the first of them has the number `first`."""
@@ -114,12 +114,12 @@ class RankTally:
         ties = np.zeros(samples, dtype=np.int64)
         tied = np.flatnonzero(wins + losses < samples)
         if len(tied):
-            which, at = _zeros(won[tied] | lost[tied], samples)
-            np.add.at(equal, (upper[tied[which]], at), 1)
-            np.add.at(equal, (lower[tied[which]], at), 1)
-            ties = np.bincount(at, minlength=samples)
+            which, columns = _zeros(won[tied] | lost[tied], samples)
+            np.add.at(equal, (upper[tied[which]], columns), 1)
+            np.add.at(equal, (lower[tied[which]], columns), 1)
+            ties = np.bincount(columns, minlength=samples)
         for same in np.flatnonzero(table.totals[upper] == table.totals[lower]):
-            # Such a pair has no order over all treebanks that a sample could agree with.
+            # Such a pair is tied over all treebanks, so a sample cannot agree with its order.
             agree -= np.unpackbits(won[same], count=samples)
             agree += np.unpackbits(lost[same], count=samples)
         self._ranks(2 * beaten.astype(np.int16) + tie * equal.astype(np.int16), first)
@@ -155,9 +155,9 @@ def _zeros(bits: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64], ND
     """Return rows and columns of the bits that are not set."""
     rows, octets = np.nonzero(bits != 255)
     which, bit = np.nonzero(np.unpackbits(~bits[rows, octets][:, None], axis=1))
-    at = 8 * octets[which] + bit
-    real = at < columns  # the last octet may be padded
-    return rows[which][real], at[real]
+    column = 8 * octets[which] + bit
+    real = column < columns  # the last octet may be padded
+    return rows[which][real], column[real]
 
 
 def tally(
@@ -181,7 +181,7 @@ def tally(
                 progress(mask.shape[1])
         return counts
 
-    _ = sampler.plan  # made once, before threads ask for it
+    _ = sampler.plan  # computed once, before threads need it
     total = RankTally(len(table.numbers), len(sampler.sizes))
     for part in map_threads(work, range(threads), threads):
         total.merge(part)
@@ -189,9 +189,9 @@ def tally(
 
 
 class SampleSearch:
-    """Finds the samples in which a system has certain ranks.
+    """Search for the samples in which a system has certain ranks.
 
-    Blocks of samples and their sums are kept for the next search, as far as they are few.
+    Keeps blocks of samples and their sums for the next search if they are few.
     """
 
     def __init__(self, sampler: Sampler, samples: int, tie: int) -> None:
@@ -208,7 +208,7 @@ class SampleSearch:
     ) -> tuple[int, NDArray[np.int64], tuple[int, ...]]:
         """Find the samples where a system's doubled rank lies in low..high.
 
-        Returns how many there are, how often each treebank is in them, and the first few's numbers.
+        Returns their number, the count of each treebank in them, and the numbers of the first few.
         """
         row = int(np.flatnonzero(self.table.order == system)[0])
         members = np.zeros(len(self.sampler.board.treebanks), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Leaderboards from whatever holds scores: files in any layout, frames, results, stores."""
+"""Read leaderboards from files in any layout, frames, results and stores."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,23 +43,23 @@ _LAYOUTS = (
 
 @dataclass(frozen=True)
 class LeaderboardReading(Settings):
-    """How scores are read; shared by all verbs about rankings.
+    """Settings for reading scores, shared by all verbs about rankings.
 
     Attributes
     ----------
     metric
-        Metric to compare systems by; case does not matter.
+        Metric to compare systems by; upper or lower case.
     missing
-        What to do about missing scores; they are never averaged over. keep: compare systems over
-        the treebanks that they share, in rank and in rank compare --by bradley-terry.
+        How to treat missing scores; averages never skip them. keep: compare systems over the
+        treebanks that they share, in rank and in rank compare --by bradley-terry.
     add
-        Further tables with your systems: on the treebanks of the others only, names matched. On
-        the command line also conll18 + mine.csv.
+        Further tables with your systems, used on the treebanks of the first tables; names are
+        matched. On the command line also conll18 + mine.csv.
     digits
         Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
-        resource. Treebanks of the CoNLL 2018 shared task are known.
+        resource. Treebanks of the CoNLL 2018 shared task are built in.
     """
 
     metric: str = "las"
@@ -74,7 +74,7 @@ READING = LeaderboardReading()
 
 @dataclass
 class _Collection:
-    """What the sources say about one metric."""
+    """The scores of one metric, collected from the sources."""
 
     metric: str
     cells: list[ScoreCell] = field(default_factory=list)
@@ -82,7 +82,7 @@ class _Collection:
     metadata: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def wants(self, metric: object) -> bool:
-        """Record a metric that is there and say whether it is the one asked for."""
+        """Record an available metric and return whether it is the requested one."""
         name = str(metric).strip()
         self.metrics.setdefault(name)
         return name.casefold() == self.metric.casefold()
@@ -112,15 +112,15 @@ class _Collection:
         self.cells += added
 
     def check(self, label: str) -> None:
-        """Refuse sources that have no score of the metric."""
+        """Refuse sources without a score of the metric."""
         if not self.cells:
             if self.metrics and not any(map(self.wants, [*self.metrics])):
                 raise ChoiceError("metric", self.metric, self.metrics)
-            raise TreegaugeError(f"{label}: no scores in it")
+            raise TreegaugeError(f"{label}: contains no scores")
 
 
 class _TableLayout:
-    """Which column of a table has which role."""
+    """The role of each column of a table."""
 
     def __init__(self, table: FileTable) -> None:
         self.names = table.header
@@ -129,7 +129,7 @@ class _TableLayout:
                 raise TreegaugeError(f"{table.source}: column {name!r} appears more than once")
         lowered = {name.casefold(): i for i, name in enumerate(self.names)}
         self.role = {role: lowered[role] for role in _ROLES if role in lowered}
-        self.tasks = {"task", "parser"} <= lowered.keys()  # what a store holds
+        self.tasks = {"task", "parser"} <= lowered.keys()  # a table from a store
         if self.tasks:
             self.role.setdefault("system", lowered["parser"])
         self.options = lowered.get("options") if self.tasks else None
@@ -164,7 +164,7 @@ class _TableLayout:
     def scores(
         self, row: Sequence[object], where: str, collection: _Collection
     ) -> Iterator[tuple[str, str, object]]:
-        """Yield (treebank, system, raw score) of one row for the metric that is asked for."""
+        """Yield (treebank, system, raw score) of one row for the requested metric."""
         if "metric" in self.role and not collection.wants(self.name("metric", row, where)):
             return
         for i in [self.role["score"]] if self.kind == "long" else self.free:
@@ -185,7 +185,7 @@ def read_leaderboard(
     digits: int | None = None,
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
 ) -> Leaderboard:
-    """Read the scores of systems on treebanks from whatever holds them.
+    """Read the scores of systems on treebanks from files, frames, results or stores.
 
     Parameters
     ----------
@@ -195,14 +195,14 @@ def read_leaderboard(
         folder of a store; a frame; a result of ``score``; a leaderboard. Tables are long
         (``treebank, system, score`` and perhaps ``metric`` and ``seed``) or wide (a column
         ``treebank`` and one per system or, with ``system``, one per metric; or a column ``system``
-        and one per treebank). Scores are in percent. What follows a ``"+"`` is added.
+        and one per treebank). Scores are in percent. Sources after a ``"+"`` are added.
     metric, missing, add, digits, metadata
         See :class:`LeaderboardReading`.
 
     Returns
     -------
     Leaderboard
-        The scores, without gaps unless they are kept; several seeds are kept apart and averaged.
+        The scores, without gaps unless they are kept; several seeds are stored and averaged.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def read_leaderboard(
     kinds = ("packaged", "scores", "store", "object")
     given = recognise(base, kinds=kinds)
     if not given:
-        raise TreegaugeError("no scores are given; expected conll18, files, frames or results")
+        raise TreegaugeError("no scores were given; expected conll18, files, frames or results")
     added = recognise([*further, *_each([add] if isinstance(add, str) else add)], kinds=kinds)
     board = given[0].given
     if (
@@ -243,7 +243,7 @@ def read_leaderboard(
         cells = cells + additional(own.cells, cells, name)
     if (
         len(given) + len(added) > 1
-    ):  # a treebank that sources spell differently gets the name it has first
+    ):  # a treebank that sources spell differently keeps its first name
         first: dict[str, str] = {}
         cells = [
             cell._replace(treebank=first.setdefault(known_code(cell.treebank), cell.treebank))
@@ -273,7 +273,7 @@ def read_leaderboard(
 def leaderboard_of(
     sources: Iterable[Any], reading: LeaderboardReading, *, gaps: bool = False
 ) -> Leaderboard:
-    """Return what the sources of a verb and its settings describe; `gaps`: if it takes them."""
+    """Return the leaderboard of a verb's sources and settings; `gaps`: whether gaps are allowed."""
     board = read_leaderboard(*sources, **vars(reading))
     if board.gaps and not gaps:
         raise TreegaugeError(
@@ -285,7 +285,7 @@ def leaderboard_of(
 
 
 def _each(sources: Iterable[Any]) -> Iterator[Any]:
-    """Yield every source, lists taken apart."""
+    """Yield every source; lists are flattened."""
     for source in sources:
         yield from _each(source) if isinstance(source, list | tuple) else [source]
 
@@ -293,17 +293,17 @@ def _each(sources: Iterable[Any]) -> Iterator[Any]:
 def _divided(sources: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     """Return the sources before and after a plus sign."""
     listed = list(sources)
-    plus = [i for i, one in enumerate(listed) if isinstance(one, str) and one == "+"]
+    plus = [i for i, source in enumerate(listed) if isinstance(source, str) and source == "+"]
     if not plus:
         return listed, []
     if plus[0] in {0, len(listed) - 1}:
         raise TreegaugeError("found + at an end; expected tables on both sides: conll18 + mine.csv")
-    rest = [one for i, one in enumerate(listed) if i > plus[0] and i not in plus]
+    rest = [source for i, source in enumerate(listed) if i > plus[0] and i not in plus]
     return listed[: plus[0]], rest
 
 
 def _label(given: Sequence[Input]) -> str:
-    """Return what signatures call the sources."""
+    """Return the name of the sources in signatures."""
     if len(given) > 1:
         packaged = [source.name for source in given if source.kind == "packaged"]
         return " ".join([*packaged, f"{len(given) - len(packaged)} files"])

@@ -1,4 +1,4 @@
-r"""Which treebanks to evaluate on when there is time for k of them only.
+r"""Choose k treebanks to evaluate on when there is no time for all.
 
 For a subset :math:`S` of size :math:`k`, :math:`\tau(S)` is Kendall's tau between the rankings over
 :math:`S` and over all treebanks, and :math:`e_{ab}(S)` the error in the difference of two systems:
@@ -6,16 +6,16 @@ For a subset :math:`S` of size :math:`k`, :math:`\tau(S)` is Kendall's tau betwe
 .. math:: e_{ab}(S) = \frac1k \sum_{t \in S} (d_{abt} - \bar d_{ab}),
 
 with :math:`d_{abt}` their difference on treebank :math:`t` and :math:`\bar d_{ab}` its mean over
-all treebanks. What is minimised is :math:`1 - \tau(S) + \lambda \sum_{ab} e_{ab}(S)^2 / c`, where
-:math:`c` is what the sum would be on average if errors on different treebanks were independent. The
-order alone is soon perfect for the systems at hand and says little about others; the squared error
-alone cares for outliers. How much it counts, :math:`\lambda`, is chosen by cross-validation over
-systems. The search exchanges treebanks from several random starts; it is not exhaustive.
+all treebanks. The search minimises :math:`1 - \tau(S) + \lambda \sum_{ab} e_{ab}(S)^2 / c`, where
+:math:`c` is the expected sum if errors on different treebanks were independent. The order alone is
+soon perfect for the given systems and says little about others; the squared error alone is
+dominated by outliers. The weight :math:`\lambda` is chosen by cross-validation over systems. The
+search exchanges treebanks from several random starts; it is not exhaustive.
 
-All that is said about how good a recommendation is comes from another cross-validation around
-that: the subset (:math:`\lambda` included) is chosen without some systems, and judged by the pairs
-of these. Pairs of a new system and one that took part in choosing would flatter: a subset that fits
-the noise of the old system ranks it well against any other.
+The quality of a recommendation is estimated by an outer cross-validation: the subset (with
+:math:`\lambda`) is chosen without some systems, and evaluated on the pairs of these. Pairs of a new
+system and one used for choosing would be too optimistic: a subset that fits the noise of the old
+system ranks it well against any other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,14 +46,14 @@ from treegauge.ranking.subsets import own_subsets, subset_columns
 if TYPE_CHECKING:
     import polars as pl
 
-FEWEST = 6  # systems: some to choose by and others to judge
+FEWEST = 6  # systems: some for choosing, others for evaluation
 LEAST_SYSTEMS = 12
-"""Fewest systems from which the margin has an interval."""
+"""The smallest number of systems for which the margin has an interval."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Agreement with the full ranking in pairs of systems that had no part in choosing the subset.
+    """Agreement with the full ranking in pairs of systems that were not used for choosing.
 
     Attributes
     ----------
@@ -61,11 +61,11 @@ class HeldOut:
         Mean over pairs of systems, while both are held out, of 1 if the subset orders them as all
         treebanks do, and -1 if not: Kendall's tau of new systems.
     random_mean, random_sd
-        The same for random subsets of the same size that satisfy the same demands.
+        The same for random subsets of the same size under the same conditions.
     margin, low, high
         `agreement` minus `random_mean`, and its 95 % interval; None with few systems.
     beaten
-        Share of random subsets that agree less on the same pairs; as many count half.
+        Share of random subsets that agree less on the same pairs; equal ones count half.
     """
 
     agreement: float
@@ -78,26 +78,26 @@ class HeldOut:
 
     @property
     def better(self) -> bool:
-        """Whether the procedure is shown to be better than drawing a subset at random."""
+        """Whether the procedure is significantly better than a random subset."""
         return self.low is not None and self.low > 0
 
 
 @dataclass(frozen=True, eq=False)
 class Recommendation(Result):
-    """A subset of treebanks to evaluate on, and how far to trust it.
+    """A subset of treebanks to evaluate on, and how well it predicts.
 
     Attributes
     ----------
     subset, weight
-        The treebanks, chosen with all systems; and how much the squared error counted beside the
-        order, which is what generalised best.
+        The treebanks, chosen with all systems; and the weight of the squared error relative to the
+        order that generalised best.
     fitted, held_out
         Agreement of this subset with the full ranking of the systems it was chosen with, which is
-        too good to be expected again; and what the same procedure gives for other systems.
+        optimistic; and the agreement of the same procedure for other systems.
     named
         Rows for comparison: named subsets and, for each, random ones of its size.
     demands
-        What was asked for, in words.
+        The conditions, in words.
     """
 
     subset: tuple[str, ...]
@@ -112,7 +112,7 @@ class Recommendation(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """The recommended subset (as held out), then the named ones by their margin."""
+        """The recommended subset (held-out figures), then named subsets by their margin."""
         import polars as pl
 
         judged = self.held_out
@@ -139,7 +139,7 @@ class Recommendation(Result):
     def own_text(self) -> str:
         """Return the subset, how well it predicts, and the comparison with other subsets."""
         judged = self.held_out
-        verdict = "better than random" if judged.better else "not shown to be better than random"
+        verdict = "better than random" if judged.better else "not significantly better than random"
         interval = f"no interval with fewer than {LEAST_SYSTEMS} systems"
         if judged.low is not None:
             interval = f"95 % interval {judged.low:+.3f} to {judged.high:+.3f}"
@@ -169,11 +169,11 @@ def recommend(
     seed: int = 0,
     reading: LeaderboardReading = READING,
 ) -> Recommendation | SentenceSubsets:
-    """Recommend a small set of treebanks that ranks systems as all of them do.
+    """Recommend a small set of treebanks that ranks systems as all treebanks do.
 
-    How well it does is measured on systems that were not used for choosing, and compared with
-    random subsets and with those that papers have used. With --sentences, recommend a small set
-    of sentences per treebank instead, whose score predicts the score on all of them.
+    The set is evaluated on systems that were not used for choosing, and compared with random
+    subsets and with subsets used in papers. With --sentences, recommends a small set of sentences
+    per treebank instead, whose score predicts the score on all sentences.
 
     Parameters
     ----------
@@ -181,21 +181,21 @@ def recommend(
         conll18, tables of scores, stores or results; at least six systems. With --sentences: gold,
         then the output of at least six systems, files or folders as for score.
     size
-        How many treebanks there is time for.
+        The number of treebanks to choose.
     sentences
         Choose this number of sentences per treebank; -o subset.conllu writes them.
     method
-        How sentences are chosen and scores estimated: stratified by length and difficulty, the same
+        How to choose sentences and estimate scores: stratified by length and difficulty, the same
         with an item-response model for the estimate, or random.
     named
-        Subsets to compare with, as NAME=treebank,treebank; default: the eight of Fragility, Table
-        10, as far as they have board.
+        Subsets to compare with, as NAME=treebank,treebank. Default: those of the eight subsets in
+        Fragility, Table 10, whose treebanks have scores.
     folds
-        Folds of the cross-validation over systems; fewer if a fold had fewer than two systems.
+        Folds of the cross-validation over systems; fewer if a fold would have only one system.
     repeats
-        How often systems are dealt into folds.
+        The number of random divisions of systems into folds.
     samples
-        Random subsets to compare with.
+        The number of random subsets to compare with.
     seed
         Same seed, same result.
 
@@ -252,7 +252,7 @@ def recommend(
 
 
 def judge(problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Generator) -> HeldOut:
-    r"""Choose without some systems, judge by the pairs of these, and compare with random subsets.
+    r"""Choose subsets without some systems and evaluate them on the pairs of these systems.
 
     With :math:`D` the mean over pairs of new systems of agreement minus that of random subsets and
     :math:`D_{(i)}` the same without the pairs of system i, the interval is
@@ -266,10 +266,10 @@ def judge(problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Genera
     average = chance.mean(axis=0)
     chosen, times = np.zeros((2, systems, systems))
     beaten = []
-    for rest, held in folds_of(np.arange(systems), folds, repeats, rng):
+    for rest, left_out in folds_of(np.arange(systems), folds, repeats, rng):
         weight = problem.choose(rest, folds, rng)
         columns = problem.best(rest, weight, problem.starts(2 * STARTS, rng))
-        inner = np.ix_(held, held)
+        inner = np.ix_(left_out, left_out)
         agree = problem.concordance(columns)[inner]
         known = ~np.isnan(agree)
         chosen[inner] += np.where(known, agree, 0.0)
@@ -287,8 +287,8 @@ def judge(problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Genera
         left = total - 2 * pairs.sum(axis=1).T  # without each system: its row and its column
         without = (left[:, 0] - left[:, 1]) / left[:, 2]
         error = np.sqrt((systems - 1) / systems * ((without - without.mean()) ** 2).sum())
-        made = StudentEstimate(np.array(margin), np.array(error), np.array(systems - 1.0))
-        low, high = map(float, made.interval())
+        estimate = StudentEstimate(np.array(margin), np.array(error), np.array(systems - 1.0))
+        low, high = map(float, estimate.interval())
     spread = float(np.array([overall(drawn) for drawn in chance]).std(ddof=1))
     return HeldOut(agreement, random, spread, margin, low, high, float(np.mean(beaten)))
 
@@ -300,23 +300,23 @@ def _named(
     samples: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Yield how named subsets do, which were chosen without looking at these scores."""
+    """Yield the agreement of named subsets, which were chosen without these scores."""
     from treegauge import data
 
     for name, members in (data.subsets() if named is None else named).items():
         places, absent = subset_columns(board, members)
-        if absent and named is not None:  # one's own subsets must be known
+        if absent and named is not None:  # your own subsets must be known
             raise ChoiceError("treebank", absent[0], board.treebanks)
         if not places:
             continue
         columns = np.array(sorted(set(places)), dtype=np.int64)
-        found = overall(problem.concordance(columns))
+        agreement = overall(problem.concordance(columns))
         orders = (rng.permutation(len(board.treebanks))[: len(columns)] for _ in range(samples))
         random = np.array([overall(problem.concordance(order)) for order in orders])
         yield {
             "subset": name, "size": len(columns), "absent": len(members) - len(columns),
-            "agreement": found, "random": float(random.mean()),
-            "random_sd": float(random.std(ddof=1)), "margin": found - float(random.mean()),
-            "beaten": float((random < found).mean()),
+            "agreement": agreement, "random": float(random.mean()),
+            "random_sd": float(random.std(ddof=1)), "margin": agreement - float(random.mean()),
+            "beaten": float((random < agreement).mean()),
             "treebanks": " ".join(board.treebanks[i] for i in columns),
         }  # fmt: skip

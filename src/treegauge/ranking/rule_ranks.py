@@ -1,4 +1,4 @@
-"""Rankings by several rules side by side, and how stable each is over subsets of treebanks."""
+"""Rankings by several rules, and the stability of each over subsets of treebanks."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 SAMPLES = 1000
-"""Random subsets of treebanks, unless another number is asked for."""
+"""The default number of random subsets of treebanks."""
 _SLICE = 256
 Floats = NDArray[np.float64]
 
 
 class RuleStability(RowsResult):
-    """How far rankings over subsets agree with the one over all treebanks: a row per rule.
+    """Agreement of rankings over subsets with the ranking over all treebanks, one row per rule.
 
     Kendall's tau-b (mean and standard deviation over subsets), the share of subsets with the same
     leader, and the mean number of ranks by which a system moves.
@@ -51,7 +51,7 @@ class RuleStability(RowsResult):
     digits: ClassVar[Any] = {"tau": 3, "tau_sd": 3, "top1": 3, "moved": 2}
 
     def shown(self) -> tables.Table:
-        """Return the rows with the names that people read."""
+        """Return the rows with readable column names."""
         names = {"tau": "tau", "tau_sd": "sd", "top1": "same leader %", "moved": "ranks moved"}
         several = len({row["size"] for row in self.rows}) > 1
         kept = {"rule": "rule", **({"size": "size"} if several else {}), **names}
@@ -64,7 +64,7 @@ class RuleStability(RowsResult):
         ]
 
     def own_text(self) -> str:
-        """Return the table and what its columns are."""
+        """Return the table and an explanation of its columns."""
         digits = {"tau": 3, "sd": 3, "same leader %": 1}
         size = ", ".join(dict.fromkeys(str(row["size"]) for row in self.rows))
         drawn = sum(row["samples"] for row in self.rows if row["rule"] == self.rows[0]["rule"])
@@ -83,13 +83,13 @@ class RuleRanks(Result):
     Attributes
     ----------
     points, ranks
-        Rules x systems: what a rule ranks by, and the ranks over all treebanks.
+        Rules x systems: the points of a rule, and the ranks over all treebanks.
     sampled
         Rules x subsets x systems: ranks over the subsets.
     sets
-        Confidence sets of the ranks, of rules that have them: mean and Bradley-Terry.
+        Confidence sets of the ranks, for the rules that have them: mean and Bradley-Terry.
     order
-        Kemeny's order, where that is among the rules.
+        Kemeny's order, if it is among the rules.
     """
 
     board: Leaderboard
@@ -146,7 +146,7 @@ class RuleRanks(Result):
         return frame.select(*first, *rest)
 
     def own_text(self) -> str:
-        """Return the ranks, and what has to be said about gaps and Kemeny's order."""
+        """Return the ranks, with notes on gaps and Kemeny's order."""
         lines = [tables.to_text(self.shown(), digits=self.digits), ""]
         if len(self.rules) > 1:
             lines.append("Rank of each system over all treebanks, by rule.")
@@ -157,8 +157,8 @@ class RuleRanks(Result):
             share = 100 * self.board.gaps / self.board.values.size
             lines.append(
                 f"{self.board.gaps} scores ({share:.1f} %) are missing: comparisons are over the "
-                "treebanks that two systems share;\nmeans and medians have them filled by what "
-                "the other scores of system and treebank predict."
+                "treebanks that two systems share;\nfor means and medians they are predicted "
+                "from the other scores of system and treebank."
             )
         if self.order is not None:
             against = f"{self.order.cost:g} comparisons are against Kemeny's order"
@@ -171,7 +171,7 @@ class RuleRanks(Result):
         return "\n".join([*lines, self.signature])
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the rows, and what is known of Kemeny's order."""
+        """Return the rows, and Kemeny's order if there is one."""
         order = self.order and {
             "against": self.order.cost, "fewest": self.order.bound, "exact": self.order.exact,
         }  # fmt: skip
@@ -186,12 +186,12 @@ def ranks_by_row(points: Floats, ties: Ties = "average") -> Floats:
 
 
 def kendall(full: Floats, ranks: Floats) -> Floats:
-    """Return tau-b of a ranking with each of many; 1 where neither has an order."""
+    """Return tau-b of a ranking with each of many; 1 if all systems tie in both."""
     upper = np.triu_indices(len(full), 1)
-    one = np.sign(full[upper[0]] - full[upper[1]])
-    other = np.sign(ranks[:, upper[0]] - ranks[:, upper[1]])
-    scale = np.sqrt((one**2).sum() * (other**2).sum(axis=1))
-    tau = np.divide(other @ one, scale, out=np.ones(len(ranks)), where=scale > 0)
+    full_signs = np.sign(full[upper[0]] - full[upper[1]])
+    signs = np.sign(ranks[:, upper[0]] - ranks[:, upper[1]])
+    scale = np.sqrt((full_signs**2).sum() * (signs**2).sum(axis=1))
+    tau = np.divide(signs @ full_signs, scale, out=np.ones(len(ranks)), where=scale > 0)
     return np.asarray(tau, dtype=np.float64)
 
 
@@ -209,7 +209,7 @@ def rule_ranks(
 ) -> RuleRanks:
     """Rank systems by rules, over all treebanks and over random subsets of them.
 
-    All rules see the same subsets; the parameters are those of :func:`treegauge.rank`.
+    All rules use the same subsets; the parameters are those of :func:`treegauge.rank`.
     """
     if samples < 1:
         raise TreegaugeError(f"samples {samples}: expected 1 or more")
@@ -221,7 +221,7 @@ def rule_ranks(
     ballots = Ballots.of(board, rules)
     every = np.ones((1, len(board.treebanks)), dtype=bool)
     points = np.concatenate([ballots.points(rule, every) for rule in rules])
-    _ = sampler.plan  # made once, before threads ask for it
+    _ = sampler.plan  # computed once, before threads need it
 
     def ranked(first: int) -> Floats:
         block, at = divmod(first, BLOCK)
@@ -261,7 +261,7 @@ def _agreement(full: Floats, ranks: Floats) -> dict[str, float]:
 
 
 def _sets(board: Leaderboard, rules: Sequence[Rule]) -> dict[Rule, RankSets]:
-    """Return confidence sets of ranks where there are enough treebanks for them."""
+    """Return confidence sets of ranks, if there are enough treebanks."""
     codes, sets = families_of(board), dict[Rule, RankSets]()
     if codes is not None and "mean" in rules:
         sets["mean"] = rank_sets(advantages(board, codes))

@@ -1,4 +1,4 @@
-r"""Rules that make one ranking of many treebanks.
+r"""Rules that combine many treebanks into one ranking.
 
 Rules that average scores:
 
@@ -7,7 +7,7 @@ Rules that average scores:
 - ``error-reduction``: the mean over treebanks of the share of errors of the average system that a
   system avoids, :math:`100 (s_t - r_t) / (100 - r_t)` with :math:`r_t` the mean of the systems.
 
-Rules that only see who scores higher on which treebank:
+Rules that only use which system scores higher on which treebank:
 
 - ``borda``: the share of comparisons with other systems that a system wins, ties half; without
   gaps this is the order of average ranks.
@@ -36,12 +36,12 @@ POINTS: dict[Rule, str] = {
     "mean": "{}", "median": "median {}", "error-reduction": "error reduction %",
     "borda": "comparisons won %", "kemeny": "place", "bradley-terry": "strength",
 }  # fmt: skip
-"""What tables call the number by which a rule ranks, given the metric."""
+"""The name in tables of the number by which a rule ranks; {} is the metric."""
 Floats = NDArray[np.float64]
 
 
 def rules_of(given: Sequence[str] | str) -> tuple[Rule, ...]:
-    """Return rules by name, each once; ``all`` means every one."""
+    """Return rules by name, without repeats; ``all`` means all rules."""
     names = [given] if isinstance(given, str) else given
     chosen: dict[Rule, None] = {}
     for name in names:
@@ -52,7 +52,7 @@ def rules_of(given: Sequence[str] | str) -> tuple[Rule, ...]:
 
 
 class Ballots(NamedTuple):
-    """What rules see of a leaderboard: scores without gaps, error reductions, and comparisons.
+    """The data of a leaderboard that rules use: filled scores, error reductions, comparisons.
 
     `votes` are treebanks x systems x systems; the others systems x treebanks.
     """
@@ -63,7 +63,7 @@ class Ballots(NamedTuple):
 
     @classmethod
     def of(cls, board: Leaderboard, rules: Sequence[Rule] = RULES) -> "Ballots":
-        """Prepare a leaderboard for some rules."""
+        """Return the data of a leaderboard for the given rules."""
         scores = board.filled
         average = scores.mean(axis=0)
         if "error-reduction" in rules and average.max() >= 100:
@@ -78,7 +78,7 @@ class Ballots(NamedTuple):
     def points(self, rule: Rule, chosen: NDArray[np.bool_]) -> Floats:
         """Return subsets x systems: more is better; `chosen` is subsets x treebanks.
 
-        Sums are rounded to 1e-9, so that equal ones are equal in whatever order they were added.
+        Sums are rounded to 1e-9, so that equal sums are equal in any order of addition.
         """
         if rule == "kemeny":
             places = [kemeny_places(votes)[0] for votes in self._votes(chosen)]
@@ -114,12 +114,12 @@ def borda(votes: Floats) -> Floats:
 def kemeny_places(votes: Floats) -> tuple[Floats, KemenyOrder]:
     """Return each system's place in Kemeny's order, and the order.
 
-    Of equally good orders the one nearest to Borda's is taken; neighbours between whom no pair has
-    a majority share a place.
+    Of equally good orders, the one nearest to Borda's is used; adjacent systems share a place if
+    neither has a majority.
     """
     start = np.argsort(-borda(votes), kind="stable")
-    found = kemeny(votes, start)
-    order, margin = found.order, votes - votes.T
+    best = kemeny(votes, start)
+    order, margin = best.order, votes - votes.T
     places = np.empty(len(order))
     first = 0
     for last in range(len(order)):
@@ -127,4 +127,4 @@ def kemeny_places(votes: Floats) -> tuple[Floats, KemenyOrder]:
         if last + 1 == len(order) or apart:
             places[order[first : last + 1]] = 1 + (first + last) / 2
             first = last + 1
-    return places, found
+    return places, best

@@ -1,4 +1,4 @@
-"""Random subsets of treebanks, free or constrained, each drawn again from its number alone.
+"""Random subsets of treebanks, with or without constraints, reproducible by their number.
 
 Subsets are drawn in blocks, as columns of a treebanks x samples mask. A block depends only on the
 seed and its number: its random numbers come from Philox, a counter-based generator, with the
@@ -20,9 +20,9 @@ from treegauge.kernels.rank_swaps import draw_subsets
 from treegauge.ranking.leaderboard import Leaderboard
 
 BLOCK = 4096
-"""Samples per block. Part of the definition of a sample: another number, other samples."""
+"""Samples per block. Another number gives other samples."""
 ROUNDS = 200
-"""How often a block is drawn again for samples that break a constraint before giving up."""
+"""The largest number of attempts to draw the samples of a block that break a constraint."""
 GROUPINGS = ("language", "family", "stock", "genus", "resource")
 """Columns of metadata that group treebanks."""
 _FORMS = (
@@ -35,10 +35,10 @@ Mask = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Constraint:
-    """A bound on how many treebanks of a subset may share a property (a column of metadata).
+    """A bound on the number of treebanks in a subset that share a value of a metadata column.
 
-    `most` is at most this number of one value; None means stratified, that is shares in proportion
-    to the whole collection (largest remainders). `value` is the only value bound, None all values.
+    `most` is the largest number per value; None means stratified, that is in proportion to the
+    whole collection (largest remainders). `value` is the only value with a bound; None: all values.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Constraint:
 
     @classmethod
     def parse(cls, text: str) -> "Constraint":
-        """Read ``COLUMN:MOST``, ``COLUMN=VALUE:MOST`` or ``COLUMN:stratified``."""
+        """Parse ``COLUMN:MOST``, ``COLUMN=VALUE:MOST`` or ``COLUMN:stratified``."""
         match = re.fullmatch(r"(\w+)(?:=(.+))?:(\d+|stratified)", text.strip())
         if match is None or (match[2] and match[3] == "stratified"):
             raise TreegaugeError(f"constraint {text!r} is not understood; expected {_FORMS}")
@@ -66,10 +66,10 @@ class Constraint:
         return f"{self.column}{value}:{'stratified' if self.most is None else self.most}"
 
 
-def constraints_of(given: "str | Iterable[str | Constraint]") -> tuple[Constraint, ...]:
+def constraints_of(constraints: "str | Iterable[str | Constraint]") -> tuple[Constraint, ...]:
     """Return constraints given as text or as objects."""
-    given = [given] if isinstance(given, str) else given
-    return tuple(c if isinstance(c, Constraint) else Constraint.parse(c) for c in given)
+    constraints = [constraints] if isinstance(constraints, str) else constraints
+    return tuple(c if isinstance(c, Constraint) else Constraint.parse(c) for c in constraints)
 
 
 def shares(counts: Sequence[int], size: int) -> list[int]:
@@ -85,7 +85,7 @@ def shares(counts: Sequence[int], size: int) -> list[int]:
 
 
 class GroupBounds(NamedTuple):
-    """A constraint on one table: the group of each treebank, and bounds per size and group."""
+    """A constraint on one table: the group of each treebank, and the bounds by size and group."""
 
     text: str
     codes: NDArray[np.int64]
@@ -96,7 +96,7 @@ class GroupBounds(NamedTuple):
 def group_bounds(
     constraint: Constraint, board: Leaderboard, sizes: Sequence[int], *, least: bool = False
 ) -> GroupBounds:
-    """Return the bounds of a constraint, whose number is the most or the least of a group."""
+    """Return the bounds of a constraint, whose number is an upper or a lower bound per group."""
     values = board.metadata[constraint.column].to_list()
     unknown = [name for name, v in zip(board.treebanks, values, strict=True) if v is None]
     if unknown and constraint.value is None:
@@ -126,7 +126,7 @@ def group_bounds(
 
 
 def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:
-    """Return one size or several, without repeats, that a collection of `held` can give.
+    """Return one or more sizes, without repeats, from 1 to `held` treebanks.
 
     Examples
     --------
@@ -153,12 +153,12 @@ def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:
 
 
 def usual_size(held: int) -> int:
-    """Return the size of subsets if none is given: 10, or half of ten treebanks or fewer."""
+    """Return the default size of subsets: 10, or half of the treebanks if ten or fewer."""
     return 10 if held > 10 else max(1, held // 2)
 
 
 def sizes_text(sizes: Sequence[int]) -> str:
-    """Write sizes as :func:`sizes_of` reads them."""
+    """Return sizes as text that :func:`sizes_of` reads."""
     if len(sizes) > 2 and list(sizes) == [*range(sizes[0], sizes[-1] + 1)]:
         return f"{sizes[0]}-{sizes[-1]}"
     return ",".join(map(str, sizes))
@@ -217,7 +217,7 @@ class Sampler:
         """The sampler as arrays; an error if no subset satisfies the constraints."""
         held = len(self.board.treebanks)
         bounds = [group_bounds(each, self.board, self.sizes) for each in self.constraints]
-        bounds.sort(key=self._share_inside)  # the tightest one leads, the others are tried
+        bounds.sort(key=self._share_inside)  # draw by the tightest constraint, reject by the others
         codes = bounds[0].codes if bounds else np.zeros(held, dtype=np.int64)
         counts = np.bincount(codes).tolist()
         quotas = steps = None
@@ -264,7 +264,7 @@ class Sampler:
         mask = np.zeros((plan.held, BLOCK), dtype=np.uint8)
         unfilled = np.arange(BLOCK)
         for _ in range(ROUNDS):
-            # Spare room goes to further tries for the samples that are still unfilled.
+            # Spare columns are further attempts for the samples that still break a constraint.
             tries = np.resize(unfilled, BLOCK)
             drawn = _grouped(rng, plan, which[tries])
             good = np.flatnonzero(_fits(plan, drawn, which[tries]))
@@ -285,7 +285,7 @@ class Sampler:
 
     @cached_property
     def _recent(self) -> Callable[[int], Mask]:
-        """Keep the block drawn last, since samples are often asked for in order."""
+        """Return a block; the last one is cached, since samples are often used in order."""
         return lru_cache(maxsize=1)(self.block)
 
     def subset(self, number: int) -> tuple[str, ...]:
@@ -315,7 +315,7 @@ class DrawingPlan(NamedTuple):
 
 def _floyd(rng: np.random.Generator, sizes: NDArray[np.int64], held: int) -> Mask:
     """Draw each column's subset by Floyd's method: k draws, no shuffling; all equally likely."""
-    flip = sizes > held - sizes  # what is left out is then the smaller subset
+    flip = sizes > held - sizes  # the complement is then the smaller subset
     fewer = np.where(flip, held - sizes, sizes)
     mask = draw_subsets(rng.random((int(fewer.max()), len(sizes))), fewer, held)
     return np.where(flip, 1 - mask, mask) if flip.any() else mask

@@ -1,4 +1,4 @@
-"""Scores one by one, before they are a table: gaps, repeats, and systems that are added."""
+"""Single scores before they become a table: gaps, repeats, and added systems."""
 
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -28,7 +28,7 @@ def additional(own: Sequence[ScoreCell], base: Sequence[ScoreCell], label: str) 
     systems, treebanks = {cell.system for cell in base}, {cell.treebank for cell in base}
     if twice := sorted(systems & {cell.system for cell in own}):
         raise TreegaugeError(
-            f"{label}: the system {twice[0]} is in the table already; give yours another name"
+            f"{label}: the system {twice[0]} is already in the table; give your system another name"
         )
     known = {known_code(name) for name in treebanks}
     kept = [cell for cell in own if known_code(cell.treebank) in known]
@@ -47,7 +47,7 @@ def additional(own: Sequence[ScoreCell], base: Sequence[ScoreCell], label: str) 
 def without_gaps(
     cells: list[ScoreCell], missing: Missing, source: str
 ) -> tuple[list[ScoreCell], tuple[str, ...]]:
-    """Apply the policy for missing cells; every (treebank, system, seed) must be there."""
+    """Return the cells after applying the policy for missing (treebank, system, seed) cells."""
     present = {cell[:3] for cell in cells if cell.score is not None}
     treebanks, systems, seeds = (
         dict.fromkeys(names) for names in zip(*(cell[:3] for cell in cells), strict=True)
@@ -61,7 +61,7 @@ def without_gaps(
         kept = [cell for cell in cells if cell[0] in scored[0] and cell[1] in scored[1]]
         note(f"{source}: {len(gaps)} missing scores, such as {_named(gaps[:1])}")
         names = zip((treebanks, systems), scored, strict=True)
-        return kept, tuple(one for each, there in names for one in each if one not in there)
+        return kept, tuple(name for each, known in names for name in each if name not in known)
     if missing == "error":
         named = _named(gaps[:_SHOWN])
         more = f" and {len(gaps) - _SHOWN} more" if len(gaps) > _SHOWN else ""
@@ -85,7 +85,7 @@ def _named(gaps: Iterable[Sequence[str]]) -> str:
 
 
 def refuse_repeats(cells: Iterable[ScoreCell]) -> None:
-    """Refuse a table that gives one score twice, naming both rows."""
+    """Refuse a table with two values for one score, naming both rows."""
     seen: dict[tuple[str, str, str], str] = {}
     for cell in cells:
         identity = cell[:3]

@@ -1,4 +1,4 @@
-"""Subsets of treebanks that satisfy demands, and the choice of the one that ranks systems best."""
+"""Subsets of treebanks that satisfy conditions, and the search for the best one."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from treegauge.ranking.sampler import (
 
 Floats = NDArray[np.float64]
 WEIGHTS = (0.01, 0.1, 0.3, 1.0)
-"""How much the squared error may count beside the order; cross-validation takes its pick."""
+"""Weights of the squared error relative to the order, for cross-validation to choose from."""
 STARTS = 4
-"""Starts of a search within a cross-validation; more are taken where it counts."""
+"""Starts of a search within a cross-validation; the final search uses more."""
 _INNER = 2
 _NO_CAP = np.iinfo(np.int64).max
 _STEPS = 300
@@ -30,10 +30,10 @@ _STEPS = 300
 
 @dataclass(frozen=True, eq=False)
 class SubsetDemands:
-    """The subsets of one size, out of `held` treebanks, that satisfy all demands.
+    """The subsets of one size, out of `held` treebanks, that satisfy all conditions.
 
     `include` and `exclude` are columns; `weights` are tokens, of which a subset may have at most
-    `cap`; `demands` says everything that was asked for.
+    `cap`; `demands` lists the conditions in words.
     """
 
     size: int
@@ -47,7 +47,7 @@ class SubsetDemands:
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        """What the kernels of ``rank_swaps`` take as `room`."""
+        """The argument `room` of the kernels in ``rank_swaps``."""
         groups = max([bound.lows.shape[1] for bound in self.bounds], default=0)
         codes = np.zeros((len(self.bounds), self.held), dtype=np.int64)
         lows = np.zeros((len(self.bounds), groups), dtype=np.int64)
@@ -62,11 +62,11 @@ class SubsetDemands:
         return leave, enter, codes, lows, highs, self.weights, self.cap
 
     def orders(self, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw random subsets that satisfy everything, as orders whose first `size` are chosen.
+        """Return random subsets that satisfy all conditions: orders whose first `size` are chosen.
 
         Without demands on groups and tokens every subset is equally likely. With them, a feasible
-        subset is found by integer programming for random costs and then walks through random legal
-        exchanges, which leaves none that it can reach less likely than another.
+        subset is found by integer programming for random costs, and then changed by random legal
+        exchanges, which makes all reachable subsets equally likely.
         """
         must = self.include
         rest = np.setdiff1d(np.arange(self.held), np.concatenate([must, self.exclude]))
@@ -79,7 +79,7 @@ class SubsetDemands:
             return out
         from treegauge.kernels.rank_swaps import wander
 
-        # A few independent starts, then walks: a start costs milliseconds, a step next to nothing.
+        # A few independent starts, then random walks: a start costs milliseconds, a step much less.
         costs = [rng.random(self.held) for _ in range(min(number, 20))]
         starts = [self._solve(cost, range(len(self.bounds)), tokens=True) for cost in costs]
         for i, row in enumerate(out):
@@ -114,7 +114,7 @@ class SubsetDemands:
         return None if solved.x is None else np.asarray(solved.x > 0.5)
 
     def empty(self) -> TreegaugeError:
-        """Return the error that no subset satisfies all demands; it names those worth dropping."""
+        """Return the error that no subset satisfies all conditions; it names those to drop."""
         every = set(range(len(self.bounds)))
         zero = np.zeros(self.held)
         blocking = [
@@ -125,22 +125,22 @@ class SubsetDemands:
         if self.cap != _NO_CAP and self._solve(zero, every, tokens=False) is not None:
             blocking.append(f"tokens:{self.cap}")
         hint = f"; it would be enough to drop {' or '.join(blocking)}" if blocking else ""
-        asked = ", ".join(self.demands)
-        return TreegaugeError(f"no subset of size {self.size} satisfies {asked}{hint}")
+        conditions = ", ".join(self.demands)
+        return TreegaugeError(f"no subset of size {self.size} satisfies {conditions}{hint}")
 
 
 @dataclass(frozen=True)
 class SubsetConditions(Settings):
-    """What a subset of treebanks must satisfy.
+    """Conditions on a subset of treebanks.
 
     Attributes
     ----------
     at_most
-        Such as language:1, genus=Slavic:2, resource:stratified; repeatable.
+        Upper bounds, such as language:1, genus=Slavic:2, resource:stratified; repeatable.
     at_least
-        Such as resource=small:1, or stock:1 for every value of a column; repeatable.
+        Lower bounds, such as resource=small:1, or stock:1 for every value; repeatable.
     tokens
-        The most tokens of all members together; treebanks of unknown size are then left out.
+        The largest total number of tokens; treebanks of unknown size are then left out.
     include
         A treebank that must be a member; repeatable.
     exclude
@@ -160,7 +160,7 @@ CONDITIONS = SubsetConditions()
 def demands_of(
     board: Leaderboard, size: int, conditions: SubsetConditions = CONDITIONS
 ) -> SubsetDemands:
-    """Return conditions as demands on the treebanks of a leaderboard."""
+    """Return the subsets of a leaderboard's treebanks that satisfy the conditions."""
     held = len(board.treebanks)
     sizes_of(size, held)
     most, least = constraints_of(conditions.at_most), constraints_of(conditions.at_least)
@@ -180,7 +180,9 @@ def demands_of(
         unknown = {i for i, number in enumerate(known) if number is None}
         if set(must) & unknown:
             names = ", ".join(board.treebanks[i] for i in must if i in unknown)
-            raise TreegaugeError(f"tokens of {names} are not known, so no bound on them can hold")
+            raise TreegaugeError(
+                f"tokens of {names} are not known, so the bound on tokens cannot be checked"
+            )
         never |= unknown
         demands.append(f"at most {tokens} tokens")
     demands += [f"with {board.treebanks[i]}" for i in must]
@@ -204,12 +206,12 @@ def error_matrix(values: Floats) -> Floats:
     errors = errors - errors.mean(axis=0)
     matrix: Floats = errors.T @ errors
     scale = float(np.trace(matrix)) / len(matrix)
-    # The last bits of a matrix product differ between processors; a recommendation must not.
+    # The last bits of a matrix product depend on the processor; a recommendation must not.
     return np.round(matrix / scale, 12) + 0.0 if scale > 0 else np.zeros_like(matrix)
 
 
 class SubsetSearch:
-    """A search for the subset that ranks some of the systems as all treebanks do."""
+    """A search for the subset that ranks systems as all treebanks do."""
 
     def __init__(self, board: Leaderboard, demands: SubsetDemands, pool: NDArray[np.int64]) -> None:
         self.values = np.asarray(board.values)
@@ -218,7 +220,7 @@ class SubsetSearch:
         self.size, self.arrays, self.pool = demands.size, demands.arrays, pool
 
     def starts(self, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return some of the drawn subsets to start a search from."""
+        """Return drawn subsets to start a search from."""
         return self.pool[rng.integers(len(self.pool), size=number)]
 
     def best(self, rows: NDArray[np.int64], weight: float, orders: NDArray[np.int64]) -> Any:
@@ -233,7 +235,7 @@ class SubsetSearch:
         return descend(numbers, known, errors, weight, self.size, orders, self.arrays)
 
     def concordance(self, columns: NDArray[np.int64]) -> Floats:
-        """Return systems x systems: 1 where order agrees with the full one, -1 where it does not.
+        """Return systems x systems: 1 if the order agrees with the full one, -1 if it does not.
 
         Pairs that tie over all treebanks are NaN, pairs that tie in the subset 0.
         """
@@ -241,7 +243,7 @@ class SubsetSearch:
         return np.where(self.order == 0, np.nan, agree)
 
     def choose(self, rows: NDArray[np.int64], folds: int, rng: np.random.Generator) -> float:
-        """Return the weight that does best in a cross-validation over `rows`."""
+        """Return the weight with the best agreement in a cross-validation over `rows`."""
         merit = dict.fromkeys(WEIGHTS, 0.0)
         for rest, held in folds_of(rows, folds, _INNER, rng):
             orders = self.starts(STARTS, rng)
@@ -267,12 +269,12 @@ def folds_of(
 
 
 def row_means(agree: Floats) -> Floats:
-    """Mean over each row of what is known; a system that ties with all others agrees fully."""
+    """Return the mean of the known values of each row; a system that ties with all has 1."""
     known = ~np.isnan(agree)
     sums = np.where(known, agree, 0.0).sum(axis=1)
     return np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), 1.0)
 
 
 def overall(agree: Floats) -> float:
-    """Mean over systems of the agreement of the pairs they are in."""
+    """Return the mean over systems of the agreement of their pairs."""
     return float(row_means(agree).mean())

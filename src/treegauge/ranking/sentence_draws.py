@@ -1,7 +1,7 @@
-r"""Choosing sentences of a test set, and what the score on them says about the whole test set.
+r"""Sampling sentences of a test set, and estimating the score on the whole test set.
 
 Sentences are drawn from strata of equal size: first by length, then by difficulty, which is the
-share of words that the systems at hand got wrong. Every stratum has its share of the sentences that
+share of words that the known systems got wrong. Every stratum has its share of the sentences that
 are drawn, so that the subset has about as many words as a random one. There are two estimates of
 the score on all sentences:
 
@@ -38,7 +38,7 @@ class SentenceScores(NamedTuple):
     gold: Floats
 
     def of(self, systems: npt.ArrayLike) -> "SentenceScores":
-        """Return the counts of some systems."""
+        """Return the counts of the given systems."""
         rows = np.asarray(systems)
         return SentenceScores(self.correct[rows], self.words[rows], self.gold)
 
@@ -49,7 +49,7 @@ class SentenceScores(NamedTuple):
 
 
 class SentenceDraw(NamedTuple):
-    """Sentences that were chosen, and what estimates need.
+    """The chosen sentences, and the data for estimates.
 
     `weights` are those of the chosen sentences, `difficulty` of all: the share of words that
     systems got wrong, or :math:`b_i` of the item response model.
@@ -85,7 +85,7 @@ class SentenceDraw(NamedTuple):
 def draw_sentences(
     scores: SentenceScores, size: int, method: Method, rng: np.random.Generator
 ) -> SentenceDraw:
-    """Draw sentences by what the systems at hand got wrong."""
+    """Draw sentences by length and by the errors of the known systems."""
     count = len(scores.gold)
     if method == "item-response":
         difficulty = fit_difficulties(scores)
@@ -100,9 +100,9 @@ def draw_sentences(
     parts = strata(scores.gold, difficulty, size, rng)
     drawn, weights = [], []
     for part, number in zip(parts, _shares([len(part) for part in parts], size, rng), strict=True):
-        own = rng.permutation(part)[:number]
-        words = scores.gold[own].sum()
-        drawn.append(own)
+        sample = rng.permutation(part)[:number]
+        words = scores.gold[sample].sum()
+        drawn.append(sample)
         weights.append(np.full(number, scores.gold[part].sum() / words if words else 1.0))
     chosen, weight = np.concatenate(drawn), np.concatenate(weights)
     order = np.argsort(chosen)
@@ -111,7 +111,7 @@ def draw_sentences(
 
 
 def strata(lengths: Floats, difficulty: Floats, size: int, rng: np.random.Generator) -> list[Ints]:
-    """Return sentences by stratum, equally many in each; equal sentences are dealt at random.
+    """Return sentences by stratum, the same number in each; ties are broken at random.
 
     Examples
     --------
@@ -157,19 +157,19 @@ def _expected(ability: Floats, places: Floats) -> Floats:
 
 
 def _start(correct: Floats, words: Floats) -> Floats:
-    """Return abilities if all sentences were alike; a half each keeps them finite."""
+    """Return abilities if all sentences were equally difficult; half a word keeps them finite."""
     right = correct.sum(axis=1) + 0.5
     return np.asarray(np.log(right / np.maximum(words.sum(axis=1) - right + 1, 0.5)))
 
 
 def _abilities(ability: Floats, places: Floats, correct: Floats, words: Floats) -> Floats:
-    """Newton's steps; half a word correct and half a word wrong keep abilities finite."""
+    """Return abilities by Newton's method; half a word added to both counts keeps them finite."""
     fitted = ability.copy()
     for _ in range(30):
         p = _expected(fitted, places)
-        own = 1 / (1 + np.exp(-fitted))
-        slope = (correct - words * p).sum(axis=1) + 0.5 - own
-        bend = (words * p * (1 - p)).sum(axis=1) + own * (1 - own)
+        probability = 1 / (1 + np.exp(-fitted))
+        slope = (correct - words * p).sum(axis=1) + 0.5 - probability
+        bend = (words * p * (1 - p)).sum(axis=1) + probability * (1 - probability)
         step = np.clip(slope / bend, -1, 1)
         fitted = fitted + step
         if np.abs(step).max() < 1e-9:
@@ -178,7 +178,7 @@ def _abilities(ability: Floats, places: Floats, correct: Floats, words: Floats) 
 
 
 def _shares(sizes: list[int], number: int, rng: np.random.Generator) -> Ints:
-    """Divide a number in proportion to sizes; who gets the rest is decided at random."""
+    """Divide a number in proportion to sizes; the remainder is assigned at random."""
     exact = number * np.array(sizes) / sum(sizes)
     shares = np.floor(exact).astype(np.int64)
     rest = exact - shares

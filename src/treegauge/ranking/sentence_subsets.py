@@ -1,4 +1,4 @@
-"""Smaller test sets: sentences whose score predicts the score on all of them."""
+"""Smaller test sets: sentences whose score predicts the score on all sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from treegauge.treebanks.columns import Treebank
 
-FEWEST = 6  # systems: some to choose by and others to judge
+FEWEST = 6  # systems: some for choosing, others for evaluation
 SMALLEST = 10  # sentences
 METHODS: tuple[Method, ...] = ("stratified", "item-response", "random")
 _LISTED = 8  # sentences that the text names
@@ -34,17 +34,17 @@ _LISTED = 8  # sentences that the text names
 
 @dataclass(frozen=True)
 class JudgedMethod:
-    """How well subsets of one method predict the score of systems that had no part in choosing.
+    """How well subsets of one method predict the score of held-out systems.
 
     Attributes
     ----------
     method, words
-        How sentences are drawn, and how many words such a subset has on average.
+        How sentences are drawn, and the mean number of words of such a subset.
     error, plain_error
         Mean absolute error of the estimate, and of the plain score on the subset, in points.
     within
-        The full score of a new system is within this number of points of its estimate, with a
-        confidence of 95 %: t times the root mean squared error.
+        The 95 % prediction interval of a new system's full score is the estimate plus or minus this
+        number of points: t times the root mean squared error.
     tau
         Kendall's tau between the rankings of held-out systems by estimate and by full score.
     """
@@ -69,12 +69,12 @@ class TreebankSubset:
 
     @property
     def expected(self) -> JudgedMethod:
-        """What to expect of the method that was used."""
-        return next(one for one in self.judged if one.method == self.draw.method)
+        """The expected errors of the method that was used."""
+        return next(method for method in self.judged if method.method == self.draw.method)
 
     @property
     def subset(self) -> "Treebank":
-        """The chosen sentences, in their order."""
+        """The chosen sentences, in their original order."""
         return self.gold.take(self.draw.sentences)
 
     @property
@@ -83,7 +83,7 @@ class TreebankSubset:
         return self.subset.metadata("sent_id")
 
     def predict(self, output: Any) -> float:
-        """Return the score to expect on all sentences, from a system's output on the subset."""
+        """Return the expected score on all sentences, from a system's output on the subset."""
         counts = sentence_scores(self.subset, {"system": [output]}, self.metric)[0]
         return float(self.draw.estimate(counts.correct, counts.words)[0])
 
@@ -108,34 +108,34 @@ class SentenceSubsets(Result):
         import polars as pl
 
         rows = [
-            {"treebank": one.treebank, "sentence": int(place) + 1, "sent_id": name,
-             "words": float(one.draw.gold[place]), "weight": float(weight),
-             "difficulty": float(one.draw.difficulty[place])}
-            for one in self.treebanks
+            {"treebank": treebank.treebank, "sentence": int(place) + 1, "sent_id": name,
+             "words": float(treebank.draw.gold[place]), "weight": float(weight),
+             "difficulty": float(treebank.draw.difficulty[place])}
+            for treebank in self.treebanks
             for place, name, weight in zip(
-                one.draw.sentences, one.sent_ids, one.draw.weights, strict=True
+                treebank.draw.sentences, treebank.sent_ids, treebank.draw.weights, strict=True
             )
         ]  # fmt: skip
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def judged(self) -> list[dict[str, Any]]:
-        """Return how each method does on held-out systems, by treebank."""
+        """Return the errors of each method on held-out systems, by treebank."""
         return [
-            {"treebank": one.treebank, **vars(judged)}
-            for one in self.treebanks
-            for judged in one.judged
+            {"treebank": treebank.treebank, **vars(judged)}
+            for treebank in self.treebanks
+            for judged in treebank.judged
         ]
 
     def shown(self) -> tables.Table:
-        """Return how well each method predicts."""
+        """Return the prediction errors of each method."""
         return self.judged()
 
     def json_fields(self) -> dict[str, Any]:
-        """Return what to expect of each method, and the sentences."""
+        """Return the expected errors of each method, and the sentences."""
         return {"metric": self.metric, "judged": self.judged(), "rows": self.json_rows()}
 
     def own_text(self) -> str:
-        """Return what was chosen, the error to expect beside that of random sentences."""
+        """Return the choice, with its expected error and that of random sentences."""
         said = [_said(one, self.metric) for one in self.treebanks]
         table = tables.to_text(self.shown(), digits=self.digits)
         return "\n\n".join([*said, f"{table}\n{self.signature}"])
@@ -165,26 +165,26 @@ class SentenceSubsets(Result):
 
 
 def _said(one: TreebankSubset, metric: str) -> str:
-    """Say what was chosen, and whether it does better than random sentences."""
-    own, names = one.expected, [name or "?" for name in one.sent_ids]
+    """Return sentences on the choice, and whether it predicts better than random sentences."""
+    expected, names = one.expected, [name or "?" for name in one.sent_ids]
     chance = next(judged for judged in one.judged if judged.method == "random")
     words = f"{one.draw.gold[one.draw.sentences].sum():.0f} of {one.draw.gold.sum():.0f} words"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     lines = [
         f"{one.treebank}: {len(names)} of {len(one.gold)} sentences, {words}: "
         f"{' '.join(names[:_LISTED])}{more}",
-        f"Expected error of {metric} of a new system: {own.error:.2f} points; its full {metric} is "
-        f"within {own.within:.2f} of the estimate (95 %).",
+        f"Expected error of {metric} of a new system: {expected.error:.2f} points; its full "
+        f"{metric} is within {expected.within:.2f} of the estimate (95 %).",
     ]
-    if own.method != "random":
+    if expected.method != "random":
         lines += [
             f"Random sentences: {chance.error:.2f} points. "
-            + (f"The error is {1 - own.error / chance.error:.0%} lower."
-               if own.error < chance.error
+            + (f"The error is {1 - expected.error / chance.error:.0%} lower."
+               if expected.error < chance.error
                else "The chosen sentences do not predict better than random ones."),
-            f"Kendall's tau of the ranking of new systems: {own.tau:.2f}, random sentences: "
+            f"Kendall's tau of the ranking of new systems: {expected.tau:.2f}, random sentences: "
             f"{chance.tau:.2f}."
-            + ("" if own.tau > chance.tau
+            + ("" if expected.tau > chance.tau
                else " The chosen sentences do not rank systems better than random ones."),
         ]  # fmt: skip
     return "\n".join(lines)
@@ -202,7 +202,7 @@ def recommend_sentences(
     samples: int,
     seed: int,
 ) -> SentenceSubsets:
-    """Choose sentences of each treebank, and judge the choice by held-out systems."""
+    """Choose sentences of each treebank, and evaluate the choice on held-out systems."""
     from treegauge.scoring.metrics import canonical
 
     if size < SMALLEST:
@@ -214,7 +214,7 @@ def recommend_sentences(
         if len(outputs) < FEWEST:
             raise TreegaugeError(
                 f"{name} has the output of {len(outputs)} systems; choosing sentences needs at "
-                f"least {FEWEST}, some to choose by and others to judge the choice"
+                f"least {FEWEST}: some for choosing, others for evaluation"
             )
         counted += 1
         if len(read) <= size:
@@ -252,7 +252,11 @@ def _test_sets(
         return
     files = match_folders(source, named)
     for name, path in files.gold.items():
-        outputs = {system: own[name] for system, own in files.systems.items() if name in own}
+        outputs = {
+            system: outputs_by_name[name]
+            for system, outputs_by_name in files.systems.items()
+            if name in outputs_by_name
+        }
         yield name, read_treebank(path), outputs
 
 
@@ -287,7 +291,7 @@ def judge_methods(
     samples: int,
     rng: np.random.Generator,
 ) -> tuple[JudgedMethod, ...]:
-    """Choose without some systems and judge by these; random subsets by the same, more often."""
+    """Evaluate methods on systems held out from choosing, with more repeats for random subsets."""
     systems = np.arange(len(scores.correct))
     folds = min(folds, len(systems) // 2)
     held_out = list(folds_of(systems, folds, repeats, rng))
@@ -305,7 +309,7 @@ def judge_method(
     pairs: "Sequence[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]",
     rng: np.random.Generator,
 ) -> JudgedMethod:
-    """Judge by pairs of systems to choose by and systems held out, one subset for each pair.
+    """Evaluate a method on folds (systems for choosing, systems held out), one subset per fold.
 
     Errors of systems on one subset are correlated: the degrees of freedom are those of subsets.
     """
@@ -316,17 +320,17 @@ def judge_method(
     plain: list[Floats] = []
     agree: list[float] = []
     words = []
-    for rest, held in pairs:
+    for rest, left_out in pairs:
         draw = draw_sentences(scores.of(rest), size, method, rng)
-        cells = np.ix_(held, draw.sentences)
+        cells = np.ix_(left_out, draw.sentences)
         correct, all_words = scores.correct[cells], scores.words[cells]
-        made = draw.estimate(correct, all_words)
-        errors.append(made - full[held])
-        plain.append(100 * correct.sum(axis=1) / all_words.sum(axis=1) - full[held])
+        estimates = draw.estimate(correct, all_words)
+        errors.append(estimates - full[left_out])
+        plain.append(100 * correct.sum(axis=1) / all_words.sum(axis=1) - full[left_out])
         words.append(draw.gold[draw.sentences].sum())
-        first, second = np.triu_indices(len(held), 1)
-        order = np.sign(full[held][first] - full[held][second])
-        same = order * np.sign(made[first] - made[second])
+        first, second = np.triu_indices(len(left_out), 1)
+        order = np.sign(full[left_out][first] - full[left_out][second])
+        same = order * np.sign(estimates[first] - estimates[second])
         agree += same[order != 0].tolist()
     error = np.concatenate(errors)
     quantile = float(student_quantile(0.975, len(pairs) - 1.0))

@@ -1,8 +1,8 @@
-"""How far a ranking would survive other treebanks, by drawing subsets of them (Fragility, sec. 5).
+"""Stability of a ranking over random subsets of treebanks (Fragility, Section 5).
 
 Every sample ranks the systems by their mean score over a random subset. Samples are counted, not
-kept: memory does not grow with their number, and the counts are whole numbers, so the result is
-the same on any number of threads.
+stored: memory does not grow with their number, and the counts are integers, so the result is the
+same on any number of threads.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Behind(NamedTuple):
     """The samples in which a system had certain ranks.
 
-    Their number, how often each treebank is in one of them, and the numbers and treebanks of the
-    first of them; by its number the sampler draws a subset again.
+    Their number, the count of each treebank in them, and the numbers and treebanks of the first
+    ones; the sampler can draw a subset again by its number.
     """
 
     samples: int
@@ -54,10 +54,10 @@ class Stability(Result):
         them again.
     agreement
         By size: samples, mean and sd of Kendall's tau-b with the ranking over all treebanks, and
-        how often a system that leads there leads (alone or with others) in the sample.
+        the share of samples in which a system that leads there leads (alone or tied).
     sets, winner
         Confidence sets of the ranks by mean score, and the best system's lead over the average of
-        the systems, corrected for having been chosen; None where there are too few treebanks.
+        the systems, corrected for selection; None with too few treebanks.
     """
 
     sampler: Sampler
@@ -139,7 +139,7 @@ class Stability(Result):
         return pl.DataFrame({**columns, "share": samples / self.samples})
 
     def shown(self) -> "pl.DataFrame":
-        """Return the ranking over all treebanks with the ranks in the subsets beside it."""
+        """Return the ranking over all treebanks, with the ranks in the subsets."""
         more = () if self.all_columns else ("q1", "q3", "sd")
         names = {"full": "rank", "score": metric_name(self.board.metric), "mean": "mean rank"}
         import polars as pl
@@ -154,7 +154,7 @@ class Stability(Result):
         return frame.select(*first, *rest).rename(names)
 
     def own_text(self) -> str:
-        """Return the table and how far subsets agree with all treebanks."""
+        """Return the table, and the agreement of subsets with all treebanks."""
         if len(self.sampler.sizes) > 1:
             agreement = tables.to_text(self.agreement, digits=3)
         else:
@@ -169,7 +169,7 @@ class Stability(Result):
         return f"{shown}\n\n{self._inference()}\n{ranks}\n{agreement}\n{self.signature}"
 
     def _inference(self) -> str:
-        """Say what the ranks and the lead of the best could be on other treebanks."""
+        """Return sentences on the ranks and the best system's lead on other treebanks."""
         if self.sets is None or self.winner is None:
             return f"No confidence sets of ranks: {TOO_FEW}."
         best = self.winner
@@ -208,7 +208,7 @@ class Stability(Result):
         ranks: tuple[float, float] | None = None,
         limit: int = 10,
     ) -> Behind:
-        """Draw the samples again and collect those in which a system had certain ranks.
+        """Draw the samples again and return those in which a system had certain ranks.
 
         These are its ``best`` or ``worst`` one, or `ranks`, the lowest and highest, both included.
         At most `limit` subsets are returned; all of them are counted.
@@ -219,10 +219,10 @@ class Stability(Result):
         if ranks is not None:
             low, high = (round(2 * (bound - 1)) for bound in ranks)
         else:
-            seen = np.flatnonzero(self.counts[a])
+            occurring = np.flatnonzero(self.counts[a])
             if which not in {"best", "worst"}:
                 raise ChoiceError("extreme", which, ["best", "worst"])
-            low = high = int(seen[0 if which == "best" else -1])
+            low = high = int(occurring[0 if which == "best" else -1])
         number, members, first = self._search.find(a, low, high, limit)
         return Behind(number, members, first, tuple(self.sampler.subset(n) for n in first))
 
@@ -260,7 +260,7 @@ def stability(
     r"""Rank the systems over random subsets of treebanks.
 
     On a subset :math:`T` a system's total is :math:`\sum_{t \in T} s_t`, a sum of whole numbers
-    where the scores are decimals, so equal means are found equal. Scores finer than six decimals
+    if the scores are decimals, so ties are exact. Scores finer than six decimals
     are rounded to 1e-9 first. Several sizes (also ``"5-20"``, ``"all"``) are taken in turn, so that
     each gets an equal share; `progress` is called with the number of samples just done. The other
     parameters are those of :func:`treegauge.rank`.

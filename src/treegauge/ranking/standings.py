@@ -1,4 +1,4 @@
-"""The standings of a shared task: teams by rank, what is known of each rank, and what failed."""
+"""The standings of a shared task: teams by rank, confidence in the ranks, and failed runs."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MACRO = "macro average"
 LEVEL = 0.05
-"""Level of the tests behind groups of teams."""
+"""Significance level of the tests that group teams."""
 
 
 class TreebankScores(RowsResult):
@@ -44,11 +44,11 @@ class Standings(Result):
     Attributes
     ----------
     board
-        The scores by which teams are ranked; what failed is 0 or missing, as `policy` says.
+        The scores by which teams are ranked; failed runs are 0 or missing, depending on `policy`.
     cells
-        One row per treebank and team: all metrics, and why there is none.
+        One row per treebank and team: all metrics, or the reason why there are none.
     failures
-        The reason by treebank and team.
+        The reason of failure, by treebank and team.
     intervals
         Confidence intervals of macro averages on these treebanks, by team, or None.
     subsets
@@ -56,10 +56,10 @@ class Standings(Result):
     sets
         Confidence sets of ranks, None where there are too few treebanks.
     groups
-        Which teams cannot be told apart; None of fewer than three teams, with missing scores, and
-        where no test of all pairs could find a difference on so few treebanks.
+        Groups of teams that do not differ significantly. None with fewer than three teams, with
+        missing scores, and with too few treebanks for any pair to differ significantly.
     scored
-        The number of outputs that were scored for this, not taken from an earlier run.
+        The number of outputs that were scored in this run, not reused from an earlier one.
     """
 
     board: Leaderboard
@@ -104,11 +104,11 @@ class Standings(Result):
 
     @property
     def saved(self) -> "pl.DataFrame":
-        """What CSV and Parquet files hold: all scores, which every verb about rankings reads."""
+        """All scores, for CSV and Parquet files that every verb about rankings reads."""
         return self.cells
 
     def shown(self) -> "pl.DataFrame":
-        """Return the columns that say something, with the names that people read."""
+        """Return the informative columns, with readable names."""
         import polars as pl
 
         rows = self.table.to_dicts()
@@ -176,14 +176,14 @@ class Standings(Result):
         return f"{ranks}\n\n{self.paper().latex('acl')}"
 
     def own_html(self) -> str:
-        """Return the standings, and below them what they mean."""
+        """Return the standings, with notes below."""
         from html import escape
 
         notes = "".join(f"<li>{escape(line)}</li>" for line in self.notes)
         return f"{super().own_html()}\n<ul>{notes}</ul>"
 
     def own_markdown(self) -> str:
-        """Return the standings, what they mean, what failed, and the scores by treebank."""
+        """Return the standings, notes, failed runs, and the scores by treebank."""
         lines = [*self.notes, *(f"failed: {line}" for line in self.failed_lines)]
         notes = "\n".join(f"- {tables.markdown(line)}" for line in lines)
         ranks = tables.to_markdown(self.shown(), digits=self.digits)
@@ -191,12 +191,12 @@ class Standings(Result):
 
     @property
     def failed_lines(self) -> list[str]:
-        """Which team failed where, and why."""
+        """One line per failed run: team, treebank and reason."""
         return [f"{team} on {code}: {reason}" for (code, team), reason in self.failures.items()]
 
     @property
     def notes(self) -> list[str]:
-        """What the columns of the table say."""
+        """Notes on the columns of the table."""
         notes = []
         if self.failures:
             teams = len({team for _, team in self.failures})
@@ -236,13 +236,13 @@ class Standings(Result):
         )
 
     def own_text(self) -> str:
-        """Return the standings, what they mean, and what failed."""
+        """Return the standings, notes, and failed runs."""
         table = tables.to_text(self.shown(), digits=self.digits)
         failed = [f"failed: {line}" for line in self.failed_lines]
         return "\n".join([table, "", *self.notes, *failed, self.signature])
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the standings, the scores of every cell, and what failed."""
+        """Return the standings, all scores, and failed runs."""
         return {
             "metric": self.board.metric,
             "failed": self.policy,
@@ -265,8 +265,7 @@ def submitted_board(
 ) -> Leaderboard:
     """Return the scores of teams; runs that failed count 0, or are missing.
 
-    A team without any score then has no rank, and a treebank without any says nothing; both are
-    left out.
+    Teams and treebanks without any score are left out.
     """
     cells = [
         [scores.f1(code, team, metric, 0.0 if zero else math.nan) for code in scores.treebanks]
@@ -277,9 +276,9 @@ def submitted_board(
     rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
     teams, treebanks = [scores.teams[i] for i in rows], [scores.treebanks[i] for i in columns]
     kept = {*teams, *treebanks}
-    left_out = [one for one in (*scores.teams, *scores.treebanks) if one not in kept]
+    left_out = [name for name in (*scores.teams, *scores.treebanks) if name not in kept]
     if left_out:
-        note(f"without any score, and left out: {', '.join(left_out)}")
+        note(f"left out, because they have no score: {', '.join(left_out)}")
     return Leaderboard.of(
         metric_label(metric, scores.options.convention), teams, treebanks,
         values[np.ix_(rows, columns)][None], describe(treebanks, metadata, {}),
@@ -288,7 +287,7 @@ def submitted_board(
 
 
 def testable(board: Leaderboard) -> bool:
-    """Say whether there are three teams, no gaps, and treebanks enough for a pair to differ."""
+    """Return whether there are three teams, no gaps, and enough treebanks for a pair to differ."""
     systems, treebanks = board.values.shape
     pairs = systems * (systems - 1) / 2
     return systems > 2 and not board.gaps and pairs * 2.0 ** (1 - treebanks) <= LEVEL

@@ -1,4 +1,4 @@
-r"""How strong systems are over treebanks, which ranks they may have, and the best of many.
+r"""Bradley-Terry strengths, confidence sets of ranks, and the lead of the best system.
 
 By Bradley and Terry (1952) system A scores higher than B on a treebank with the probability
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 FAMILY = "genus"
-"""Column of metadata whose groups of treebanks are left out one at a time."""
+"""The metadata column whose groups of treebanks are left out one at a time."""
 TOO_FEW = f"fewer than {LEAST_TREEBANKS} treebanks or {LEAST_GROUPS} families"
 _DRAWS = 4000
 _ROUNDS = 60
 
 
 class Jackknifed(NamedTuple):
-    """An estimate per system, and what leaving out each family does to it.
+    """An estimate per system, and its changes when each family is left out.
 
     The product of `moves` (families x systems) with itself is the covariance.
     """
@@ -58,14 +58,14 @@ class Jackknifed(NamedTuple):
 
 
 class RankSets(NamedTuple):
-    """Lowest and highest rank of every system that the data are compatible with."""
+    """The lowest and highest rank of every system that are compatible with the data."""
 
     low: NDArray[np.int64]
     high: NDArray[np.int64]
 
 
 def families_of(board: Leaderboard) -> NDArray[np.int64] | None:
-    """Return the family of each treebank, None where there are too few to judge others by.
+    """Return the family of each treebank; None if there are too few for inference.
 
     A treebank whose family is unknown is a family of its own. With missing scores, the treebanks
     of the other families must connect all systems whichever family is left out.
@@ -76,7 +76,7 @@ def families_of(board: Leaderboard) -> NDArray[np.int64] | None:
     few = len(codes) < LEAST_TREEBANKS or len(set(codes.tolist())) < LEAST_GROUPS
     if board.gaps and not few:
         known = ~np.isnan(board.values)
-        few = not all(is_connected(known[:, codes != one]) for one in set(codes.tolist()))
+        few = not all(is_connected(known[:, codes != family]) for family in set(codes.tolist()))
     return None if few else codes
 
 
@@ -100,7 +100,7 @@ def leave_out(units: NDArray[Any], codes: NDArray[np.int64], estimate: Any) -> J
 def votes_of(board: Leaderboard) -> Floats:
     """Return treebanks x systems x systems: 1 where the row scores higher, 1/2 for ties.
 
-    A treebank says nothing (0) about a pair of which one has no score.
+    A treebank has 0 for a pair of which one system has no score.
     """
     numbers = board.fixed_point()[0].T
     votes = (1 + np.sign(numbers[:, :, None] - numbers[:, None, :])) / 2
@@ -116,12 +116,12 @@ def strengths(wins: NDArray[Any]) -> Floats:
     finite strength.
     """
     systems = wins.shape[-1]
-    own = wins + 0.5 * (1 - np.eye(systems))
-    games = own + np.swapaxes(own, -1, -2)
+    won = wins + 0.5 * (1 - np.eye(systems))
+    games = won + np.swapaxes(won, -1, -2)
     theta = np.zeros(wins.shape[:-1])
     for _ in range(_ROUNDS):
         chance = 1 / (1 + np.exp(theta[..., None, :] - theta[..., :, None]))
-        slope = (own - games * chance).sum(axis=-1)
+        slope = (won - games * chance).sum(axis=-1)
         spread = games * chance * (1 - chance)
         bend = -spread + np.eye(systems) * spread.sum(axis=-1)[..., None]
         # The common level is free: adding ones fixes it at 0.
@@ -159,7 +159,7 @@ def rank_sets(estimate: Jackknifed, level: float = 0.95, *, seed: int = 0) -> Ra
 def advantages(board: Leaderboard, codes: NDArray[np.int64]) -> Jackknifed:
     """Return each system's mean lead over the average of the systems, in points.
 
-    With missing scores, these are effects of systems beside effects of treebanks.
+    With missing scores, these are system effects of a model with treebank effects.
     """
     if board.gaps:
         return leave_out(normal_equations(board.values), codes, lambda sums, _: effects(sums))
@@ -168,7 +168,7 @@ def advantages(board: Leaderboard, codes: NDArray[np.int64]) -> Jackknifed:
 
 
 def best_system(board: Leaderboard, codes: NDArray[np.int64], level: float = 0.95) -> Winner:
-    """Return the lead of the best system over the average, corrected for having been chosen."""
+    """Return the lead of the best system over the average, corrected for selection."""
     lead = advantages(board, codes)
     df = float(lead.df[int(np.argmax(lead.values))])
     return best_of(lead.values, lead.moves.T @ lead.moves, df, level=level)
@@ -201,11 +201,11 @@ class BradleyTerry(Result):
         return pl.DataFrame(columns).sort("rank")
 
     def shown(self) -> "pl.DataFrame":
-        """Return the table with the names that people read."""
+        """Return the table with readable column names."""
         return self.table.rename({"rank_low": "rank low", "rank_high": "rank high"})
 
     def own_text(self) -> str:
-        """Return the table, and what its columns are."""
+        """Return the table, and an explanation of its columns."""
         percent = f"{100 * self.level:g} %"
         return (
             f"{tables.to_text(self.shown(), digits=self.digits)}\n\n"
@@ -216,13 +216,13 @@ class BradleyTerry(Result):
 
 
 def bradley_terry(board: Leaderboard, *, level: float = 0.95) -> BradleyTerry:
-    """Estimate how strong systems are from who wins on which treebank."""
+    """Estimate the strengths of systems from their wins on treebanks."""
     codes = families_of(board)
     if codes is None or len(board.systems) < 2:
         raise TreegaugeError(
             f"{len(board.systems)} systems on {len(board.treebanks)} treebanks: Bradley-Terry "
             f"strengths need two systems, {LEAST_TREEBANKS} treebanks and {LEAST_GROUPS} families "
-            "for intervals that hold; compare by wins instead"
+            "for valid intervals; compare by wins instead"
         )
     fitted = leave_out(votes_of(board), codes, lambda sums, _: strengths(sums))
     return BradleyTerry(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-_WIDE = 10  # columns that people can still read
+_WIDE = 10  # the largest number of columns that fit on a screen
 
 
 def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64]) -> float:
@@ -28,7 +28,7 @@ def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64])
 
     .. math:: \frac{1}{n} \sum_t 100 \cdot \frac{s_t - r_t}{100 - r_t}
 
-    This is not the error reduction of the mean scores: every treebank counts alike, easy or hard.
+    This is not the error reduction of the mean scores: every treebank has the same weight.
     """
     if (reference >= 100).any() or (system > 100).any():
         raise TreegaugeError(
@@ -54,7 +54,7 @@ class SubsetAverages(Result):
         return self.rows
 
     def shown(self) -> "pl.DataFrame":
-        """Return one row per subset or, where that is wide, one row per system."""
+        """Return one row per subset, or one row per system if that is too wide."""
         if self.rows.width <= _WIDE:
             return self.rows
         means = self.rows.drop("treebanks")
@@ -93,7 +93,7 @@ def restrict(
 
 
 def subset_columns(board: Leaderboard, codes: Sequence[str]) -> tuple[list[int], list[str]]:
-    """Return the columns of some treebanks, and the names of those that have no scores."""
+    """Return the columns of treebanks, and the names of those without scores."""
     columns, missing = [], []
     for code in codes:
         try:
@@ -120,13 +120,13 @@ def subsets(
     scores
         conll18, tables of scores, stores or results.
     subset
-        A named subset (Ma18) or your own (mine=cs_pdt,en_ewt); default: the eight of Fragility,
-        Table 10.
+        A named subset (Ma18) or your own (mine=cs_pdt,en_ewt). Default: the eight subsets of
+        Fragility, Table 10.
     pair
-        Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM; default: every pair, if
-        there are three systems at most, the one with the lower mean as reference.
+        Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM. Default: every pair, if there
+        are at most three systems; the system with the lower mean is the reference.
     all
-        Give the error reductions of all pairs of systems, however many there are.
+        Show the error reductions of all pairs of systems, however many there are.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def subsets(
     import polars as pl
 
     board, members = leaderboard_of(scores, reading), own_subsets(subset)
-    pairs = [_pair(one) for one in ([pair] if isinstance(pair, str) else pair)]
+    pairs = [_pair(text) for text in ([pair] if isinstance(pair, str) else pair)]
     if not pairs and (all or len(board.systems) <= 3):
         pairs = [*combinations([board.systems[i] for i in board.by_mean()[::-1]], 2)]
     rows, left_out = [], {}
@@ -179,8 +179,8 @@ def own_subsets(given: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str,
     return members
 
 
-def _pair(given: str | tuple[str, str]) -> tuple[str, str]:
-    parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else list(given)
+def _pair(pair: str | tuple[str, str]) -> tuple[str, str]:
+    parts = [part.strip() for part in pair.split(",")] if isinstance(pair, str) else list(pair)
     if len(parts) != 2 or not all(parts):
-        raise TreegaugeError(f"pair {given!r}: expected REFERENCE,SYSTEM")
+        raise TreegaugeError(f"pair {pair!r}: expected REFERENCE,SYSTEM")
     return parts[0], parts[1]
