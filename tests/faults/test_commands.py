@@ -58,7 +58,7 @@ def test_a_model_cut_anywhere(parser, tmp_path):
     data, cut = path.read_bytes(), tmp_path / "cut.model"
     for length in range(0, len(data), 1 + len(data) // 40):
         cut.write_bytes(data[:length])
-        with pytest.raises(TreegaugeError, match=r"cut\.model is not a model .*or is cut off"):
+        with pytest.raises(TreegaugeError, match=r"cut\.model is not a .*or is truncated"):
             load_model(cut)
 
 

@@ -176,8 +176,8 @@ def test_nothing_to_parse(beam_model):
 @pytest.mark.parametrize(
     ("sentence", "message"),
     [
-        ([("a", "X", 0, "root"), ("b", "X", 0, "root")], "sentence 2 is no tree"),
-        ([("a", "X", 2, "x"), ("b", "X", 1, "x")], "sentence 2 is no tree"),
+        ([("a", "X", 0, "root"), ("b", "X", 0, "root")], "sentence 2 is not a tree"),
+        ([("a", "X", 2, "x"), ("b", "X", 1, "x")], "sentence 2 is not a tree"),
     ],
 )
 def test_what_is_no_tree_is_refused(sentence, message):
@@ -189,7 +189,7 @@ def test_what_is_no_tree_is_refused(sentence, message):
 
 
 def test_no_words_and_bad_seeds_are_refused():
-    with pytest.raises(TreegaugeError, match="no words to learn from"):
+    with pytest.raises(TreegaugeError, match="no words to train on"):
         BeamParser().fit(parse_conllu(""), seed=0)
     with pytest.raises(
         TreegaugeError, match="seed: expected a whole number of at least 0, found -1"

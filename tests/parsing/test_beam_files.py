@@ -31,12 +31,12 @@ def test_cut_off_files(beam_model, tmp_path):
     whole = (tmp_path / "m").read_bytes()
     for size in (0, 10, len(whole) // 2, len(whole) - 1):
         (tmp_path / "m").write_bytes(whole[:size])
-        with pytest.raises(TreegaugeError, match="is not a model of treegauge, or is cut off"):
+        with pytest.raises(TreegaugeError, match="is not a treegauge model, or is truncated"):
             load_model(tmp_path / "m")
     changed = bytearray(whole)
     changed[len(whole) // 2] ^= 255
     (tmp_path / "m").write_bytes(changed)
-    with pytest.raises(TreegaugeError, match="cut off"):
+    with pytest.raises(TreegaugeError, match="truncated"):
         load_model(tmp_path / "m")
 
 

@@ -48,7 +48,7 @@ def test_what_is_said():
     assert said.startswith("training biaffine on 300 sentences (")
     assert ": at most about " in said
     unknown = times.expected_time("command", None, SMALL)
-    assert unknown.endswith("words): the time is not known beforehand")
+    assert unknown.endswith("words): the training time cannot be estimated")
     assert times.expected_seconds("beam", BeamOptions(), SMALL[:0]) is None
 
 

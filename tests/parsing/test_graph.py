@@ -241,7 +241,7 @@ def test_what_cannot_be_learned_from_is_refused():
     with pytest.raises(TreegaugeError, match="no words"):
         GraphParser().fit(parse_conllu(""), seed=0)
     two = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
-    with pytest.raises(TreegaugeError, match=r"text:1: sentence 1 is no tree .*errors='repair'"):
+    with pytest.raises(TreegaugeError, match=r"text:1: sentence 1 is not a tree .*errors='repair'"):
         GraphParser().fit(parse_conllu(two, allow=["several-roots"]), seed=0)
 
 

@@ -265,7 +265,7 @@ def test_wrong_names_and_labels_are_told():
         find_encoding("one-planar").reader([["<x"]], [0, 1], tags)
     with pytest.raises(TreegaugeError, match="not a step"):
         find_encoding("relative").reader([["left"]], [0, 1], tags)
-    with pytest.raises(TreegaugeError, match="not of 4 or 7 bits"):
+    with pytest.raises(TreegaugeError, match="not a label of 4 or 7 bits"):
         find_encoding("4-bit").reader([["01"]], [0, 1], tags)
     with pytest.raises(TreegaugeError, match="hierarchical brackets"):
         find_encoding("hierarchical").reader([["<>x"]], [0, 1], tags)

@@ -95,7 +95,7 @@ def test_what_is_no_model(command, folder, tmp_path, content):
     out = tmp_path / "parsed"
     done = command("parse", tmp_path / "m", folder / "sy_x-ud-test.conllu", "--out", out)
     assert done.code == 2
-    assert f"{tmp_path / 'm'} is not a model of treegauge, or is cut off" in done.err
+    assert f"{tmp_path / 'm'} is not a treegauge model, or is truncated" in done.err
     assert not out.exists()
 
 

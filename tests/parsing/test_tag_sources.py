@@ -76,7 +76,7 @@ def test_the_tagger_learns_and_goes_through_a_file():
     assert again.tag(TEST)["upos"].to_list() == tagger.tag(TEST)["upos"].to_list()
     with pytest.raises(TreegaugeError, match="damaged"):
         PerceptronTagger.from_arrays({**tagger.to_arrays(), "keys": tagger.keys[1:]})
-    with pytest.raises(TreegaugeError, match="no UPOS tags to learn from"):
+    with pytest.raises(TreegaugeError, match="no UPOS tags to train on"):
         train_perceptron_tagger(untagged(TRAIN))
 
 

@@ -96,7 +96,7 @@ def test_a_folder_brings_its_dev_set(command, folder, tmp_path, monkeypatch):
         (["beam", "{train}", "--option", "labelled=maybe"], "choices: true, yes, 1, false, no, 0"),
         (["mst", "{train}", "--seed", "-3"], "seed: expected"),
         (["beam", "{missing}"], "no such file"),
-        (["beam", "{empty}"], "no words to learn from"),
+        (["beam", "{empty}"], "no words to train on"),
         (["beam", "{roots}"], "several-roots: found"),
         (["beam", "{cycle}"], "cycle: found"),
     ],
@@ -122,7 +122,7 @@ def test_repaired_files_can_be_learned_from(command, tmp_path):
     (tmp_path / "roots.conllu").write_text(row.format(1, 0) + row.format(2, 0) + "\n")
     args = ("train", "beam", tmp_path / "roots.conllu", "--out", tmp_path / "m")
     assert command(*args, "--errors", "repair").code == 0
-    assert "no words to learn from" in command(*args, "--errors", "skip").err
+    assert "no words to train on" in command(*args, "--errors", "skip").err
 
 
 def test_a_treebank_by_name_and_by_code(ud, tmp_path, monkeypatch):
@@ -292,7 +292,7 @@ def test_a_program_that_fails_leaves_nothing(command, files, tmp_path, monkeypat
     )
     assert done.code == 2
     _, error, _ = done.err.splitlines()
-    assert error == "error: mine (training) ended with status 3; the last it said:"
+    assert error == "error: mine (training) ended with status 3; its last messages:"
     assert not (tmp_path / "m").exists()
 
 

@@ -224,7 +224,7 @@ def treebank(*rows, **options):
         (treebank((0, "root"), (1, "root")), "any non-root cannot.*\n.*another relation"),
         (treebank((0, "root"), (0, "root"), allow=["several-roots"]), "no tree with one root"),
         (treebank((2, "a"), (1, "b"), allow=["cycle", "no-root"]), "no tree with one root"),
-        (TRAIN[:0], "no words to learn from"),
+        (TRAIN[:0], "no words to train on"),
     ],
 )
 def test_bad_train_files(train, message, capfd):

@@ -48,7 +48,7 @@ def test_words_with_spaces_packed_files_and_no_first_line(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "holds no word vectors"),
+        (b"", "contains no word vectors"),
         (b"3 2\n", "found 0 vectors; expected 3"),
         (b"the\n", r":1: found 'the'; expected a word and its numbers"),
         (b"2 2\nthe 1 2\ncat 1\n", r":3: expected a word and 2 numbers.*found 'cat 1'"),

@@ -1,1 +1,1 @@
-"""Parsers: the protocol, the registry, parsers of our own and others as programs."""
+"""Parsers: the protocol, the registry, built-in parsers and external programs."""

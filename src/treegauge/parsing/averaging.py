@@ -1,4 +1,4 @@
-"""Averages of what several models say, and the tree under them; arrays only."""
+"""Mean probabilities of several models, and the best tree under them; arrays only."""
 
 from collections.abc import Sequence
 
@@ -36,15 +36,15 @@ def expected_tree(shares: Doubles, *, projective: bool = False) -> Ints:
 
 
 def legal_relations(of_roots: npt.NDArray[np.bool_], heads: Ints) -> npt.NDArray[np.bool_]:
-    """Return which relations each word may have: roots those of roots, other words the others.
+    """Return the relations that each word may have: roots those of roots, other words the others.
 
-    Where a treebank has no relation for roots, or for others, all are legal.
+    If a treebank has no relation for roots, or for other words, all are legal.
     """
     legal = of_roots[None] == (heads == 0)[:, None]
     return np.asarray(legal | ~legal.any(1, keepdims=True))
 
 
 def average_relations(members: Sequence[Doubles], legal: npt.NDArray[np.bool_]) -> Ints:
-    """Return each word's likeliest legal relation under the mean of the models."""
+    """Return each word's most probable legal relation under the mean of the models."""
     chosen = np.where(legal, np.mean(members, axis=0), -1.0).argmax(1)
     return np.asarray(chosen, np.int32)

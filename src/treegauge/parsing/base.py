@@ -1,4 +1,4 @@
-"""What a parser is: something that learns from a treebank and then gives trees; models as files.
+"""The protocols of parsers and models, and the files of models.
 
 A model is one file: arrays and a JSON header in an archive, without pickle.
 """
@@ -37,9 +37,9 @@ class Model(Protocol):
 
 @runtime_checkable
 class Probabilistic(Protocol):
-    """A model that says how likely each head and each relation is.
+    """A model that gives the probability of each head and each relation.
 
-    Confidence (:mod:`treegauge.parsing.confidence`), data maps and votes ask for no more. A model
+    Confidence (:mod:`treegauge.parsing.confidence`), data maps and votes need only this. A model
     whose trees are all projective also has an attribute ``projective`` that is True; then
     probabilities of trees are shares of projective trees only.
     """
@@ -57,7 +57,7 @@ class Probabilistic(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Analyses:
-    """What a search kept of each sentence, and what it considered on the way.
+    """The analyses that a search kept of each sentence, and the scores of those it tried.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ OnEpoch = Callable[[int, Model], None]
 
 
 class Parser(Protocol):
-    """A way to make models, with its options set."""
+    """A parser with its options set, which trains models."""
 
     def fit(
         self, train: Treebank, dev: Treebank | None = None, *, seed: int,
@@ -112,32 +112,32 @@ class Parser(Protocol):
 
 
 def check_training(*parts: Treebank | None, seed: int = 0) -> None:
-    """Refuse treebanks that nothing can be learned from, naming the first sentence at fault.
+    """Refuse treebanks that cannot be trained on, naming the first faulty sentence.
 
-    A seed that no generator of random numbers takes is refused, too.
+    Also refuse a seed that random generators do not accept.
     """
     check_whole("seed", seed)
-    for part in (one for one in parts if one is not None):
+    for part in (treebank for treebank in parts if treebank is not None):
         if part.n_words == 0:
-            raise TreegaugeError(f"{part.name} has no words to learn from")
+            raise TreegaugeError(f"{part.name} has no words to train on")
         bad = np.flatnonzero(~trees.is_tree(part.head, part.offsets))
         if len(bad):
             first = int(bad[0])
             row = int(part.rows[part.offsets[first]])
             raise TreegaugeError(
-                f"{part.name}:{part.line(row)}: sentence {part[first].id or first + 1} is no tree "
-                f"with one root ({len(bad)} such sentences); read the file with errors='repair' or "
-                "'skip' to train on it"
+                f"{part.name}:{part.line(row)}: sentence {part[first].id or first + 1} is not a "
+                f"tree with one root ({len(bad)} such sentences); read the file with "
+                "errors='repair' or 'skip' to train on it"
             )
 
 
 FORMAT = 2
 CALIBRATION = "calibration"
-"""Name of what calibrates a model's probabilities, in its file."""
+"""Name of the calibration in a model's file."""
 
 
 def check_place(path: Source) -> None:
-    """Refuse a place where no file can be written, before hours of training.
+    """Refuse a path that cannot be written, before hours of training.
 
     Examples
     --------
@@ -163,11 +163,11 @@ def save_model(
     Parameters
     ----------
     path
-        One file, which is written atomically.
+        The file, which is written atomically.
     parser
         Name of the parser that can load it.
     header
-        What JSON can hold: options, names, signature.
+        Data for JSON: options, names, signature.
     arrays
         Weights.
     """
@@ -177,7 +177,7 @@ def save_model(
 
 
 def to_npz(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the bytes of an archive of arrays and a header, which a device could not seek in."""
+    """Return the bytes of an archive of arrays and a header; also for outputs without seeking."""
     text = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
     file = io.BytesIO()
     np.savez_compressed(file, allow_pickle=False, **{**arrays, "header": text})
@@ -192,7 +192,7 @@ def from_npz(file: BinaryIO) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
 
 
 def are_names(values: object) -> bool:
-    r"""Say whether a list of a model's file has what CoNLL-U can write as a tag or a relation.
+    r"""Return whether all items of a list are valid as a tag or a relation in CoNLL-U.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def are_names(values: object) -> bool:
 
 
 def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Read header and arrays of a model, refusing what is not one."""
+    """Read header and arrays of a model; refuse other files."""
     try:
         with Path(path).open("rb") as file:
             header, arrays = from_npz(file)
@@ -217,15 +217,15 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
         raise TreegaugeError(f"{path}: cannot read the model: {error}") from error
     except (
         ValueError, KeyError, TypeError, EOFError, MemoryError, zlib.error, zipfile.BadZipFile,
-        NotImplementedError, RuntimeError,  # packed or locked as no model is
+        NotImplementedError, RuntimeError,  # compressed or encrypted, unlike any model
     ) as error:  # fmt: skip
-        raise TreegaugeError(f"{path} is not a model of treegauge, or is cut off") from error
+        raise TreegaugeError(f"{path} is not a treegauge model, or is truncated") from error
     check_format(path, header.get("format"), FORMAT, "train the model again")
     return header, arrays
 
 
 def add_to_model(path: Source, name: str, values: Mapping[str, Any]) -> None:
-    """Add to a model's file something that JSON can hold, atomically; a device keeps nothing."""
+    """Add JSON data to a model's file, atomically; a device such as /dev/null stores nothing."""
     if Path(path).is_char_device():
         return
     data = io.BytesIO(Path(path).read_bytes())

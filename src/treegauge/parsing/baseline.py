@@ -1,4 +1,4 @@
-"""Baselines as parsers: trees that look at no word, or at nothing but pairs of tags."""
+"""Baseline parsers: trees that ignore words, or use only pairs of tags."""
 
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -28,7 +28,7 @@ class BaselineOptions(ParserOptions):
 
 
 def _pair(dependent: str, head: str, distance: int) -> str:
-    """Return what is seen of an arc: both tags and the direction."""
+    """Return the features of an arc: both tags and the direction."""
     return f"{dependent} {head} {'before' if distance > 0 else 'after'}"
 
 
@@ -40,7 +40,7 @@ class BaselineModel:
 
     .. math:: p(h \mid d) \propto n(t_d, t_h, \text{direction}) + 1/2
 
-    over the heads of a sentence; other kinds of baselines use relations only.
+    over the heads of a sentence; other baselines use only the relations.
     """
 
     options: BaselineOptions
@@ -49,7 +49,7 @@ class BaselineModel:
     usual: str
 
     def parse(self, treebank: Treebank) -> Treebank:
-        """Return the treebank with a baseline's trees; relations are the usual ones of tags."""
+        """Return the treebank with a baseline's trees and each tag's most frequent relation."""
         codes, values = treebank.codes("upos")
         tags = [values[code] for code in codes.tolist()]
         if self.options.kind == TAG_PAIRS:
@@ -101,7 +101,7 @@ class BaselineModel:
     def from_archive(
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "BaselineModel":
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         options = BaselineOptions(**header["options"])
         pairs, relations, usual = header["pairs"], header["relations"], header["usual"]
         counts = all(type(count) is int and 0 <= count < 1 << 53 for count in pairs.values())

@@ -1,7 +1,7 @@
 """The beam parser: arc-eager transitions, an averaged perceptron, features of Zhang & Nivre (2011).
 
-Trees that are not projective are learned from as they are, through a dynamic oracle; the parser
-itself builds projective trees, with one root.
+A dynamic oracle learns from non-projective trees, too; the parser itself builds projective trees
+with one root.
 """
 
 from collections.abc import Callable
@@ -26,10 +26,10 @@ SentenceOrder = Callable[[int], Order]
 
 
 def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> Labels:
-    """Collect relations by the tags of dependent and head, and by direction.
+    """Return the relations by the tags of dependent and head, and by direction.
 
-    A pair of tags that training never joined gets the relations of the dependent's tag in that
-    direction, or all if there are none; the root's relations and those of words stay apart.
+    A pair of tags that is not in the training set gets the relations of the dependent's tag in that
+    direction, or all if there are none; relations of roots and of other words are kept apart.
     """
     parents = treebank.parents
     to_the_right = (parents >= 0) & (parents < np.arange(treebank.n_words))
@@ -51,7 +51,7 @@ def label_table(treebank: Treebank, tags: Ints, labels: Ints, n_tags: int) -> La
 
 
 def mean_rows(tables: list[Rows]) -> Rows:
-    """Average the weights of several learners; what one of them lacks counts as zero."""
+    """Return the mean weights of several learners; missing weights count as zero."""
     names = np.concatenate([np.repeat(keys, np.diff(bounds)) for keys, bounds, _, _ in tables])
     actions, values = (np.concatenate([table[column] for table in tables]) for column in (2, 3))
     order = np.lexsort((actions, names))
@@ -69,8 +69,8 @@ def mean_rows(tables: list[Rows]) -> Rows:
 class BeamParser:
     """Arc-eager beam search, averaged perceptron with a margin, dynamic oracle with restarts.
 
-    Small training sets are learned from by several learners, each in other orders of the sentences;
-    their weights are averaged.
+    On small training sets several learners are trained, each with its own order of the sentences,
+    and their weights are averaged.
 
     Examples
     --------
@@ -90,8 +90,8 @@ class BeamParser:
     ) -> BeamModel:  # fmt: skip
         """Learn from gold trees; same seed, same model.
 
-        `dev` is not used: averages of more epochs are hardly ever worse, and choosing an epoch by a
-        few sentences is. `order` gives the order of the sentences in each epoch (a curriculum);
+        `dev` is not used: averages of more epochs are hardly ever worse, unlike choosing an epoch
+        by a few sentences. `order` gives the order of the sentences in each epoch (a curriculum);
         by default it is random, another one for each learner.
         """
         check_training(train, dev, seed=seed)
@@ -109,7 +109,7 @@ class BeamParser:
 
 
 def _checked(order: Order, sentences: int, epoch: int) -> Order:
-    """Return an order that the kernel can take: every sentence once."""
+    """Return an order for the kernel; refuse one that has not every sentence once."""
     if not np.array_equal(np.sort(order), np.arange(sentences)):
         raise TreegaugeError(
             f"the order of epoch {epoch} must have each of the {sentences} training sentences once"
@@ -118,7 +118,7 @@ def _checked(order: Order, sentences: int, epoch: int) -> Order:
 
 
 class _Training:
-    """A treebank as numbers, and what each learner has learned from it so far."""
+    """A treebank as numbers, and the current weights of each learner."""
 
     def __init__(self, options: BeamOptions, train: Treebank, source: TagSource) -> None:
         self.options, self.source = options, source
@@ -136,7 +136,7 @@ class _Training:
         self.sentences, self.seen = len(train), 0
 
     def learn(self, random: np.random.Generator, given: Order | None = None) -> None:
-        """Let each learner learn from all sentences, in the given order or one of its own."""
+        """Train each learner for an epoch, in the given order or in its own."""
         for weights in self.learners:
             search = Search(
                 self.words, self.options.templates, self.labels, weights, self.options.beam
@@ -146,7 +146,7 @@ class _Training:
         self.seen += self.sentences
 
     def model(self) -> BeamModel:
-        """Return the model as it is if training ends here."""
+        """Return the current model."""
         tables = [weights.averaged(self.seen) for weights in self.learners]
         rows = tables[0] if len(tables) == 1 else mean_rows(tables)
         return BeamModel(self.options, self.vocabulary, self.labels, rows, self.source)

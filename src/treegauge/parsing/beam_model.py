@@ -1,4 +1,4 @@
-"""A trained beam parser: its options, the values of columns that it knows, and its weights."""
+"""A trained beam parser: its options, its vocabulary, and its weights."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -22,7 +22,7 @@ from treegauge.treebanks.sources import Source
 
 Ints = npt.NDArray[np.int32]
 Rows = tuple[npt.NDArray[np.uint64], Ints, Ints, npt.NDArray[np.float32]]
-"""Keys of features, where the row of each begins, and the actions and weights of rows."""
+"""Keys of features, the start of each one's row, and the actions and weights of rows."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Numbering:
 
     @classmethod
     def of(cls, values: Iterable[str], *, first: int = FIRST) -> "Numbering":
-        """Make the numbering of values in the order of their first use."""
+        """Return the numbering of values in order of first use."""
         return cls(tuple(dict.fromkeys(values)), first)
 
     def __len__(self) -> int:
@@ -50,25 +50,25 @@ class Numbering:
         return {value: number for number, value in enumerate(self.values, self.first)}
 
     def numbers(self, values: Iterable[str]) -> Ints:
-        """Give each value's number; where it has none UNKNOWN, or -1 if that is a value's."""
+        """Return each value's number; UNKNOWN for other values, or -1 if that number is taken."""
         unknown = UNKNOWN if self.first > UNKNOWN else -1
         return np.array([self._numbers.get(value, unknown) for value in values], np.int32)
 
     def column(self, column: Codes, shown: Callable[[str], str] = str) -> Ints:
-        """Give the numbers of a column of a treebank, of what `shown` makes of its values."""
+        """Return the numbers of a column of a treebank, after applying `shown` to its values."""
         return self.numbers(map(shown, column.values))[column.codes]
 
 
 def ending(length: int) -> Callable[[str], str]:
-    """Give the function that returns the last letters of a form, in lower case."""
+    """Return the function that returns the last letters of a form, in lower case."""
     return lambda form: form.lower()[-length:]
 
 
 UNLABELLED = ("dep", "root")
-"""What an unlabelled parser writes: the relation of words, and of the root."""
+"""The relations that an unlabelled parser writes: of words, and of the root."""
 
 MOST_LEARNERS, TOGETHER = 10, 500
-"""How many learners a small training set gets, and from how many sentences they learn together."""
+"""The number of learners for a small training set, and the sentences they see in total."""
 
 
 @dataclass(frozen=True)
@@ -81,27 +81,29 @@ class BeamOptions(ParserOptions):
         30.0, "lead required over each incorrect head or relation", low=0, high=1e6
     )
     learners: int = option(
-        0, "models whose weights are averaged; 0: 1 to 10, the fewer sentences the more",
+        0, "models whose weights are averaged; 0: 1 to 10, more for fewer sentences",
         low=0, high=1000,
     )  # fmt: skip
-    labelled: bool = option(True, "whether relations are learned along with trees")
-    lexical: bool = option(True, "whether word forms are seen; false: tags only")
-    ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
+    labelled: bool = option(True, "whether relations are learned together with trees")
+    lexical: bool = option(True, "whether the parser reads word forms; false: tags only")
+    ending: int = option(
+        3, "letters of word endings used as features; 0: only whole forms", low=0, high=9
+    )
     tags: str = tags_option()
 
     def learners_of(self, sentences: int) -> int:
-        """Say how many learners a training set of so many sentences gets."""
+        """Return the number of learners for a training set of this size."""
         return self.learners or max(1, min(MOST_LEARNERS, TOGETHER // sentences))
 
     @property
     def templates(self) -> Templates:
-        """What features look at."""
+        """The templates of features."""
         return templates(lexical=self.lexical, endings=self.ending > 0, labelled=self.labelled)
 
 
 @dataclass(frozen=True)
 class BeamVocabulary:
-    """Values of the columns that a model knows."""
+    """The known values of the columns."""
 
     forms: Numbering
     endings: Numbering
@@ -110,7 +112,7 @@ class BeamVocabulary:
 
     @classmethod
     def of(cls, treebank: Treebank, options: BeamOptions) -> "BeamVocabulary":
-        """Collect the values of a treebank that the options let the parser see."""
+        """Return the vocabulary of a treebank, restricted to the columns that the options allow."""
         forms = treebank.codes("form").values if options.lexical else []
         relations = treebank.codes("deprel").values if options.labelled else UNLABELLED[:1]
         return cls(
@@ -122,7 +124,7 @@ class BeamVocabulary:
 
     @classmethod
     def from_dict(cls, values: dict[str, list[str]]) -> "BeamVocabulary":
-        """Make the vocabulary that :meth:`to_dict` describes."""
+        """Return the vocabulary that :meth:`to_dict` wrote."""
         forms, endings, tags = (
             Numbering(tuple(values[name])) for name in ("forms", "endings", "tags")
         )
@@ -168,12 +170,12 @@ def beam_marginals(
 
 
 VERSION = 1
-"""Of the templates and keys of features, on which the meaning of weights depends."""
+"""Version of the templates and keys of features, which define the weights."""
 
 
 @dataclass(frozen=True, eq=False)
 class BeamModel:
-    """A trained beam parser; `labels` are the relations it tries for each pair of tags."""
+    """A trained beam parser; `labels` are the relations that it tries for each pair of tags."""
 
     options: BeamOptions
     vocabulary: BeamVocabulary
@@ -191,12 +193,12 @@ class BeamModel:
 
     def trees(self, treebank: Treebank) -> tuple[Ints, Ints]:
         """Return heads and numbers of relations of all words."""
-        how = self.options
+        options = self.options
         words = self._words(treebank)
-        return Search(words, how.templates, self.labels, self._weights, how.beam).parse()
+        return Search(words, options.templates, self.labels, self._weights, options.beam).parse()
 
     def parse(self, treebank: Treebank) -> Treebank:
-        """Return the treebank with the best trees found; always projective, with one root."""
+        """Return the treebank with the best trees; always projective, with one root."""
         heads, numbers = self.trees(treebank)
         if not self.options.labelled:
             numbers = np.equal(heads, 0).astype(np.int32)
@@ -210,11 +212,11 @@ class BeamModel:
         return self.vocabulary.relations.values if self.options.labelled else UNLABELLED
 
     def analyses(self, treebank: Treebank, most: int) -> Analyses:
-        """Return the best analyses at the end of the beam, and how good each arc looked.
+        """Return the best analyses at the end of the beam, and scores of the arcs it tried.
 
         A head's log is the lead of the best state that had just got the arc over the best state at
-        that step, at most 0, in units of the margin that training asks for. Marginals over the beam
-        weigh analyses by their scores in thirds of the margin.
+        that step, at most 0, in units of the training margin. Marginals over the beam weight
+        analyses by their scores in thirds of the margin.
         """
         how = self.options
         words = self._words(treebank)
@@ -254,7 +256,7 @@ class BeamModel:
     def from_archive(
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "BeamModel":
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         if header["version"] != VERSION:
             raise TreegaugeError(
                 f"the model is of version {header['version']} of the beam parser; this one reads "
@@ -276,12 +278,12 @@ class BeamModel:
         return model
 
     def _check(self) -> None:
-        """Refuse numbers that would lead kernels out of their arrays."""
+        """Refuse numbers that would be out of bounds in kernels."""
         keys, bounds, actions, values = self.rows
         tags, relations = self.vocabulary.tags.size, len(self.vocabulary.relations)
         begins, ends = self.labels.bounds[..., 0], self.labels.bounds[..., 1]
         labels = self.labels.labels
-        named = (name for one in vars(self.vocabulary).values() for name in one.values)
+        named = (name for column in vars(self.vocabulary).values() for name in column.values)
         sound = (
             all(isinstance(name, str) for name in named)
             and are_names(self.vocabulary.relations.values)

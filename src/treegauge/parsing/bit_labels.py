@@ -1,15 +1,15 @@
 r"""Trees as 4 or 7 bits per word (Gómez-Rodríguez, Roca & Vilares 2023).
 
 4 bits: whether the word's head is to the left (1) or to the right (0); whether it is the outermost
-dependent of its head on that side; whether it has dependents to its left; and to its right. A tree
-that is not projective is made so first: its shortest arc that is not projective is lifted to the
+dependent of its head on that side; whether it has dependents to its left; and to its right. A
+non-projective tree is first made projective: its shortest non-projective arc is lifted to the
 head's head, until there is none.
 
 7 bits are for two planes: whether the head is to the left; whether the arc is in the second plane;
 whether the word is the head's outermost dependent on that side and in that plane; and whether it
 has dependents to its left and right in the first plane, and in the second. Planes are found
 greedily, so that no two arcs of one direction cross in a plane; each direction has a stack of its
-own. The few arcs that find no plane are lost.
+own. The few arcs that fit into no plane are lost.
 
 The root hangs from a word before the first one, as its only dependent.
 """
@@ -46,13 +46,13 @@ def write_seven_bits(heads: Ints, offsets: Ints, _: Codes) -> list[Codes]:
     plane = _two_planes(heads, offsets)
     leftwards, outermost, dependents = _roles(heads, offsets, plane, 2)
     lost = plane == 0
-    # A lost arc asks for the nearest head on the left in the second plane, and changes no other's.
+    # A lost arc takes the nearest head on the left in the second plane, and changes no other arc.
     first = np.stack([leftwards | lost, lost | (plane == 2), outermost], 1)
     return [_bits(np.concatenate([first, *(np.stack(one, 1) for one in dependents)], 1))]
 
 
 def _two_planes(heads: Ints, offsets: Ints) -> npt.NDArray[np.uint8]:
-    """Return each word's plane, 1 or 2, or 0; the root's arc counts, from before the first word."""
+    """Return each word's plane, 1 or 2, or 0 for none; the root's head is before the first word."""
     sentences = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     place = np.arange(len(heads)) + sentences + 1
     shifted = np.zeros(len(heads) + len(offsets) - 1, np.int32)
@@ -66,14 +66,14 @@ def _two_planes(heads: Ints, offsets: Ints) -> npt.NDArray[np.uint8]:
 def _roles(
     heads: Ints, offsets: Ints, plane: npt.NDArray[np.uint8], planes: int
 ) -> tuple[Bools, Bools, list[tuple[Bools, Bools]]]:
-    """Return whose head is to the left, who is outermost, and plane by plane who has dependents.
+    """Return which words have a left head, are outermost, and have dependents by plane.
 
-    Dependents to the left come first. Arcs in no plane count for nobody.
+    Dependents to the left come first. Arcs in no plane do not count.
     """
     words, starts = np.arange(len(heads)), np.repeat(offsets[:-1], np.diff(offsets))
     sentences = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     leftwards = heads <= words - starts
-    # One more place in each sentence for its root's head.
+    # One more position in each sentence for the root's head.
     head_at, own_at = starts + heads + sentences, words + sentences + 1
     outermost = np.zeros(len(heads), np.bool_)
     dependents = []
@@ -98,7 +98,7 @@ def _bits(table: npt.NDArray[np.bool_]) -> Codes:
 
 
 def parse_bits(label: str) -> list[list[Operation]]:
-    """Return what a label of 4 or 7 bits does to the stacks of each plane: right arcs, left arcs.
+    """Return the stack operations of a label of 4 or 7 bits by plane: right arcs, left arcs.
 
     Examples
     --------
@@ -108,7 +108,9 @@ def parse_bits(label: str) -> list[list[Operation]]:
     True
     """
     if len(label) not in {4, 7} or set(label) - {"0", "1"}:
-        raise TreegaugeError(f"label {label!r} is not of 4 or 7 bits; expected such as 0110")
+        raise TreegaugeError(
+            f"label {label!r} is not a label of 4 or 7 bits; expected a label such as 0110"
+        )
     bits = [bit == "1" for bit in label]
     if len(bits) == 4:
         leftwards, outermost, second, sides = bits[0], bits[1], False, [bits[2:]]

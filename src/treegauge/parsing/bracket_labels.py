@@ -4,9 +4,9 @@ All arcs are in one plane, or in two in which none cross. The label of word i ha
 ``<`` if word i - 1 has its head to the right; ``/`` for each right dependent of word i - 1; ``\``
 for each left dependent of word i; ``>`` if word i has its head to the left; and ``.`` if there is
 none of them. The root's arc is not written: the word with the relation ``root`` is the root. Arcs
-that find no plane are lost. Planes are found greedily; by propagation of what an arc's place
-forbids for others; or, ``directed``, greedily with regard to crossings of arcs in one direction
-only, which is enough, since the two directions are read by stacks of their own.
+that fit into no plane are lost. Planes are assigned greedily; by propagating the constraints of
+each assignment; or, ``directed``, greedily with only the crossings of arcs in one direction, which
+is enough, since each direction has its own stack.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _PARTS = "</\\>"
 
 
 def write_brackets(method: int | None) -> Writer:
-    """Write brackets in two planes by a method, or all in one."""
+    """Return the writer of brackets in one plane, or in two planes by a method."""
 
     def write(heads: Ints, offsets: Ints, _: Codes) -> list[Codes]:
         plane = np.ones(len(heads), np.uint8)
@@ -68,7 +68,7 @@ def bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> 
 
 
 def bracket_weigher(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Weigher:
-    """Return what adds up the probabilities of all brackets that claim a head."""
+    """Return the function that sums the probabilities of all brackets that give a head."""
     counts = [
         np.array([[label.count(part) for part in _PARTS] for label in own], np.int64).reshape(-1, 4)
         for own in labels

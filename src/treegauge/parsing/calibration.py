@@ -1,10 +1,10 @@
-r"""Calibration of a model's probabilities on sentences that it has not learned from.
+r"""Calibration of a model's probabilities on sentences that it was not trained on.
 
 Scores are divided by a temperature before they become shares, one for heads and one for relations.
 Whether heads are shares of a word's heads or of all trees is chosen by the log loss. The
 probability that a head is correct, and the probability that its relation is if the head is, come
 from a logistic regression over the :data:`~treegauge.parsing.confidence_features.FEATURES` of the
-arc and a monotone map of what that gives: the share of correct words in bins of about equal size,
+arc and a monotone map of the result: the share of correct words in bins of about equal size,
 made monotone by pooling neighbours (isotonic regression), with straight lines between bins. Both
 regressions see both shares, so that the product is the probability of the labelled arc.
 
@@ -13,7 +13,7 @@ The probability that a tree is correct is
 .. math:: \exp\left(-e^b (-\log p)^a\right)
 
 where p is the product of the probabilities of its labelled arcs, and at most that of its least
-probable arc. A relation is correct if it is so for ``treegauge score``: subtypes do not count.
+probable arc. A relation is correct as in ``treegauge score``: subtypes do not count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ from treegauge.parsing.seen_words import SeenWords
 from treegauge.treebanks.columns import Treebank
 
 MOST_SENTENCES = 2000
-"""Sentences of a set that are looked at; more would take time and change nothing."""
+"""The largest number of sentences of a set that are used; more would not change the result."""
 _LOW, _HIGH, _STEPS = -2.5, 4.0, 12  # logs of the least and largest temperature
 
 
@@ -52,15 +52,15 @@ class ModelCalibration:
     Attributes
     ----------
     way
-        What shares of heads are shares of; see :func:`treegauge.parsing.evidence.ways_to_sum`.
+        The normalisation of heads; see :func:`treegauge.parsing.evidence.ways_to_sum`.
     heads, relations
         Maps of heads, and of relations whose head is correct.
     tree
-        Exponent a and log factor b, or None for the tree's share as it is.
+        Exponent a and log factor b; None leaves the tree's share unchanged.
     seen
         Words and pairs of neighbours of the training set, if they are known.
     fitted_on
-        What it was fitted on, in words; empty if it was not.
+        A description of the data it was fitted on; empty if it was not fitted.
     """
 
     way: str
@@ -71,13 +71,13 @@ class ModelCalibration:
     fitted_on: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
+        """Return data for JSON."""
         seen = None if self.seen is None else self.seen.to_dict()
         return {**asdict(replace(self, seen=None)), "seen": seen}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "ModelCalibration":
-        """Make a calibration of what :meth:`to_dict` gave, after its way through JSON."""
+        """Return the calibration that :meth:`to_dict` wrote, after its way through JSON."""
         try:
             heads, relations = (_read_map(values[name]) for name in ("heads", "relations"))
             tree = None if values["tree"] is None else tuple(map(float, values["tree"]))
@@ -106,7 +106,7 @@ class ModelCalibration:
 
 
 def _read_map(values: Mapping[str, Any]) -> ProbabilityMap:
-    """Read a map, refusing what is none."""
+    """Read a map; refuse invalid values."""
     temperature = float(values["temperature"])
     weights, logits, shares = (
         list(map(float, values[name])) for name in ("weights", "logits", "probabilities")
@@ -119,12 +119,12 @@ def _read_map(values: Mapping[str, Any]) -> ProbabilityMap:
 
 
 def uncalibrated(model: Any) -> ModelCalibration:
-    """Return what takes a model's probabilities as they are."""
+    """Return the calibration that leaves a model's probabilities unchanged."""
     return ModelCalibration(ways_to_sum(model)[0])
 
 
 class UniversalRelations:
-    """Which relations are the same but for their subtypes."""
+    """Which relations are equal without their subtypes."""
 
     def __init__(self, names: Sequence[str]) -> None:
         plain = [name.partition(":")[0] for name in names]
@@ -139,12 +139,12 @@ class UniversalRelations:
 
 
 def tempered(logs: Doubles, temperature: float) -> Doubles:
-    """Return logs over a temperature, the best of each row at 0."""
+    """Return logs divided by a temperature, with the best of each row at 0."""
     return np.asarray((logs - logs.max(1, keepdims=True, initial=-np.inf)) / temperature)
 
 
 class CalibrationSet(NamedTuple):
-    """A model, sentences that it has not learned from, and what it has seen if that is known."""
+    """A model, sentences that it was not trained on, and its training words if known."""
 
     model: Any
     gold: Treebank
@@ -156,8 +156,7 @@ def fit_calibration(
 ) -> ModelCalibration:
     """Fit the calibration of a model on sentences with gold trees.
 
-    `train` is the training set, if it is at hand: words that were seen there are more often
-    correct.
+    `train` is the training set, if available: words that occur there are more often correct.
 
     Examples
     --------
@@ -185,11 +184,11 @@ def pooled_calibration(
     held_out
         Models and sentences.
     fitted_on
-        What they are, in words.
+        A description of them.
     seen
-        What the model that is calibrated has seen.
+        The training words of the calibrated model.
     first
-        Fit temperatures on the first so many only; on all by default.
+        Fit temperatures only on this number of sets; by default on all.
     """
     cases = [WordCases(own._replace(gold=_some(own.gold, MOST_SENTENCES))) for own in held_out]
     tempering = cases[:first]
@@ -230,7 +229,7 @@ def _mean_loss(
 
 
 def _some(gold: Treebank, most: int) -> Treebank:
-    """Return at most so many sentences, from all over the treebank."""
+    """Return at most this number of sentences, spread over the treebank."""
     if len(gold) <= most:
         return gold
     return gold.take(np.linspace(0, len(gold) - 1, most).astype(np.int64))
@@ -243,7 +242,7 @@ def _by_sentence(values: npt.NDArray[Any], sizes: Sequence[int]) -> Doubles:
 
 
 class WordCases:
-    """Evidence about the words of gold sentences, and which of them are correct."""
+    """Evidence about the words of gold sentences, and whether they are correct."""
 
     def __init__(self, held_out: CalibrationSet) -> None:
         model, gold, seen = held_out
@@ -311,7 +310,7 @@ def _log_loss(probabilities: Doubles, right: Bools) -> float:
 
 
 def _best_temperature(loss: Callable[[float], float]) -> tuple[float, float]:
-    """Return the temperature with the least loss, and the loss, by golden sections."""
+    """Return the temperature with the smallest loss, and the loss, by golden-section search."""
     golden = (np.sqrt(5) - 1) / 2
     low, high = _LOW, _HIGH
     points = [high - golden * (high - low), low + golden * (high - low)]

@@ -1,4 +1,4 @@
-"""Any external program as a parser, run by commands that a template spells out."""
+"""External programs as parsers, run by the commands of a template."""
 
 import shlex
 import tempfile
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CommandError", "CommandModel", "CommandOptions", "CommandParser"]
 
-_LOG = 1 << 20  # bytes kept of what a program said in training
+_LOG = 1 << 20  # bytes kept of a program's messages during training
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class CommandOptions(ParserOptions):
     """Options of external programs."""
 
     template: str = option("", "name of a template; treegauge parsers lists them")
-    arguments: str = option("", "words added to the command that trains, quoted as in a shell")
-    timeout: float = option(0.0, "seconds that training or parsing may take, 0: any", low=0)
-    memory: float = option(0.0, "GiB that a process may hold, 0: any", low=0, high=100_000)
+    arguments: str = option("", "words added to the training command, quoted as in a shell")
+    timeout: float = option(0.0, "time limit of training or parsing in seconds; 0: none", low=0)
+    memory: float = option(0.0, "memory limit of a process in GiB; 0: none", low=0, high=100_000)
     errors: str = option(
-        "strict", "what to do about output that is no trees", choices=("strict", "repair")
+        "strict", "what to do about output that is not trees", choices=("strict", "repair")
     )
 
 
@@ -105,19 +105,19 @@ def _workshop(template: CommandTemplate, options: CommandOptions) -> "Iterator[_
 
 @dataclass(frozen=True, eq=False)
 class CommandModel:
-    """What an external program learned: its files, kept as they are.
+    """The model of an external program: its files, unchanged.
 
-    A saved model names its template but holds no commands, so that opening a file of somebody
-    else's cannot run any; the template must be among your own or the package's.
+    A saved model names its template but has no commands, so that loading a stranger's file cannot
+    run any; the template must be one of yours or of the package.
     """
 
     options: CommandOptions
     template: CommandTemplate
     files: dict[str, bytes] = field(repr=False)
-    log: str = field(default="", repr=False)  # not saved: it holds times and places
+    log: str = field(default="", repr=False)  # not saved: it contains times and paths
 
     def parse(self, treebank: Treebank) -> Treebank:
-        """Return the treebank with the program's trees, once they are found to be trees of it."""
+        """Return the treebank with the program's trees, after checking that they fit."""
         template, what = self.template, f"{self.template.name} (parsing)"
         with _workshop(template, self.options) as shop:
             if not len(treebank):
@@ -136,7 +136,7 @@ class CommandModel:
             }
             shop.run(template.parse, {"input": given, "output": output}, what=what, **streams)
             if not output.is_file():
-                raise CommandError(f"{what} ended well but wrote no output{last_words(shop.log)}")
+                raise CommandError(f"{what} succeeded but wrote no output{last_words(shop.log)}")
             return with_output(
                 treebank, output.read_bytes(), fmt=template.format, what=what,
                 same=template.forms == "same", repair=self.options.errors == "repair",
@@ -158,7 +158,7 @@ class CommandModel:
     def from_archive(
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "CommandModel":
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         template = find_template(header["template"])
         if template.digest != header["digest"]:
             raise TreegaugeError(
@@ -173,7 +173,7 @@ class CommandModel:
 
 
 def _check_arguments(text: str, template: CommandTemplate) -> None:
-    """Refuse words that cannot be split, or that no command of the template takes."""
+    """Refuse arguments that cannot be split, or that the template does not accept."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -222,7 +222,7 @@ class CommandParser:
         self, train: Treebank, dev: Treebank | None = None, *, seed: int,
         on_epoch: OnEpoch | None = None,
     ) -> CommandModel:  # fmt: skip
-        """Run the template's training commands and keep the model they write.
+        """Run the template's training commands and return the model that they write.
 
         `on_epoch` is called once, at the end.
         """
@@ -243,7 +243,7 @@ class CommandParser:
             files = {path.relative_to(home).as_posix(): path.read_bytes() for path in found}
             if template.train and not files:
                 raise CommandError(
-                    f"{what} ended well but wrote no {template.model} {{model}}"
+                    f"{what} succeeded but wrote no {template.model} {{model}}"
                     f"{last_words(shop.log)}"
                 )
             log = tail(shop.log, _LOG)

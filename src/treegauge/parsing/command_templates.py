@@ -1,4 +1,4 @@
-"""Templates of commands: what to run to train a program and to parse with it.
+"""Templates of the commands that train an external program and parse with it.
 
 A template is a table in a TOML file. Those of well-known parsers come with the package; users add
 their own, and say where programs are, in a file named by ``$TREEGAUGE_PARSERS`` (by default
@@ -79,7 +79,7 @@ class CommandTemplate:
 
     @property
     def digest(self) -> str:
-        """A mark of what is run; where the program lies does not count."""
+        """The digest of the commands; the path of the program does not count."""
         content = {k: v for k, v in asdict(self).items() if k not in {"about", "program", "name"}}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -95,7 +95,7 @@ def _gaps(steps: Steps) -> list[str]:
 def fill(
     step: Sequence[str], values: Mapping[str, object], arguments: Sequence[str] = ()
 ) -> list[str]:
-    """Return a command with its gaps filled; each word stays one word, whatever it holds.
+    """Return a command with its gaps filled; each word stays one word, whatever it contains.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def fill(
 
 
 def user_file() -> Path:
-    """Return where the user's own templates are, whether or not the file is there."""
+    """Return the path of the user's templates, whether or not the file exists."""
     if named := os.environ.get("TREEGAUGE_PARSERS"):
         return Path(named)
     settings = os.environ.get("XDG_CONFIG_HOME") or os.environ.get("APPDATA")
@@ -120,7 +120,7 @@ def user_file() -> Path:
 
 
 def command_templates(path: Source | None = None) -> dict[str, CommandTemplate]:
-    """Return all templates by name: those of the package, changed and added to by the user's."""
+    """Return all templates by name: those of the package, overridden and extended by the user's."""
     tables = _read(Path(__file__).with_name("command_templates.toml"))
     if path is None and os.environ.get("TREEGAUGE_PARSERS") is None and not user_file().exists():
         own = {}
@@ -151,13 +151,13 @@ def _read(path: Path) -> dict[str, dict[str, Any]]:
             program = table["program"] = str(table["program"])
             if program == PYTHON:
                 table["program"] = sys.executable
-            if "/" in program:  # a bare command is left to the system to find
+            if "/" in program:  # the system looks up a bare command
                 table["program"] = str((path.parent / Path(program).expanduser()).resolve())
     return found
 
 
 def _template(name: str, table: Mapping[str, Any]) -> CommandTemplate:
-    known = [one.name for one in fields(CommandTemplate) if one.name != "name"]
+    known = [field.name for field in fields(CommandTemplate) if field.name != "name"]
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:

@@ -1,4 +1,4 @@
-"""Probabilities beside a parser's trees: ``HeadProb`` and ``DeprelProb`` in MISC, ``tree_prob``.
+"""Probabilities in a parser's output: ``HeadProb`` and ``DeprelProb`` in MISC, ``tree_prob``.
 
 ``HeadProb`` is the probability that the head is correct, ``DeprelProb`` that the relation is
 correct if the head is; their product is that of the labelled arc. The comment ``# tree_prob`` is
@@ -27,12 +27,12 @@ from treegauge.treebanks.columns import Treebank, closed
 from treegauge.treebanks.conllu import parse_conllu
 
 RANK = "tree_rank"
-_CHUNK = 500  # sentences that are looked at together
+_CHUNK = 500  # sentences that are processed together
 
 
 @dataclass(frozen=True, eq=False)
 class ProbableTree:
-    """A tree with the probabilities of its heads, of its relations, and of all of it."""
+    """A tree with the probabilities of its heads, of its relations, and of the whole tree."""
 
     heads: Ints
     relations: list[str]
@@ -44,7 +44,7 @@ class ProbableTree:
 def probable_trees(
     model: Any, parsed: Treebank, calibration: ModelCalibration, trees: int = 1
 ) -> Iterator[list[ProbableTree]]:
-    """Yield for each sentence that a model parsed its best trees with their probabilities.
+    """Yield the best trees of each parsed sentence with their probabilities.
 
     The first is the one that the model returned; the order of the others is the parser's own.
     Their probabilities never increase, and add up to at most 1.
@@ -106,13 +106,13 @@ def with_confidence(
     Parameters
     ----------
     model, parsed
-        A model, and what it parsed.
+        A model, and the sentences that it parsed.
     calibration
-        How its scores become probabilities.
+        Its calibration.
     words
-        Whether words have ``HeadProb`` and ``DeprelProb``.
+        Whether to write ``HeadProb`` and ``DeprelProb``.
     trees
-        How many trees each sentence may have; each is a sentence with a comment ``# tree_rank``.
+        The largest number of trees per sentence; each is a sentence with a comment ``# tree_rank``.
     """
     found = list(probable_trees(model, parsed, calibration, trees))
     ranks = max(map(len, found), default=0)
@@ -136,7 +136,7 @@ def with_confidence(
                 comments.insert(0, f"# {RANK} = {rank + 1}")
             texts[number].append(_commented(made, place, comments, rank))
     for own, (start, stop) in zip(texts, parsed.spans.tolist(), strict=True):
-        if not own:  # no word, and so no tree
+        if not own:  # without words there is no tree
             own.append(parsed.raw[start:stop].tobytes())
     body = b"".join(closed(text) for own in texts for text in own)
     again = parse_conllu(body + parsed.tail, name=parsed.name)
@@ -144,7 +144,7 @@ def with_confidence(
 
 
 def _misc(treebank: Treebank, heads: Doubles, relations: Doubles) -> list[str]:
-    """Return MISC of the words with their probabilities in place of any there."""
+    """Return MISC of the words with their probabilities, replacing earlier ones."""
     codes, values = treebank.codes("misc")
     kept = []
     for value in values:
@@ -161,9 +161,9 @@ def _misc(treebank: Treebank, heads: Doubles, relations: Doubles) -> list[str]:
 
 
 def _commented(treebank: Treebank, sentence: int, comments: list[str], rank: int) -> bytes:
-    """Return the bytes of a sentence with comments above its words, in place of any there.
+    """Return the bytes of a sentence with these comments, replacing earlier ones.
 
-    Later trees of a sentence begin no document or paragraph, and have a name of their own.
+    Later trees of a sentence do not begin a document or paragraph, and have their own sent_id.
     """
     start, stop = treebank.spans[sentence].tolist()
     first = int(treebank.fields[treebank.row_offsets[sentence], 0])
@@ -184,6 +184,6 @@ _BEGINNINGS = ([b"newdoc"], [b"newpar"])
 
 
 def _renamed(line: bytes, number: int) -> bytes:
-    """Give the name of a later tree: a zone of the sentence, where names may have one."""
+    """Return the sent_id of a later tree: the sentence's with a suffix after a slash."""
     name = line.partition(b"=")[2].strip()
     return b"# sent_id = %b%btree_%d" % (name, b"-" if b"/" in name else b"/", number)

@@ -1,4 +1,4 @@
-"""What the probability of an arc depends on, beside the share that the parser gives it."""
+"""Features for the probability of an arc, in addition to the parser's own share."""
 
 import numpy as np
 
@@ -19,11 +19,11 @@ word's best other head, `shortfall` that over its best one, in logs. `beam` is t
 share of the analyses at the end of the beam that have the head; 0 for other parsers.
 """
 NUMBER = {name: place for place, name in enumerate(FEATURES)}
-_MOST = 9.0  # log-odds beyond it count as this
+_MOST = 9.0  # log-odds are clipped to this
 
 
 def start_at(feature: str) -> Doubles:
-    """Return weights that take one feature as the log-odds."""
+    """Return weights that use one feature as the log-odds."""
     weights = np.zeros(len(FEATURES))
     weights[NUMBER[feature]] = 1.0
     return weights
@@ -38,7 +38,7 @@ def word_features(
     Parameters
     ----------
     evidence, tree
-        Of the sentence, and one of its trees.
+        The evidence of the sentence, and one of its trees.
     logs
         Logs of all heads, after the temperature.
     heads, relations

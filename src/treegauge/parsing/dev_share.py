@@ -6,11 +6,11 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
 SHARE = 0.2
-"""What Fragility held out of the training sets of treebanks without a dev set (footnote 4)."""
+"""The share that Fragility held out if a treebank has no dev set (footnote 4)."""
 
 
 def hold_out(train: Treebank, share: float = SHARE, *, seed: int) -> tuple[Treebank, Treebank]:
-    """Split a training set into the part to learn from and a dev set, at random by sentences.
+    """Split a training set at random into sentences to train on and a dev set.
 
     Both keep the order of the file, and each has at least one sentence.
 
@@ -28,7 +28,7 @@ def hold_out(train: Treebank, share: float = SHARE, *, seed: int) -> tuple[Treeb
             "one with --dev, or turn this off with --held-out 0"
         )
     size = min(max(round(share * len(train)), 1), len(train) - 1)
-    # A stream of its own: the model's random numbers do not depend on what is held out.
+    # A separate stream: the model's random numbers do not depend on the split.
     order = np.random.default_rng([seed, 20]).permutation(len(train))
     chosen, rest = np.sort(order[:size]), np.sort(order[size:])
     return train.take(rest), train.take(chosen)

@@ -104,7 +104,7 @@ class EnsembleModel:
     def from_archive(
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "EnsembleModel":
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         source = TagSource.from_arrays(header["tag_source"], arrays)
         members = []
         for number, own in enumerate(header["members"]):
@@ -129,7 +129,7 @@ def _archive(member: Any) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
 
 
 def _member(model: Model) -> Probabilistic:
-    """Return the model as one that gives probabilities."""
+    """Return the model with probabilities of heads and relations."""
     if isinstance(model, Probabilistic):
         return model
     if isinstance(model, Searching):
@@ -142,11 +142,11 @@ def _member(model: Model) -> Probabilistic:
 
 @dataclass(frozen=True, eq=False)
 class SearchMember:
-    """A model that searches for trees, as one that gives probabilities of heads and relations.
+    """A search model with probabilities of heads and relations.
 
-    A head's probability is its share, by softmax, of how good the word's heads looked when the
-    search tried them. Relations are weighed on the analyses in which the word has that head, or on
-    all analyses if there are none.
+    A head's probability is the softmax over the scores of the word's heads when the search tried
+    them. Relations are averaged over the analyses in which the word has that head, or over all
+    analyses if there are none.
     """
 
     model: Any
@@ -184,11 +184,11 @@ class SearchMember:
 
 
 MOST_ANALYSES = 8
-"""Analyses of each sentence that relations are weighed on."""
+"""The number of analyses per sentence over which relations are averaged."""
 
 
 def _softmax(logs: Doubles) -> Doubles:
-    """Return the shares of each row; a row without any finite log is even."""
+    """Return the softmax of each row; a row without a finite log is uniform."""
     tops = logs.max(1, keepdims=True, initial=-np.inf)
     known = np.where(np.isfinite(tops), logs - np.where(np.isfinite(tops), tops, 0), 0.0)
     shares = np.exp(known)
@@ -196,10 +196,10 @@ def _softmax(logs: Doubles) -> Doubles:
 
 
 class EnsembleParser:
-    """Trains one parser with several seeds in a row, beginning with the seed given.
+    """Trains one parser with several consecutive seeds, starting from the given seed.
 
-    A tagger, if the parser has one, is trained once for all members. Neural parsers learn side by
-    side on a GPU.
+    A tagger, if the parser has one, is trained once for all members. Neural parsers are trained in
+    parallel on a GPU.
 
     Examples
     --------
@@ -239,7 +239,7 @@ class EnsembleParser:
 def fit_seeds(
     parser: Parser, train: Treebank, dev: Treebank | None, seeds: Sequence[int]
 ) -> list[Model]:
-    """Train a model for each seed: in lockstep where the parser can, else one by one."""
+    """Train one model per seed: in lockstep if the parser can, else one after the other."""
     together = getattr(parser, "fit_seeds", None)
     if together is not None:
         return list(together(train, dev, seeds=seeds))

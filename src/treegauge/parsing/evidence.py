@@ -1,6 +1,6 @@
-"""What a model says about the trees that it returned: logs of heads and relations, as they are.
+"""The evidence for the trees that a model returned: unnormalised logs of heads and relations.
 
-All kinds of models are asked here, so that calibration and output treat them alike.
+All kinds of models give the same evidence, so that calibration and output treat them alike.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,9 +21,9 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 WAYS = ("local", "spanning", "projective")
-"""What probabilities of heads are shares of: the word's heads, all trees, projective trees."""
+"""How heads are normalised: over the word's heads, all trees, or projective trees."""
 CANDIDATES = 8
-"""The k best trees are found among as many of each word's most probable heads."""
+"""The number of each word's most probable heads among which the k best trees are searched."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class TreeEvidence:
 class SentenceEvidence:
     """The logs of a sentence's heads, (words, words + 1), and its trees, best first.
 
-    Of a search, also the share of each head in the analyses at its end.
+    For a search, also the share of each head in the final analyses.
     """
 
     head_logs: Doubles
@@ -58,7 +58,7 @@ def check_confidence(model: Any) -> None:
 
 
 def ways_to_sum(model: Any) -> tuple[str, ...]:
-    """Return what probabilities of heads may be shares of, the best guess first.
+    """Return the possible normalisations of heads, the best guess first.
 
     ``local``: the heads of the word; ``spanning``: all trees; ``projective``: projective trees.
     """
@@ -78,7 +78,7 @@ def head_marginals(logs: Doubles, way: str) -> tuple[Doubles, float]:
 
 
 def relation_names(model: Any) -> tuple[str, ...]:
-    """Return the names of the relations that evidence counts.
+    """Return the names of the relations in the evidence.
 
     A model that lists no relation of roots writes ``root`` there, and is certain of it.
     """
@@ -91,7 +91,7 @@ def _of_root(name: str) -> bool:
 
 
 def gather_evidence(model: Any, parsed: Treebank, trees: int = 1) -> Iterator[SentenceEvidence]:
-    """Yield what a model says about the sentences that it parsed, and about their k best trees."""
+    """Yield the evidence for each parsed sentence and its k best trees."""
     if isinstance(model, Searching):
         yield from _searched(model, parsed, trees)
     else:
@@ -168,7 +168,7 @@ def _scored(model: Probabilistic, parsed: Treebank, most: int) -> Iterator[Sente
 def _candidates(
     relations: _Relations, parsed: Treebank, head_logs: list[Doubles]
 ) -> tuple[Ints, list[Doubles]]:
-    """Return the likeliest heads of each word, and logs of the relations at each of them."""
+    """Return the most probable heads of each word, and logs of the relations at each of them."""
     heads = np.zeros((parsed.n_words, CANDIDATES), np.int32)
     for logs, start in zip(head_logs, parsed.offsets[:-1].tolist(), strict=True):
         best = np.argsort(-logs, axis=1, kind="stable")[:, :CANDIDATES]
@@ -183,10 +183,10 @@ def _others(
     model: Any, head_logs: Doubles, first: TreeEvidence, most: int,
     tables: tuple[Ints, list[Doubles]], start: int,
 ) -> list[TreeEvidence]:  # fmt: skip
-    """Return the best trees but the one that the model returned.
+    """Return the best trees other than the one that the model returned.
 
-    A relation counts by how far it falls short of the best one of its arc, so that the order is the
-    parser's own, which takes the best relation of each arc.
+    A relation's score is its difference from the best relation of its arc, so that the order is the
+    parser's, which uses the best relation of each arc.
     """
     n = len(head_logs)
     words = np.arange(n)

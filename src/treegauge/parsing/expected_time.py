@@ -1,4 +1,4 @@
-"""How long a training will take: words, epochs and sizes times a measured rate of the parser.
+"""Expected training time: words, epochs and sizes times a measured rate of the parser.
 
 The rates were measured on one core by ``python -m benchmarks.training_rates``. They are scaled by
 the speed of this machine, which a small computation measures in a few hundredths of a second, and
@@ -16,7 +16,7 @@ from treegauge.core.platforms import load_average
 from treegauge.treebanks.columns import Treebank
 
 REFERENCE = 0.0058
-"""Seconds of :func:`measured_seconds` on the machine that the rates are of."""
+"""Seconds of :func:`measured_seconds` on the machine where the rates were measured."""
 RATES = {
     "beam": 1.23e-6, "mst": 1.66e-6, "udpipe": 2.3e-9, "biaffine": 4.0e-11, "pointer": 4.4e-11,
     "labelling": 4.0e-11, "baseline": 8.8e-7,
@@ -26,7 +26,7 @@ NEURAL = ("biaffine", "pointer", "labelling")
 
 
 def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None) -> float | None:
-    """Return how much there is to compute, in units that take equally long; None if not known.
+    """Return the amount of computation, in units of equal duration; None if unknown.
 
     For beam, states of the search; for mst, pairs of words; for UDPipe and the neural parsers,
     multiplications. The number of epochs is the largest that options allow: early stopping may end
@@ -35,7 +35,7 @@ def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None
     if not train.n_words:
         return None
     if parser in NEURAL:
-        if options.encoder:  # whose size is not known before it is loaded
+        if options.encoder:  # its size is unknown before it is loaded
             return None
         read = train.n_words + 0.25 * (0 if dev is None else dev.n_words)
         return float(_neural_work(options) * options.epochs * read)
@@ -46,7 +46,7 @@ def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None
 
 
 def _beam_work(options: Any, train: Treebank) -> float:
-    """Return the states of the search; larger vocabularies fit into less of the cache."""
+    """Return the number of search states; larger vocabularies use the cache less well."""
     words, learners = train.n_words, options.learners_of(len(train))
     each = (options.beam + 6) * (1.0 if options.labelled else 0.7) * (words / 1e4) ** 0.35
     return float(words * options.epochs * learners * each)
@@ -80,7 +80,7 @@ def _neural_work(options: Any) -> float:
     arcs = getattr(options, "arc_size", 0), getattr(options, "relation_size", 0)
     total += 2 * width * sum(arcs) + arcs[0] ** 2 + 40 * arcs[1] ** 2
     total += 6 * width * getattr(options, "label_size", 0)
-    # The optimiser moves every weight once per batch, whatever the batch.
+    # The optimiser updates every weight once per batch, whatever the batch.
     return float(3 * total * (1 + 8 / options.batch))
 
 
@@ -99,14 +99,14 @@ def measured_seconds() -> float:
 
 
 def waiting() -> float:
-    """Return how many processes share a core, this one counted; at least 1."""
+    """Return the number of processes per core, with this one; at least 1."""
     return max(1.0, (load_average() + 1) / (os.cpu_count() or 1))
 
 
 def expected_seconds(
     parser: str, options: Any, train: Treebank, dev: Treebank | None = None
 ) -> float | None:
-    """Return how long training will take here, at most; None if it is not known."""
+    """Return an upper bound of the training time on this machine; None if unknown."""
     amount = work(parser, options, train, dev)
     if amount is None or _on_gpu(parser, options):
         return None
@@ -123,7 +123,7 @@ def _on_gpu(parser: str, options: Any) -> bool:
 
 
 def in_words(seconds: float) -> str:
-    """Return a time as people say it.
+    """Return a time in words.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def in_words(seconds: float) -> str:
 
 
 def expected_time(parser: str, options: Any, train: Treebank, dev: Treebank | None = None) -> str:
-    """Return what to say of the time before training begins.
+    """Return the message on the expected time, printed before training.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def expected_time(parser: str, options: Any, train: Treebank, dev: Treebank | No
     what = f"training {parser} on {len(train):,} sentences ({train.n_words:,} words)"
     seconds = expected_seconds(parser, options, train, dev)
     if seconds is None:
-        return f"{what}: the time is not known beforehand"
+        return f"{what}: the training time cannot be estimated"
     stops = dev is not None and getattr(options, "patience", None)
     most = "at most " if stops else ""
     return f"{what}: {most}about {in_words(max(seconds, 0.1))} on one core"

@@ -1,4 +1,4 @@
-"""Sentences on which a model's probabilities are calibrated: the dev set, or folds of training."""
+"""Sentences for calibrating a model's probabilities: the dev set, or folds of the training set."""
 
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from treegauge.treebanks.sources import Source
 
 FOLDS, ENOUGH = 5, 10_000
-"""Folds; words of a training set of which a fifth is enough, so that one fold is."""
+"""The number of folds, and the words of a training set from which one fold is enough."""
 
 FEW_WORDS = 200
-"""A message warns of calibration on fewer words."""
+"""With fewer words, a message warns about the calibration."""
 
 CalibrationSource = Literal["dev", "folds", "both", "none"]
 
@@ -28,7 +28,7 @@ def calibrate_model(
     source: CalibrationSource, parser: "Parser", model: Any, train: "Treebank",
     dev: "Treebank | None", seed: int,
 ) -> "ModelCalibration | None":  # fmt: skip
-    """Return the calibration of a model's probabilities, or None if there is nothing to fit it on.
+    """Return the calibration of a model's probabilities, or None without data to fit it on.
 
     On ``folds``, the parser is trained on four fifths of the training set and its probabilities are
     compared with the rest; five times, or once if the training set has 10,000 words or more.
@@ -53,7 +53,7 @@ def calibrate_model(
     if words < FEW_WORDS:
         advice = "" if source == "folds" else "; --calibrate both uses the training set as well"
         note(
-            f"probabilities are calibrated on only {words} words and may be far off; expected "
+            f"probabilities are calibrated on only {words} words and may be unreliable; expected "
             f"{FEW_WORDS} or more{advice}"
         )
     first = 1 if held_out[0].model is model else None
@@ -61,7 +61,7 @@ def calibrate_model(
 
 
 def check_folds(entry: "ParserEntry", train: "Treebank") -> None:
-    """Before anything is trained, refuse folds that must fail, and say what they cost."""
+    """Refuse folds that would fail, and report their cost, before training."""
     if not entry.gives_probabilities:
         raise TreegaugeError(
             f"{entry.name} gives no probabilities to calibrate; leave out --calibrate"
@@ -74,7 +74,7 @@ def check_folds(entry: "ParserEntry", train: "Treebank") -> None:
 
 
 def _rounds(train: "Treebank") -> int:
-    """Return how many folds are calibrated on."""
+    """Return the number of folds used for calibration."""
     return 1 if train.n_words >= ENOUGH else FOLDS
 
 
@@ -84,7 +84,7 @@ def folds_of(train: "Treebank", seed: int) -> npt.NDArray[np.int64]:
 
 
 def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[CalibrationSet]":
-    """Return models of parts of the training set, each with sentences that it has not seen."""
+    """Return models of parts of the training set, each with its held-out sentences."""
     from treegauge.parsing.calibration import CalibrationSet
     from treegauge.parsing.seen_words import SeenWords
 

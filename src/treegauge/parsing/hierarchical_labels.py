@@ -9,7 +9,7 @@ trees that is the smallest set of brackets, and 12 labels are enough.
 
 In trees that are not projective a closing bracket may be below others on the stack, and so may the
 bracket that an arc leans on. The symbol then has a number: how many open brackets are above it.
-So every tree comes back. (In the paper an arc may lean on either end; here only on its head's, so
+So every tree is preserved. (In the paper an arc may lean on either end; here only on its head's, so
 that each label says of its own word only where its head is.)
 
 The root hangs from a word before the first one, which opens ``/*``.
@@ -65,7 +65,7 @@ def _label(part: int, index: int, closed: int, opens: int) -> str:
 
 
 def parse_hierarchy(label: str) -> list[list[Operation]]:
-    """Return what a label does to the stack.
+    """Return the stack operations of a label.
 
     Examples
     --------
@@ -74,7 +74,8 @@ def parse_hierarchy(label: str) -> list[list[Operation]]:
     """
     if not _LABEL.fullmatch(label):
         raise TreegaugeError(
-            f"label {label!r} is not of hierarchical brackets; expected such as >*/* or \\*<1"
+            f"label {label!r} is not made of hierarchical brackets; expected a label such as >*/* "
+            "or \\*<1"
         )
     symbols = _SYMBOL.findall(label)
     return [[(_KINDS[symbol], int(number or 0)) for symbol, number in symbols]]

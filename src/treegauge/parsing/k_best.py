@@ -61,7 +61,7 @@ def k_best_trees(
     relations
         Scores of relations of arcs, ``relations[d - 1, h, r]``; minus infinity likewise.
     k
-        How many trees to return; fewer if there are fewer.
+        The number of trees to return; fewer if there are not so many.
     projective
         Whether trees must be projective.
 
@@ -110,7 +110,7 @@ class _Ranking:
         return float(row[level]) if level < len(row) else -np.inf
 
     def part_scores(self, part: _Part) -> Doubles:
-        """Return the scores of the arcs of a part, minus infinity for those it has not."""
+        """Return the scores of the arcs of a part, minus infinity for arcs it does not have."""
         scores = self.best.copy()
         for word, head in dict.fromkeys(part.barred):
             scores[word, head] = self.level(word, head, part.barred.count((word, head)))
@@ -211,7 +211,7 @@ def _square(scores: Doubles) -> tuple[Doubles, float]:
 def _best(
     ranking: _Ranking, part: _Part, decode: Callable[[npt.ArrayLike], Ints]
 ) -> LabelledTree | None:
-    """Search for the best tree of a part; None if it has none."""
+    """Return the best tree of a part; None if it has none."""
     scores = ranking.part_scores(part)
     allowed = np.isfinite(scores)
     if not allowed.any(1).all():

@@ -1,9 +1,9 @@
-r"""Ways to write a tree as one label per word, and to read any labels as a tree.
+r"""Encodings of trees as one label per word, and decoding of any labels to a tree.
 
 Four families: brackets at both ends of an arc (:mod:`~treegauge.parsing.bracket_labels`), steps to
 the head (:mod:`~treegauge.parsing.step_labels`), bits (:mod:`~treegauge.parsing.bit_labels`) and
 hierarchical brackets (:mod:`~treegauge.parsing.hierarchical_labels`). Names joined by ``+`` are
-several encodings of the same tree side by side.
+several encodings of the same tree, used together.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ from treegauge.parsing.step_labels import step_reader, step_weigher, write_relat
 from treegauge.treebanks.columns import Codes
 
 _LEAST = 1e-30
-"""Probability below which all heads are alike."""
+"""Probabilities below this are treated as equal."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Trees:
     """Trees with one root each, read from labels.
 
     `made_root` are words that became root though their relation does not say so, because no word's
-    did; `repaired` are words whose head is not what labels alone say.
+    did; `repaired` are words whose head differs from the one in the labels.
     """
 
     heads: Ints
@@ -51,7 +51,7 @@ class Trees:
 
 @dataclass(frozen=True)
 class Encoding:
-    """A way to write trees as labels, `columns` of them per word beside its relation."""
+    """An encoding of trees as labels: `columns` labels per word, and its relation."""
 
     name: str
     columns: int
@@ -92,8 +92,8 @@ class Encoding:
     ) -> Weigher:
         """Return a function that turns probabilities of these labels into those of heads.
 
-        Exact for labels that are drawn independently, one per word and column. What is not said of
-        a word's head is shared by all heads alike (:mod:`treegauge.parsing.label_marginals`).
+        Exact for labels that are drawn independently, one per word and column. Probability that the
+        labels assign to no head is divided equally (:mod:`treegauge.parsing.label_marginals`).
         """
         self._check(labels)
         return self._weigher(labels, np.asarray(offsets, np.int32), tags)
@@ -174,7 +174,7 @@ def _joined(name: str, several: Sequence[Encoding]) -> Encoding:
 def geometric_mean(shares: Sequence[Doubles]) -> Doubles:
     """Return the geometric mean of probabilities of heads, each row scaled to 1.
 
-    Encodings that are sure of different heads share the word among them.
+    Encodings that are certain of different heads share the probability.
 
     Examples
     --------
@@ -186,11 +186,11 @@ def geometric_mean(shares: Sequence[Doubles]) -> Doubles:
     """
     found = np.exp(np.log(np.maximum(shares, _LEAST)).mean(0))
     words = np.arange(len(found))
-    found[words, words + 1] = 0  # nobody is their own head
+    found[words, words + 1] = 0  # no word is its own head
     return np.asarray(found / found.sum(1, keepdims=True))
 
 
 def is_root(relations: Codes) -> Bools:
-    """Tell which words' relations say that they are roots, subtypes included."""
+    """Return which words have the relation root, with or without a subtype."""
     said = [value.partition(":")[0] == "root" for value in relations.values]
     return np.array(said, np.bool_)[relations.codes]

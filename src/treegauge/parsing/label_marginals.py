@@ -20,18 +20,18 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _DEPTH = 16
-"""Brackets that may be open above the one whose partner is sought; deeper ones are given up."""
+"""The largest number of open brackets above the one whose partner is searched."""
 _PLACES = 20000
 
 
 def bracket_marginals(
     spreads: Sequence[Doubles], counts: Sequence[Ints], offsets: npt.ArrayLike
 ) -> list[Doubles]:
-    r"""Return for each sentence how likely each head of each word is claimed by brackets.
+    r"""Return, by sentence, the probability that brackets give each head of each word.
 
     Exact for labels drawn independently. A word may have no head or several, so that rows of the
     matrices (words, words + 1) do not add up to 1; arcs of the root are not written and so are 0.
-    `counts` says how many ``<``, ``/``, ``\`` and ``>`` each label of a plane has, (labels, 4).
+    `counts` is the number of ``<``, ``/``, ``\`` and ``>`` in each label of a plane, (labels, 4).
     """
     bounds = np.asarray(offsets, np.int64)
     sizes = np.diff(bounds)
@@ -60,7 +60,7 @@ def bracket_marginals(
 
 
 def _cuts(sizes: Ints) -> list[int]:
-    """Cut sentences in the order of their sizes into batches of about as many places."""
+    """Return where to cut sentences, ordered by size, into batches of similar total size."""
     cuts, start = [], 0
     for at, size in enumerate(sizes.tolist()):
         if (at + 1 - start) * (size + 1) ** 2 > _PLACES and at > start:
@@ -110,7 +110,7 @@ def _partners(joint: Doubles, shift: int) -> Doubles:
 def step_marginals(
     shares: Doubles, heads: npt.NDArray[np.int32], offsets: npt.ArrayLike
 ) -> list[Doubles]:
-    """Return for each sentence how likely each head is, where each label names one.
+    """Return, by sentence, the probability of each head, if each label names one head.
 
     `heads` (words, labels) is the head that each label would be for each word; -1: none.
     """
@@ -125,10 +125,10 @@ def step_marginals(
 
 
 def completed(claims: Doubles, roots: Doubles | None = None) -> Doubles:
-    """Make claims on heads (words, words + 1) probabilities.
+    """Return claims on heads (words, words + 1) as probabilities.
 
-    What a word's heads lack to 1 is shared by all of them alike; more than 1 is scaled down.
-    `roots` says how likely each word is root, if `claims` do not.
+    If a word's claims sum to less than 1, the rest is divided equally; more than 1 is scaled down.
+    `roots` are the probabilities that words are roots, if `claims` do not have them.
     """
     found = claims.copy()
     if roots is not None:

@@ -1,4 +1,4 @@
-"""What every family of encodings offers: a writer, a reader and a weigher of labels."""
+"""Types of the functions of every encoding: a writer, a reader and a weigher of labels."""
 
 from collections.abc import Callable, Sequence
 

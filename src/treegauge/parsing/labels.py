@@ -1,4 +1,4 @@
-"""Coverage: how much of a treebank each encoding of trees as labels can write and read back."""
+"""Coverage of label encodings: the share of trees that each encoding preserves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ class LabelCoverage(RowsResult):
 
 
 def encoding_coverage(treebank: "Treebank", encoding: "Encoding") -> dict[str, Any]:
-    """Write trees as labels, read them, and count what comes back."""
+    """Encode trees as labels, decode them, and count the preserved trees and arcs."""
     import numpy as np
 
     from treegauge.parsing.label_encodings import is_root
 
     tags = treebank.codes("upos")
     written = encoding.encode(treebank.head, treebank.offsets, tags)
-    read = encoding.reader([one.values for one in written], treebank.offsets, tags)
-    codes = np.stack([one.codes for one in written])
+    read = encoding.reader([column.values for column in written], treebank.offsets, tags)
+    codes = np.stack([column.codes for column in written])
     heads = read(codes, is_root(treebank.codes("deprel"))).heads
     wrong = np.flatnonzero(heads != treebank.head)
     sentences, words = len(treebank), treebank.n_words
@@ -40,7 +40,7 @@ def encoding_coverage(treebank: "Treebank", encoding: "Encoding") -> dict[str, A
         "treebank": treebank.name, "encoding": encoding.name, "sentences": sentences,
         "words": words, "trees": 100 * (whole / sentences if sentences else 1.0),
         "arcs": 100 * ((words - len(wrong)) / words if words else 1.0), "lost": len(wrong),
-        "labels": "/".join(str(len(one.values)) for one in written),
+        "labels": "/".join(str(len(column.values)) for column in written),
     }  # fmt: skip
 
 
@@ -49,10 +49,10 @@ def labels(
     *treebanks: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]",
     encoding: Sequence[str] | None = None, errors: Literal["strict", "skip", "repair"] = "strict",
 ) -> LabelCoverage:  # fmt: skip
-    """Say how many trees each encoding of trees as labels covers.
+    """Report the share of trees that each encoding of trees as labels covers.
 
     The result has the share of trees and arcs that each encoding preserves, and the number of
-    labels it needs. The sets of a treebank folder have a row each.
+    labels it needs. A treebank folder has one row per set.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def labels(
         CoNLL-U files, treebank folders, patterns, or names or codes of treebanks under
         ``TREEGAUGE_UD``.
     encoding
-        An encoding; repeatable; all by default.
+        An encoding; repeatable. Default: all.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
 

@@ -35,7 +35,7 @@ from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
 _PIECE = 1 << 14
-_OTHER = KINDS - 1  # the kind of tags that were not in the training set
+_OTHER = KINDS - 1  # the code of tags that were not in the training set
 
 
 def _key(text: str) -> int:
@@ -43,7 +43,7 @@ def _key(text: str) -> int:
 
 
 def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
-    """Give the column that a letter of the templates looks at, and what it sees of its values."""
+    """Return the column of a letter in templates, and the function applied to its values."""
     if letter in "wp":
         return "form" if letter == "w" else "upos", str
     if letter == "q":
@@ -55,8 +55,8 @@ def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
 def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
     """Turn forms and tags into numbers; `tags` are those of the training set in order.
 
-    What was made of a treebank last is kept as long as the treebank lives: data maps ask for
-    probabilities of the same words after each epoch.
+    The last result is cached as long as the treebank exists: data maps need probabilities of the
+    same words after each epoch.
     """
     choice = (tuple(tags), ending)
     last = _encoded.get(treebank)
@@ -95,7 +95,7 @@ def _encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
 def averaged(
     weights: npt.NDArray[np.float32], sums: npt.NDArray[np.float64], steps: int
 ) -> npt.NDArray[np.float32]:
-    """Return the mean of weights over all steps; in pieces that stay in the processor's cache."""
+    """Return the mean of weights over all steps, computed in pieces that fit in the cache."""
     means = np.empty_like(weights)
     now, total, mean = (each.reshape(-1) for each in (weights, sums, means))
     for first in range(0, len(now), _PIECE):
@@ -115,12 +115,14 @@ class GraphOptions(ParserOptions):
 
     training: str = option("mira", "how weights are learned", choices=("mira", "loglinear"))
     epochs: int = option(10, "epochs over the training set", low=1, high=1000)
-    label_epochs: int = option(10, "epochs that learn relations too", low=1, high=1000)
+    label_epochs: int = option(10, "epochs in which relations are learned, too", low=1, high=1000)
     projective: bool = option(True, "whether trees are projective (Eisner) or not")
-    lexical: bool = option(True, "whether word forms are seen; false: tags only")
-    ending: int = option(3, "letters seen of the ends of forms; 0: only whole forms", low=0, high=9)
+    lexical: bool = option(True, "whether the parser reads word forms; false: tags only")
+    ending: int = option(
+        3, "letters of word endings used as features; 0: only whole forms", low=0, high=9
+    )
     batch: int = option(
-        0, "sentences a step of log-linear training; 0: a step a word", low=0, high=10_000
+        0, "sentences per step of log-linear training; 0: one step per word", low=0, high=10_000
     )
     rate: float = option(
         0.0, "step size for heads, log-linear; 0: 0.1, in batches 0.001", low=0, high=10
@@ -139,14 +141,14 @@ class GraphOptions(ParserOptions):
 
     @property
     def templates(self) -> tuple[Pairs, Pairs]:
-        """What features of arcs and of relations look at."""
+        """The templates of features of arcs and of relations."""
         seen = {"lexical": self.lexical, "endings": self.ending > 0}
         return pairs(ARCS, **seen), pairs(RELATIONS, **seen)
 
 
 @dataclass(frozen=True, eq=False)
 class GraphModel:
-    """A trained graph parser; probabilities are those of the log-linear reading of its scores."""
+    """A trained graph parser; probabilities are the softmax of its scores."""
 
     options: GraphOptions
     tags: list[str]
@@ -214,7 +216,7 @@ class GraphModel:
     def from_archive(
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "GraphModel":
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         weights, table = (
             np.ascontiguousarray(arrays[name], np.float32) for name in ("weights", "table")
         )
@@ -226,7 +228,7 @@ class GraphModel:
         return model
 
     def _check(self) -> None:
-        """Refuse numbers that would lead kernels out of their arrays, and names that are none."""
+        """Refuse numbers that would be out of bounds in kernels, and invalid names."""
         if not (
             are_names(self.tags)
             and are_names(self.relations)
@@ -244,9 +246,8 @@ class GraphParser:
     smallest step after which the gold tree scores above the best incorrect one by the number of its
     incorrect heads and relations, and averages all steps. The log-linear model raises the
     probability of each word's head, and apart from it that of the relation of each gold arc, by
-    averaged AdaGrad; or, with `batch`, by Adam without averaging, which learns over as many epochs
-    as neural parsers do, so that data maps look like theirs. Non-projective trees are learned as
-    they are.
+    averaged AdaGrad. With `batch`, it uses Adam without averaging, which learns over as many epochs
+    as neural parsers, so that data maps are similar. It learns from non-projective trees unchanged.
 
     Examples
     --------

@@ -15,7 +15,7 @@ def option(
     default: Any, meaning: str, *, low: float | None = None, high: float | None = None,
     choices: Sequence[str] | None = None,
 ) -> Any:  # fmt: skip
-    """Declare an option with what ``treegauge parsers`` says of it; bounds are included."""
+    """Declare an option with its help text in ``treegauge parsers``; bounds are inclusive."""
     legal = {"meaning": meaning, "low": low, "high": high, "choices": choices}
     return field(default=default, metadata=legal)
 
@@ -53,7 +53,7 @@ def _check(name: str, value: Any, default: Any, legal: Mapping[str, Any]) -> Non
     if inside and kind in {int, float}:
         most = LIMITS.get(name, (0, MOST))[1] if high is None and kind is int else high
         if low is None or value >= low:
-            high = most  # where the value is too small, the lower limit is enough
+            high = most  # if the value is too small, naming the lower limit is enough
         inside = (low is None or value >= low) and (most is None or value <= most)
         inside = inside and math.isfinite(value)
     if not inside:
@@ -65,12 +65,12 @@ def _check(name: str, value: Any, default: Any, legal: Mapping[str, Any]) -> Non
 
 
 def read_options(kind: type[T], given: Sequence[str] | Mapping[str, Any]) -> T:
-    """Make options from words such as ``epochs=5`` (booleans: true, yes, 1), or from a mapping."""
+    """Return options from words such as ``epochs=5`` (booleans: true, yes, 1), or a mapping."""
     return kind(**given_options(kind, given))
 
 
 def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
-    """Return just the options that words such as ``epochs=5``, or a mapping, set; checked."""
+    """Return only the options that are set by words such as ``epochs=5`` or a mapping, checked."""
     known = {one.name: one.default for one in fields(kind)}
     choices = [f"{name}={value}" for name, value in known.items()]
     values: dict[str, Any] = {}

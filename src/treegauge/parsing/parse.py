@@ -31,7 +31,7 @@ class Parsed(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row: what was parsed, and its size."""
+        """One row: the parsed file and its size."""
         import polars as pl
 
         size = {"sentences": len(self.treebank), "words": self.treebank.n_words}
@@ -39,7 +39,7 @@ class Parsed(Result):
 
     @property
     def document(self) -> bytes | None:
-        """The CoNLL-U text, unless it was written to a file."""
+        """The CoNLL-U text, if it was not written to a file."""
         return self.treebank.to_bytes() if self.path is None else None
 
 
@@ -53,8 +53,8 @@ def parse(
 ) -> Parsed:  # fmt: skip
     """Parse sentences with a trained model.
 
-    Replaces HEAD and DEPREL of every word; everything else stays as it is. Heads that are there
-    already, trees or not, are replaced. A command without ``--out`` prints the parsed sentences.
+    Replaces HEAD and DEPREL of every word, also where they have values; everything else stays as it
+    is. A command without ``--out`` prints the parsed sentences.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def parse(
         Sentences in CoNLL-U, parsed or not: a file, ``-`` for standard input, a folder, or the
         name or code of a treebank under ``TREEGAUGE_UD``.
     out
-        Where to write the parsed sentences.
+        The file to write.
     split
         Parse only this set of a treebank folder.
     errors
@@ -73,10 +73,10 @@ def parse(
         Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
         head is correct) in MISC, and ``# tree_prob`` above each sentence.
     trees
-        Write up to as many trees of each sentence, best first, with ``# tree_rank`` and
+        Write up to this number of trees per sentence, best first, with ``# tree_rank`` and
         ``# tree_prob``; later trees have ``/tree_2`` and so on after their ``sent_id``.
     write_tags
-        Write the tags of the model's own tagger, by which it parses, into UPOS.
+        Write the tags of the model's tagger, which it parses with, into UPOS.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def parse(
 def _calibration(
     model: "Training | Model | str | PathLike[str]", loaded: "Model"
 ) -> "ModelCalibration":
-    """Return what makes probabilities of a model's scores; say so if nothing was fitted."""
+    """Return the calibration of a model; report if there is none."""
     from treegauge.parsing.calibration import uncalibrated
     from treegauge.parsing.held_out import load_calibration
     from treegauge.parsing.train import Training

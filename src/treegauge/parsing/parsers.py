@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from treegauge.parsing.registry import ParserEntry
 
 WIDTH = 90
-"""Characters of a line that lists what a preset sets."""
+"""The width of a line that lists the options of a preset."""
 
 
 @dataclass(frozen=True)
@@ -69,26 +69,26 @@ def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
 
     rows = [
         {
-            "parser": entry.name, "option": one.name, "default": _shown(one.default),
-            "meaning": one.metadata.get("meaning", ""),
+            "parser": entry.name, "option": field.name, "default": _shown(field.default),
+            "meaning": field.metadata.get("meaning", ""),
         }
-        for one in fields(entry.options)
+        for field in fields(entry.options)
     ]  # fmt: skip
     if entry.name == "command":
         from treegauge.parsing.command_templates import command_templates
 
         rows += [
             {
-                "parser": entry.name, "option": f"template={one.name}", "default": "",
-                "meaning": one.about,
+                "parser": entry.name, "option": f"template={template.name}", "default": "",
+                "meaning": template.about,
             }
-            for one in command_templates().values()
+            for template in command_templates().values()
         ]  # fmt: skip
     return rows + [row for preset in presets_of(entry.name) for row in _preset_rows(preset)]
 
 
 def _preset_rows(preset: "Preset") -> list[dict[str, Any]]:
-    """Return the source of a preset, what it sets, and what it does not reproduce."""
+    """Return the rows of a preset: source, options, and differences from the publication."""
     words = " ".join(f"{key}={_shown(value)}" for key, value in preset.options.items())
     lines = [
         preset.source,

@@ -1,7 +1,7 @@
 """A fast tagger of UPOS: a structured perceptron over words, endings and neighbours.
 
 It needs no other package and learns ten thousand words in about a second, so that parsers can
-carry it inside their models and tag their own training set by folds.
+include it in their models and jackknife their training sets.
 """
 
 import hashlib
@@ -23,13 +23,13 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 EPOCHS, MARGIN = 10, 10.0
 VERSION = 1
-"""Of the features, on which the meaning of weights depends."""
+"""Version of the features, which define the weights."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _shape(form: str) -> str:
-    """Return what is seen of a form's characters: capitals, digits, hyphens, letters at all."""
+    """Return the shape of a form: whether it has capitals, digits, hyphens, letters."""
     first, rest = form[:1].isupper(), form[1:].isupper()
     marks = (first, rest, any(map(str.isdigit, form)), "-" in form, any(map(str.isalpha, form)))
     return "".join("01"[mark] for mark in marks)
@@ -41,7 +41,7 @@ _OWN: tuple[Callable[[str], str], ...] = (
     *(lambda form, n=n: form.lower()[:n] for n in (1, 2, 3, 4)),
 )  # fmt: skip
 _LOWER, _ENDING = 1, 5  # of the tuple above
-# Columns of what is seen of words, with the distance of the word; several are seen together.
+# Columns of word properties with the distance of the word; several form one feature.
 _CONTEXT: tuple[tuple[tuple[int, int], ...], ...] = (
     ((_LOWER, -1),), ((_LOWER, 1),), ((_LOWER, -2),), ((_LOWER, 2),),
     ((_ENDING, -1),), ((_ENDING, 1),), ((_ENDING, -1), (_ENDING, 1)),
@@ -70,7 +70,7 @@ def _keys(values: Iterable[str]) -> Keys:
 
 
 def _salted(keys: Keys, place: int) -> Keys:
-    """Return keys that differ from those of other places."""
+    """Return keys that differ from those at other positions."""
     mixed = (keys ^ np.uint64(place + 1)) * _MIX
     return mixed ^ (mixed >> np.uint64(29))
 
@@ -107,7 +107,7 @@ class PerceptronTagger:
         return best_tags(rows, offsets, self.weights, self.pairs)
 
     def to_arrays(self) -> Arrays:
-        """Return what :meth:`from_arrays` takes, without pickle."""
+        """Return the tagger as arrays for :meth:`from_arrays`."""
         names = "\n".join(self.tags).encode()
         return {
             "tags": np.frombuffer(names, np.uint8), "keys": self.keys, "weights": self.weights,
@@ -116,7 +116,7 @@ class PerceptronTagger:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> "PerceptronTagger":
-        """Make a tagger of arrays from a file, refusing what would lead out of them."""
+        """Return the tagger stored in arrays; refuse numbers out of bounds."""
         if int(arrays["version"]) != VERSION:
             raise TreegaugeError(
                 f"the model's tagger is of version {int(arrays['version'])}; this one reads "
@@ -152,13 +152,13 @@ class TaggedWords:
         """Encode a treebank, refusing one without tags."""
         codes, values = treebank.codes("upos")
         if treebank.n_words == 0 or set(values) <= {"_"}:
-            raise TreegaugeError(f"{treebank.name} has no UPOS tags to learn from")
+            raise TreegaugeError(f"{treebank.name} has no UPOS tags to train on")
         tags = tuple(sorted(values))
         numbers = np.array([tags.index(value) for value in values], np.int32)
         return cls(tags, features(treebank), numbers[codes], treebank.offsets.astype(np.int32))
 
     def take(self, sentences: npt.NDArray[Any]) -> "TaggedWords":
-        """Return some of the sentences."""
+        """Return the given sentences."""
         sizes = np.diff(self.offsets)[sentences]
         ends = np.cumsum(sizes)
         words = np.repeat(self.offsets[:-1][sentences] - (ends - sizes), sizes) + np.arange(
@@ -217,15 +217,15 @@ def jackknifed_upos(
     train: Treebank, folds: Iterable[npt.NDArray[Any]], *, epochs: int = EPOCHS, seed: int = 0,
     on_fold: Callable[[], None] | None = None,
 ) -> Treebank:  # fmt: skip
-    """Return the training set with tags by taggers that did not learn from the sentence's fold."""
+    """Return the training set with tags from taggers trained on the other folds."""
     words = TaggedWords.of(train)
     numbers = np.zeros(train.n_words, np.int32)
     for fold in folds:
         own = np.sort(fold)
         others = np.setdiff1d(np.arange(len(train)), own)
         tagger = words.take(others).learn(epochs=epochs, seed=seed)
-        held = words.take(own)
-        numbers[np.isin(train.sentence_of, own)] = tagger.predict(held.seen, held.offsets)
+        held_out = words.take(own)
+        numbers[np.isin(train.sentence_of, own)] = tagger.predict(held_out.seen, held_out.offsets)
         if on_fold is not None:
             on_fold()
     return train.with_columns({"upos": [words.tags[number] for number in numbers.tolist()]})

@@ -1,4 +1,4 @@
-"""Presets: options of parsers as published, each with its source and what still differs from it.
+"""Presets: options of parsers as published, with their sources and remaining differences.
 
 A preset is data. ``treegauge train biaffine ... --preset gb-DM17`` starts from its options; options
 that the user gives override them.
@@ -22,7 +22,7 @@ class Preset:
     Attributes
     ----------
     name
-        What ``--preset`` takes.
+        The value of ``--preset``.
     parser
         The parser that the options are for.
     options
@@ -30,7 +30,7 @@ class Preset:
     source
         The publication and the place in it.
     differences
-        What the options do not reproduce, one line each.
+        Differences from the publication, one line each.
     aliases
         Other names.
     """
@@ -166,7 +166,7 @@ def presets_of(parser: str) -> list[Preset]:
     >>> [one.name for one in presets_of("biaffine")]
     ['gb-DM17', 'difficulty']
     """
-    return [one for one in PRESETS if one.parser == parser]
+    return [preset for preset in PRESETS if preset.parser == parser]
 
 
 def find_preset(parser: str, name: str) -> Preset:

@@ -16,7 +16,7 @@ _EDGE = 1e-6
 
 
 def logit(probabilities: npt.ArrayLike) -> Doubles:
-    """Return log-odds, of probabilities that are kept away from 0 and 1."""
+    """Return the log-odds of probabilities, clipped away from 0 and 1."""
     p = np.clip(np.asarray(probabilities, np.float64), _EDGE, 1 - _EDGE)
     return np.log(p) - np.log1p(-p)
 
@@ -30,9 +30,9 @@ def sigmoid(values: Doubles) -> Doubles:
 class ProbabilityMap:
     """A temperature, weights of features, and a monotone map by its knots.
 
-    Without weights the share is taken as it is, without knots nothing is mapped further. Below the
-    first knot, where the parser's own choices hardly ever are, log-odds are shifted as at the knot;
-    above the last one the map is flat.
+    Without weights the share is used unchanged; without knots there is no further map. Below the
+    first knot, which is rare for a parser's own choices, log-odds are shifted as at the knot; above
+    the last knot the map is flat.
     """
 
     temperature: float = 1.0
@@ -95,7 +95,7 @@ def logistic_weights(features: Doubles, right: Bools, start: Doubles) -> Doubles
 def fitted_map(
     temperature: float, features: Doubles, right: Bools, start: Doubles
 ) -> ProbabilityMap:
-    """Return the map of words with these features, of which some are correct."""
+    """Return the map fitted to words with these features, and whether they are correct."""
     weights = logistic_weights(features, right, start).round(6)
     knots = isotonic_knots(features @ weights, right)
     return ProbabilityMap(temperature, weights.tolist(), *knots)
@@ -104,8 +104,8 @@ def fitted_map(
 def isotonic_knots(values: Doubles, right: Bools) -> tuple[list[float], list[float]]:
     """Return knots of a monotone map from values to the share of correct cases.
 
-    Bins hold about as many cases each, equal values share a bin, and each share counts half a case
-    of either kind more. Fewer cases than fill five bins give no knots.
+    Bins have about the same number of cases, equal values share a bin, and each share is smoothed
+    by half a case of either kind. With too few cases for five bins there are no knots.
 
     Examples
     --------
@@ -136,8 +136,8 @@ def isotonic_knots(values: Doubles, right: Bools) -> tuple[list[float], list[flo
 def power_map(log_shares: Doubles, right: Bools) -> tuple[float, float]:
     """Return exponent and log factor of the map of trees, by maximum likelihood.
 
-    This is a regression with the log-log link, by Fisher scoring. A weak prior at the map that
-    changes nothing, worth about one tree, holds it where all trees are alike.
+    This is a regression with the log-log link, by Fisher scoring. A weak prior at the identity,
+    worth about one tree, keeps it stable if all trees are alike.
     """
     design = np.stack([np.log(np.clip(-log_shares, 1e-4, 1e3)), np.ones(len(log_shares))], 1)
     targets = right.astype(np.float64)

@@ -1,6 +1,6 @@
-"""External programs: run without a shell and within limits, given sentences, their trees read.
+"""Run external programs without a shell and within limits, and read their trees.
 
-Nothing that a program started is left behind when it ends.
+All processes that a program started are ended with it.
 """
 
 import os
@@ -24,19 +24,19 @@ from treegauge.treebanks.columns import Treebank, closed
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.problems import ConlluError
 
-_BEAT = 1.0  # seconds between two looks at a program
-_LINES, _WIDTH = 15, 300  # of a program's last words, as errors show them
+_BEAT = 1.0  # seconds between two checks of a program
+_LINES, _WIDTH = 15, 300  # lines of a program's last messages in an error
 
 
 class CommandError(TreegaugeError):
-    """An external program could not be started, failed, or took more than it was allowed."""
+    """An external program could not be started, failed, or exceeded a limit."""
 
 
 def run(
     words: Sequence[str], *, what: str, folder: Path, log: Path, given: Path | None = None,
     output: Path | None = None, timeout: float = 0, start: float | None = None, memory: float = 0,
 ) -> None:  # fmt: skip
-    """Run a program to its end; when the time is over, it and all it started are killed.
+    """Run a program to its end; after the time limit, it and its processes are killed.
 
     `log` gets its standard error, and its standard output unless there is a file `output`. `memory`
     is in GiB of data for each of its processes, 0 for no limit (Linux only).
@@ -65,7 +65,7 @@ def run(
                 f"{what} was stopped: it did not end within {timeout:g} seconds "
                 f"(option timeout){last_words(log)}"
             ) from None
-        finally:  # whatever is left of it, and of the processes it started
+        finally:  # the program and all processes that it started
             if not end_group(process.pid):
                 process.kill()
             process.wait()
@@ -78,7 +78,7 @@ def run(
 
 
 def _wait(process: "subprocess.Popen[bytes]", what: str, end: float) -> int:
-    """Wait for a program's end, showing that it still runs."""
+    """Wait for a program to end, with a progress display."""
     with progress(what) as task:
         while True:
             left = max(end - monotonic(), 0.0)
@@ -98,17 +98,17 @@ def tail(log: Path, size: int) -> str:
 
 
 def last_words(log: Path) -> str:
-    """Return the last lines of a log, set out for an error."""
+    """Return the last lines of a log, formatted for an error."""
     text = tail(log, _LINES * _WIDTH).replace("\r", "\n")
     lines = [line[:_WIDTH] for line in text.splitlines() if line.strip()][-_LINES:]
-    return "\n".join(["; the last it said:", *(f"  {line}" for line in lines)]) if lines else ""
+    return "\n".join(["; its last messages:", *(f"  {line}" for line in lines)]) if lines else ""
 
 
 @contextmanager
 def _raised_signals() -> Iterator[None]:
-    """Let a signal that asks us to end be an exception, so that programs end with us.
+    """Turn termination signals into exceptions, so that programs end together with treegauge.
 
-    They run in sessions of their own, and no terminal or queue would find them afterwards.
+    They run in their own sessions, so that no terminal or queue would end them.
     """
 
     def leave(number: int, _: object) -> NoReturn:
@@ -133,9 +133,9 @@ _HEAD, _DEPREL, _DEPS = 6, 7, 8
 def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
     """Write a treebank in the format of the CoNLL-X task.
 
-    Comments, multiword tokens and empty nodes go; UPOS is in both columns of tags; spaces
+    Comments, multiword tokens and empty nodes are removed; UPOS is in both columns of tags; spaces
     inside fields become underscores. `heads` replaces every head, with ``_`` as its relation; None
-    leaves the trees in.
+    keeps the trees.
     """
     columns = [[joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
     trees = treebank.head.tolist(), [joined(v) for v in treebank["deprel"]]
@@ -165,7 +165,7 @@ def to_unparsed(treebank: Treebank, *, heads: str) -> bytes:
 
 
 def _with_fields(treebank: Treebank, values: dict[int, list[str]]) -> bytes:
-    """Replace fields of the words in the text; unlike a treebank it may hold any nonsense."""
+    """Replace fields of the words in the text; the result need not be a valid treebank."""
     raw, starts = treebank.raw.tobytes(), treebank.fields[treebank.rows].tolist()
     new = {number: [text.encode() for text in values[number]] for number in sorted(values)}
     bounds = treebank.offsets.tolist()
@@ -183,10 +183,10 @@ def _with_fields(treebank: Treebank, values: dict[int, list[str]]) -> bytes:
 def with_output(
     treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool = True, repair: bool = False
 ) -> Treebank:
-    """Put the trees of a program's output into the treebank it was given.
+    """Return the treebank with the trees of a program's output.
 
-    Sentences and words must be those of the treebank; with ``same=False`` only as many. `repair`
-    repairs what are no trees, as reading does; otherwise they are an error.
+    Sentences and words must be those of the treebank; with ``same=False`` only their numbers must
+    match. `repair` repairs output that is not trees, as reading does; otherwise it is an error.
     """
     heads, relations = _read(treebank, data, fmt=fmt, what=what, same=same)
     text = _with_fields(treebank, {_HEAD: heads, _DEPREL: relations})
@@ -198,7 +198,7 @@ def with_output(
     except ConlluError as error:
         shown = "\n".join(map(str, error.problems[:5]))
         raise CommandError(
-            f"{what} gave back what are no trees ({len(error.problems)} problems; option "
+            f"{what} returned output that is not trees ({len(error.problems)} problems; option "
             f"errors=repair repairs them):\n{shown}"
         ) from None
     repaired = tuple(problem for problem in parsed.problems if problem.action)
@@ -212,7 +212,7 @@ def with_output(
 def _read(
     treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool
 ) -> tuple[list[str], list[str]]:
-    """Return heads and relations as they stand, once all words are found to be there."""
+    """Return heads and relations unchanged, after checking that all words are present."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""The parsers there are, by name: those of treegauge and those of plug-ins."""
+"""The registry of parsers by name: those of treegauge and those of plug-ins."""
 
 from dataclasses import dataclass, fields
 from functools import cache
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParserEntry:
-    """Where a parser lives; it is loaded when it is asked for.
+    """The entry of a parser, which is loaded when it is needed.
 
     A package adds a parser by an entry point of the group ``treegauge.parsers`` that names one of
-    these; its module should be light, since every list of parsers imports it.
+    these; its module should import quickly, since every list of parsers imports it.
 
     Attributes
     ----------
     name, paradigm, meaning
-        What it is called and what it does.
+        Its name, its approach and what it does.
     home
-        The module that holds its classes.
+        The module of its classes.
     parser
         Name of the class that takes the options and has
         :meth:`~treegauge.parsing.base.Parser.fit`.
@@ -63,16 +63,16 @@ class ParserEntry:
 
     @property
     def gives_probabilities(self) -> bool:
-        """Whether its models say how likely heads and relations are."""
+        """Whether its models give probabilities of heads and relations."""
         model = self._class(self.model)
         return hasattr(model, "head_probabilities") or hasattr(model, "analyses")
 
     def make(self, options: Any) -> "Parser":
-        """Make the parser with these options."""
+        """Return the parser with these options."""
         return cast("Parser", self._class(self.parser)(options))
 
     def load(self, header: dict[str, Any], arrays: dict[str, Any]) -> "Model":
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         return cast("Model", self._class(self.model).from_archive(header, arrays))
 
     def _class(self, name: str) -> Any:
@@ -96,17 +96,17 @@ OWN_PARSERS = (
     _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.biaffine",
          "Biaffine", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
-    _own("pointer", "transitions", "points at each word's head from left to right, over a BiLSTM",
+    _own("pointer", "transitions", "pointer network from left to right over a BiLSTM",
          "neural.biaffine", "Pointer", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
-    _own("labelling", "labels", "trees written as labels, tagged by a BiLSTM", "neural.labelling",
+    _own("labelling", "labels", "trees encoded as labels, tagged by a BiLSTM", "neural.labelling",
          "Labelling", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
-    _own("baseline", "none", "pairs of tags, or trees that look at no word", "baseline",
+    _own("baseline", "none", "baselines: pairs of tags, or trees that ignore words", "baseline",
          "Baseline", trains_in="seconds"),
     _own("command", "any", "any other program, by a template of commands", "command", "Command"),
 )  # fmt: skip
-"""The parsers that come with treegauge."""
+"""The built-in parsers."""
 
 
 @cache
@@ -146,7 +146,7 @@ def make_parser(name: str, **options: Any) -> "Parser":
     3
     """
     entry = find_parser(name)
-    known = [one.name for one in fields(entry.options)]
+    known = [field.name for field in fields(entry.options)]
     for option in options:
         if option not in known:
             raise ChoiceError(f"option of {name}", option, known)
@@ -154,7 +154,7 @@ def make_parser(name: str, **options: Any) -> "Parser":
 
 
 def load_model(path: "Source") -> "Model":
-    """Load any model that treegauge wrote."""
+    """Load a model that treegauge wrote."""
     from treegauge.parsing.base import load_archive
 
     header, arrays = load_archive(path)

@@ -1,8 +1,7 @@
-"""Which words, and which pairs of neighbours, a parser has seen in its training set.
+"""Which words and which pairs of neighbours occur in a parser's training set.
 
-A parser is more often correct about words that it has seen, above all if their neighbours were the
-same: sentences of some dev and test sets are nearly copies of training sentences. Its own scores
-show that only in part.
+A parser is more often correct on known words, above all if their neighbours are the same: some dev
+and test sets have near copies of training sentences. Its own scores reflect that only in part.
 """
 
 import base64
@@ -23,7 +22,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _keys(treebank: Treebank) -> tuple[Keys, Keys]:
-    """Return the keys of words, and of each word with the next, one more per sentence.
+    """Return the keys of words, and of pairs of neighbours, one more per sentence.
 
     The pairs of a sentence of n words are n + 1: the first word follows nothing, and nothing
     follows the last.
@@ -66,7 +65,7 @@ class SeenWords:
         return cls(np.unique(words), np.unique(pairs))
 
     def shares(self, treebank: Treebank) -> npt.NDArray[np.float64]:
-        """Return for each word whether it was seen, and the share of its two pairs that were."""
+        """Return for each word whether it is known, and the share of its two pairs that are."""
         words, pairs = _keys(treebank)
         seen = np.isin(pairs, self.pairs).astype(np.float64)
         number = np.arange(len(words)) + treebank.sentence_of
@@ -74,12 +73,12 @@ class SeenWords:
         return np.stack([np.isin(words, self.words).astype(np.float64), both], 1)
 
     def to_dict(self) -> dict[str, str]:
-        """Return what JSON can hold."""
+        """Return data for JSON."""
         return {name: _packed(keys) for name, keys in vars(self).items()}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "SeenWords":
-        """Make it of what :meth:`to_dict` gave."""
+        """Return the object that :meth:`to_dict` wrote."""
         return cls(_unpacked(values["words"]), _unpacked(values["pairs"]))
 
 

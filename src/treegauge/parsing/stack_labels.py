@@ -1,6 +1,6 @@
-"""Labels as operations on stacks of brackets: how they are read, and how likely they make heads.
+"""Labels as operations on stacks of brackets: decoding, and probabilities of heads.
 
-Encodings by bits and by hierarchical brackets share this. A label opens and closes brackets, and
+Bit encodings and hierarchical brackets share this module. A label opens and closes brackets, and
 says of its own word where the head is: the word that opened a bracket, or the word that closes it.
 Reading is one pass over the words. Probabilities of heads follow the depth of a bracket from the
 word that opened it, or that waits for its end, onwards: exact for labels drawn independently.
@@ -28,15 +28,15 @@ from treegauge.treebanks.columns import Codes
 Operation = tuple[int, int]
 """A kind, and the bracket it is about, counted from the top of the stack."""
 Parse = Callable[[str], Sequence[Sequence[Operation]]]
-"""Takes a label; gives its operations on each stack."""
+"""Maps a label to its operations on each stack."""
 
 _DEPTH = 16
-"""Brackets that may be open above the one that is followed; deeper ones are given up."""
+"""The largest number of open brackets above the one that is followed."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """What labels (first axis) do to a bracket at each depth of one stack."""
+    """The effect of labels (first axis) on a bracket at each depth of one stack."""
 
     moves: Doubles
     closed: Doubles
@@ -76,12 +76,12 @@ def _tables(operations: Sequence[Sequence[Operation]]) -> _Tables:
 
 
 def _mixed(shares: Doubles, table: Doubles) -> Doubles:
-    """Return for words what a table says of labels, in the shares that words have of them."""
+    """Return the mean of a table of labels for each word, weighted by its label probabilities."""
     return np.ascontiguousarray(np.tensordot(shares, table, 1))
 
 
 def stack_reader(parse: Parse) -> MakeReader:
-    """Return how to make a reader of labels that `parse` understands."""
+    """Return a factory of readers for labels that `parse` understands."""
 
     def make(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Reader:
         parsed = [parse(label) for label in labels[0]]
@@ -109,7 +109,7 @@ def stack_reader(parse: Parse) -> MakeReader:
 
 
 def stack_weigher(parse: Parse) -> MakeWeigher:
-    """Return how to make a weigher of labels that `parse` understands."""
+    """Return a factory of weighers for labels that `parse` understands."""
 
     def make(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Weigher:
         parsed = [parse(label) for label in labels[0]]

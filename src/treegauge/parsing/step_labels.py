@@ -36,7 +36,7 @@ def write_upos(heads: Ints, offsets: Ints, tags: Codes) -> list[Codes]:
 
 
 def step_reader(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Reader:
-    """Return a reader of steps; one that leads out of the sentence names no head."""
+    """Return a reader of steps; a step out of the sentence gives no head."""
     known = {tag: number for number, tag in enumerate(tags.values)}
     steps, wanted, everything = [], [], True
     for label in labels[0]:
@@ -62,7 +62,7 @@ def step_reader(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> 
 
 
 def step_weigher(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Weigher:
-    """Return what adds up the probabilities of all steps that lead to a head."""
+    """Return the function that sums the probabilities of all steps to a head."""
     read = step_reader(labels, offsets, tags)
     words = int(offsets[-1])
     numbers = np.arange(len(labels[0]), dtype=np.int32)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tagging(RowsResult):
-    """How often predicted tags are each file's own, in percent; None where it has none."""
+    """Accuracy of predicted tags by file, in percent; None for files without tags."""
 
     kind: ClassVar[str] = "tagging"
     unit: ClassVar[str | None] = "percent"
@@ -36,13 +36,13 @@ def tag(
 
     The training set is tagged by folds, each by a tagger that has not seen it; the dev and test
     sets of a folder, and any further files, are tagged by a tagger trained on the whole training
-    set. The result says how often the predicted tags are correct.
+    set. The result has the accuracy of the predicted tags.
 
     Parameters
     ----------
     treebank
         A CoNLL-U file with gold tags, a treebank folder, or the name or code of a treebank under
-        ``TREEGAUGE_UD``. Trees are not looked at.
+        ``TREEGAUGE_UD``. Trees are not used.
     files
         More files to tag.
     out
@@ -52,14 +52,14 @@ def tag(
     folds
         Number of folds of the training set; 0 leaves the training set out.
     tagger
-        UDPipe's tagger, or the perceptron that parsers carry in their models: it predicts UPOS
-        only, and is hundreds of times as fast.
+        UDPipe's tagger, or the perceptron that is part of parsers' models: it predicts only UPOS
+        and is hundreds of times as fast.
     iterations
         Training iterations of the tagger.
     seed
         Seed of the random numbers; the same seed gives the same tags.
     documents
-        Keep documents in one fold; by default where there are enough documents.
+        Keep each document in one fold; by default if there are enough documents.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
     """
@@ -127,7 +127,7 @@ def _row(
 
 
 def _targets(files: Sequence[str], out: Path) -> dict[str, Path]:
-    """Return where each file's copy goes; nothing may be overwritten."""
+    """Return the path of each file's copy; refuse to overwrite files."""
     if not files:
         raise TreegaugeError("nothing to tag: give files, or folds for the training set")
     if out.exists() and not out.is_dir():

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 TAGS = ("gold", "predicted", "mixed", "none")
-"""What the parser learns from: the file's tags; a tagger's; either; no tags."""
+"""The tags that a parser is trained on: the file's, a tagger's, either, or none."""
 
 
 def tags_option() -> Any:
@@ -26,7 +26,7 @@ def lacks_tags(treebank: "Treebank") -> bool:
 
 
 def no_tags_error(treebank: "Treebank") -> TreegaugeError:
-    """Return what to say of sentences without tags to a model that needs them."""
+    """Return the error for sentences without tags if a model needs them."""
     return TreegaugeError(
         f"{treebank.name} has no UPOS tags, but the parser learned from gold tags and the model "
         "has no tagger: train it with the option tags=predicted or tags=mixed, or tag the file "

@@ -1,4 +1,4 @@
-"""Where a parser's tags come from: the file, a tagger inside the model, or nowhere.
+"""The source of a parser's tags: the file, a tagger in the model, or none.
 
 A parser that learns from gold tags meets errors in predicted tags that it never met in training.
 With ``tags=predicted`` or ``mixed`` it learns from jackknifed tags instead: those of each fold come
@@ -37,7 +37,7 @@ _tagged: WeakKeyDictionary[PerceptronTagger, WeakKeyDictionary[Treebank, Treeban
 
 @dataclass(frozen=True, eq=False)
 class TagSource:
-    """Gives a model the tags that it reads.
+    """The source of the tags that a model reads.
 
     Attributes
     ----------
@@ -82,13 +82,13 @@ class TagSource:
         return kept[treebank]
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return what a model's file keeps of the tagger."""
+        """Return the tagger as arrays for a model's file."""
         arrays = {} if self.tagger is None else self.tagger.to_arrays()
         return {f"{_PREFIX}{name}": value for name, value in arrays.items()}
 
     @classmethod
     def from_arrays(cls, mode: str, arrays: dict[str, npt.NDArray[Any]]) -> "TagSource":
-        """Take from a file's arrays what :meth:`to_arrays` gave."""
+        """Return the source stored in a file's arrays by :meth:`to_arrays`, and remove it there."""
         names = [name for name in arrays if name.startswith(_PREFIX)]
         own = {name.removeprefix(_PREFIX): arrays.pop(name) for name in names}
         if mode not in TAGS or (mode in _WITH_TAGGER) > bool(own):
@@ -122,7 +122,7 @@ def learn_tags(
     if mode in {"predicted", "mixed"}:
         source = TagSource(mode, train_perceptron_tagger(train, seed=seed))
         if len(train) > 1:
-            from treegauge.parsing.tagger import tag_folds  # loads the room of splits
+            from treegauge.parsing.tagger import tag_folds  # imports the package splitting
 
             folds = tag_folds(train, min(FOLDS, len(train)), seed=seed)
             train = jackknifed_upos(train, folds, seed=seed)
@@ -157,16 +157,16 @@ def with_tagger(model: Any, train: Treebank, *, seed: int) -> Any:
 
 
 def note_training(options: Any, train: Treebank) -> None:
-    """Say where the tags come from that a parser learns from, unless they are the file's own."""
+    """Report the source of the tags in training, unless they are the file's own."""
     mode = getattr(options, "tags", "gold")
     if mode == "gold" and lacks_tags(train):
-        note(f"{train.name} has no UPOS tags: the parser learns from words alone")
+        note(f"{train.name} has no UPOS tags: the parser is trained on words alone")
     elif mode in {"predicted", "mixed"}:
         note(f"a tagger is part of the model; it tags the training set by {FOLDS} folds")
 
 
 def note_tags(model: Any, treebank: Treebank, *, confidence: bool = False) -> None:
-    """Say where the tags come from that a model parses by, unless they are the file's own."""
+    """Report the source of the tags in parsing, unless they are the file's own."""
     source = getattr(model, "tag_source", GOLD)
     missing = int(_missing(treebank).sum())
     words = treebank.n_words

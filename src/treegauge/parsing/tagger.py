@@ -39,7 +39,7 @@ class Tagger:
         return load_udpipe(self.data)
 
     def tag(self, treebank: Treebank) -> Treebank:
-        """Return a copy with the columns predicted from nothing but the words."""
+        """Return a copy with the columns predicted from the words alone."""
         sentences = udpipe_sentences(treebank, tags=False, trees=False)
         apply_udpipe(self._loaded, sentences, tag=True, parse=None)
         return with_results(treebank, sentences, self.columns)
@@ -65,7 +65,7 @@ def train_tagger(
     check_whole("iterations", iterations, 1)
     check_whole("seed", seed)
     if train.n_words == 0:
-        raise TreegaugeError(f"{train.name} has no words to learn from")
+        raise TreegaugeError(f"{train.name} has no words to train on")
     for name in wanted:
         if set(train.codes(name).values) <= {"_"}:
             raise TreegaugeError(f"{train.name} has no {name.upper()} to learn from")
@@ -75,7 +75,7 @@ def train_tagger(
 
 
 def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns to predict in their usual order, refusing those that no tagger can."""
+    """Return the columns to predict in their usual order; refuse unknown columns."""
     for name in columns:
         if name not in TAGS:
             raise ChoiceError("column to predict", name, TAGS)
@@ -87,7 +87,7 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
 def tag_folds(
     train: Treebank, folds: int, *, seed: int, documents: bool | None = None
 ) -> list[npt.NDArray[np.int64]]:
-    """Deal the sentences of a training set into folds for taggers; documents stay whole.
+    """Return the folds of a training set for taggers; documents stay whole.
 
     Where there are fewer documents than folds, or long ones leave a fold without any, sentences are
     dealt one by one unless `documents` says otherwise.
@@ -109,7 +109,7 @@ def jackknife(
     train: Treebank, *, folds: int = 10, columns: Sequence[str] = ("upos",), iterations: int = 20,
     seed: int = 0, documents: bool | None = None, on_fold: Callable[[], None] | None = None,
 ) -> Treebank:  # fmt: skip
-    """Predict tags of a training set with taggers that have not seen the sentence.
+    """Predict tags of a training set with taggers that were not trained on the sentence.
 
     A parser that learns from gold tags meets errors at test time that it never met in training.
     Here each fold is tagged by a tagger trained on all others, so that the tags have about as many
@@ -132,7 +132,7 @@ def jackknife(
 def find_tagger(
     name: str, columns: Sequence[str]
 ) -> tuple[Callable[..., Tagger | PerceptronTagger], Callable[..., Treebank]]:
-    """Return how a tagger learns these columns, and how it tags its training set by folds.
+    """Return the functions that train a tagger of these columns and jackknife a training set.
 
     Both functions take a treebank, `iterations` and `seed`; the second also `folds`, `documents`
     and `on_fold`.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Training(RowsResult):
-    """A trained model and its file, either of which :func:`treegauge.parse` takes.
+    """A trained model and its file; :func:`treegauge.parse` accepts both.
 
     The table has one row: the model, its parser, and the size of the training and dev sets.
     """
@@ -44,8 +44,8 @@ def train(
     """Train a parser.
 
     Given a treebank folder or name, uses its training set and, for early stopping, its dev set.
-    Models of parsers that read UPOS carry a tagger for text without tags; the result says how good
-    it is on the dev set, and LAS there with gold and with its tags.
+    Models of parsers that read UPOS include a tagger for text without tags. The result has its
+    accuracy on the dev set, and the LAS there with gold and with predicted tags.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def train(
     treebank
         A CoNLL-U file, a treebank folder, or the name or code of a treebank under ``TREEGAUGE_UD``.
     out
-        Where to write the model.
+        The file to write.
     dev
         A dev set, for parsers that stop early or keep the best epoch.
     preset
@@ -63,18 +63,18 @@ def train(
     option
         An option of the parser, such as ``epochs=5``; repeatable. In Python also a mapping.
     held_out
-        Share of the training set to hold out as a dev set where there is none; 0 for none. By
-        default 0.2 for the neural parsers, which keep the best epoch, and 0 for the others.
+        Share of the training set to hold out as a dev set if there is none; 0 for none. Default:
+        0.2 for the neural parsers, which keep the best epoch, and 0 for the others.
     seed
         Seed of the random numbers; the same seed gives the same model.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
     ensemble
-        Train as many models, from this seed on, and average their probabilities; one file. For
-        parsers that give probabilities.
+        Train this number of models with consecutive seeds and average their probabilities; one
+        file. For parsers that give probabilities.
     calibrate
-        What to calibrate the probabilities of ``parse --confidence`` on: the dev set if there is
-        one, folds of the training set (trains up to five more models), both, or nothing.
+        Data for calibrating the probabilities of ``parse --confidence``: the dev set if there is
+        one, folds of the training set (trains up to five more models), both, or none.
 
     Examples
     --------
@@ -146,19 +146,19 @@ def _held_share(given: float | None, keeps_best_epoch: bool) -> float:
 
 
 def _hold_out(train: "Treebank", share: float, seed: int) -> "tuple[Treebank, Treebank]":
-    """Hold sentences out as a dev set, and say so."""
+    """Hold out sentences as a dev set, with a message."""
     from treegauge.parsing.dev_share import hold_out
 
     gold, held = hold_out(train, share, seed=seed)
     note(
         f"no dev set: {len(held):,} of {len(train):,} training sentences ({share:.0%}) are held "
-        "out as one; --held-out 0 learns from all"
+        "out as the dev set; use --held-out 0 to train on all"
     )
     return gold, held
 
 
 def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":
-    """Read the training set, and the dev set given or beside it."""
+    """Read the training set, and the dev set that was given or is in the same folder."""
     from treegauge.treebanks.inputs import recognise_treebanks
     from treegauge.treebanks.reading import folder_name, read_treebank
 

@@ -21,7 +21,7 @@ Doubles = npt.NDArray[np.float64]
 Marginals = Callable[[Doubles], tuple[Doubles, float]]
 
 _LEAST = -25.0
-"""Log of the least weight of an arc beside the best arc of its dependent.
+"""Log of the smallest weight of an arc relative to the best arc of its dependent.
 
 Less would leave no digits of a sum in which the best heads form a cycle.
 """
@@ -79,7 +79,7 @@ def spanning_marginals(scores: npt.ArrayLike) -> tuple[Doubles, float]:
 def projective_marginals(scores: npt.ArrayLike) -> tuple[Doubles, float]:
     """Return the probability of every arc over projective trees with one root, and log Z.
 
-    Takes and gives what :func:`spanning_marginals` does, in cubic time.
+    Parameters and result are those of :func:`spanning_marginals`; takes cubic time.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """UDPipe 1.x: a transition-based parser with a small neural network, and its tagger.
 
-Of the library ``ufal.udpipe`` little is asked: sentences in, the bytes of a model out.
+Uses little of the library ``ufal.udpipe``: sentences in, the bytes of a model out.
 """
 
 import os
@@ -28,7 +28,7 @@ from treegauge.parsing.udpipe_settings import TAGS, UDPipeOptions, joined, resol
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
-_LAST = 12  # lines of the library's messages that an error shows
+_LAST = 12  # lines of the library's messages in an error
 _COLUMNS = {"lemma": "lemma", "upos": "upostag", "xpos": "xpostag", "feats": "feats"}
 _ADVICE = {
     "must have 'root' deprel": "give every word with head 0 the relation root, without a subtype",
@@ -41,7 +41,7 @@ _ADVICE = {
 
 
 def udpipe_package() -> Any:
-    """Import the library, or say how to get it."""
+    """Return the library, or raise an error that says how to install it."""
     try:
         import ufal.udpipe
     except ImportError:
@@ -52,9 +52,9 @@ def udpipe_package() -> Any:
 
 
 def udpipe_sentences(treebank: Treebank, *, tags: bool, trees: bool) -> list[Any]:
-    """Return sentences of the library, with tags and trees only if they are asked for.
+    """Return sentences of the library, with tags and trees if requested.
 
-    Comments, multiword tokens and empty nodes stay behind.
+    Comments, multiword tokens and empty nodes are left out.
     """
     udpipe = udpipe_package()
     forms = treebank["form"].to_list()
@@ -77,7 +77,7 @@ def udpipe_sentences(treebank: Treebank, *, tags: bool, trees: bool) -> list[Any
 
 
 def with_results(treebank: Treebank, sentences: list[Any], columns: Iterable[str]) -> Treebank:
-    """Return a copy of the treebank with columns as they are in the library's sentences."""
+    """Return a copy of the treebank with columns from the library's sentences."""
     theirs = {"head": "head", "deprel": "deprel", **_COLUMNS}
     values: dict[str, list[Any]] = {name: [] for name in columns}
     for sentence in sentences:
@@ -92,11 +92,11 @@ def with_results(treebank: Treebank, sentences: list[Any], columns: Iterable[str
 def train_udpipe(
     sentences: Treebank, dev: Treebank | None, *, tagger: str, parser: str, watched: bool = False
 ) -> tuple[bytes, str]:
-    """Train what is asked for; return the bytes of the model and what the library said.
+    """Train a tagger, a parser or both; return the bytes of the model and the library's log.
 
     `tagger` and `parser` are options of the library, or ``"none"``. `watched` shows progress and
-    stops on an interrupt, which takes a process of its own: the library lets nothing else run in
-    its process until it is done.
+    stops on an interrupt, which needs a separate process: the library blocks its process until it
+    is done.
     """
     with tempfile.TemporaryDirectory() as folder:
         log, model = Path(folder, "log"), Path(folder, "model")
@@ -137,7 +137,7 @@ def _train(
 
 
 def _watch(log: Path, job: tuple[Any, ...]) -> None:
-    """Train in another process, and show the iterations that its log shows."""
+    """Train in another process, and show the iterations from its log."""
     process = get_context("spawn").Process(target=_train, args=job, daemon=True)
     process.start()
     total = sum(map(int, re.findall(r"iterations=(\d+)", ";".join(job[-2:]))))
@@ -152,19 +152,19 @@ def _watch(log: Path, job: tuple[Any, ...]) -> None:
 
 
 def load_udpipe(model: bytes) -> Any:
-    """Load a model; the library reads files only."""
+    """Load a model through a file: the library reads nothing else."""
     udpipe = udpipe_package()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.udpipe")
         path.write_bytes(model)
         loaded = udpipe.Model.load(str(path))
     if loaded is None:
-        raise TreegaugeError(f"these {len(model):,} bytes are no model that UDPipe can load")
+        raise TreegaugeError(f"these {len(model):,} bytes are not a model that UDPipe can load")
     return loaded
 
 
 def apply_udpipe(model: Any, sentences: list[Any], *, tag: bool, parse: str | None) -> None:
-    """Tag and parse sentences in place; `parse` holds the parser's options, None leaves it out."""
+    """Tag and parse sentences in place; `parse` are the parser's options, None skips parsing."""
     udpipe = udpipe_package()
     error = udpipe.ProcessingError()
     for number, sentence in enumerate(sentences, start=1):
@@ -177,9 +177,9 @@ def apply_udpipe(model: Any, sentences: list[Any], *, tag: bool, parse: str | No
 
 @contextmanager
 def quiet(log: Path) -> Iterator[None]:
-    """Add what C++ writes to standard error to a file.
+    """Redirect what C++ writes to standard error to a file.
 
-    The descriptor is redirected, not :data:`sys.stderr`, which C++ does not know of.
+    Redirects the descriptor, since C++ does not use :data:`sys.stderr`.
     """
     sys.stderr.flush()
     with log.open("ab") as said:
@@ -194,7 +194,7 @@ def quiet(log: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class UDPipeModel:
-    """A model of UDPipe: how it was trained, its bytes, and what UDPipe said while it learned.
+    """A model of UDPipe: its options, its bytes, and UDPipe's log of training.
 
     The log has the options, then one line per iteration, with UAS and LAS on the dev set if there
     was one. `tagless` says that the training set had no tags.
@@ -236,13 +236,13 @@ class UDPipeModel:
     def from_archive(
         cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> "UDPipeModel":
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         options = UDPipeOptions(**header["options"])
         return cls(options, arrays["model"].tobytes(), header["log"], header["tagless"])
 
     @classmethod
     def from_udpipe(cls, path: Source, options: UDPipeOptions | None = None) -> "UDPipeModel":
-        """Take a model that UDPipe wrote, such as a published one (``.udpipe``)."""
+        """Return a model that UDPipe wrote, such as a published one (``.udpipe``)."""
         try:
             model = cls(options or UDPipeOptions(), Path(path).read_bytes())
         except OSError as error:
@@ -251,7 +251,7 @@ class UDPipeModel:
         return model
 
     def to_udpipe(self, path: Source) -> None:
-        """Write the model as UDPipe itself reads it."""
+        """Write the model in UDPipe's own format."""
         with atomic(path) as file:
             file.write(self.data)
 
@@ -262,8 +262,8 @@ class UDPipeParser:
     A network with one hidden layer scores the transitions of a stack-based parser from the words
     at the top of the stack, the front of the buffer and their dependents; trees are found with a
     beam. UDPipe's own randomness is fixed, so the seed shuffles the training set, which is where
-    different runs of the published parser could differ too. The preset ``ud2.0`` is what the
-    published UD models were trained with, less the word vectors; ``fast`` is a smaller network with
+    different runs of the published parser could differ, too. The preset ``ud2.0`` has the settings
+    of the published UD models, without the word vectors; ``fast`` is a smaller network with
     fewer passes, and ``sized`` shrinks it further for longer sentences.
 
     Examples
@@ -285,7 +285,7 @@ class UDPipeParser:
     ) -> UDPipeModel:  # fmt: skip
         """Learn from gold trees.
 
-        `on_epoch` is called once, after the last iteration: UDPipe gives no model before.
+        `on_epoch` is called once, after the last iteration: UDPipe returns no model before.
         """
         check_training(train, dev, seed=seed)
         how = self.options

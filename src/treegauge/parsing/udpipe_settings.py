@@ -1,4 +1,4 @@
-"""Options of UDPipe's trainer: its own, those of the published models, and fast ones."""
+"""Options of UDPipe's trainer: defaults, those of published models, and fast presets."""
 
 from dataclasses import dataclass, fields
 from typing import Any
@@ -34,7 +34,7 @@ _FAST: tuple[tuple[float, dict[str, Value]], ...] = (
     (15, {**_UD20, **_SMALL, "iterations": 10, "hidden_layer": 64, "structured_interval": 0}),
     (1e9, {**_UD20, **_SMALL, "iterations": 5, "hidden_layer": 32, "structured_interval": 0}),
 )
-_ENOUGH = 1000  # sentences seen, before which a small network has learned next to nothing
+_ENOUGH = 1000  # training sentences below which a small network has learned almost nothing
 
 # Treebank, transition system, learning rate, l2 and structured interval of each UDPipe 1.2 model
 # for UD 2.0; p* is projective with the static oracle.
@@ -67,7 +67,7 @@ PUBLISHED: dict[str, dict[str, Value]] = {
     for row in _TABLE.replace("\n", "|").strip("|").split("|")
     for code, system, rate, l2, interval in [row.split()]
 }  # fmt: skip
-"""What the UD 2.0 models were trained with, where it differs between treebanks."""
+"""The settings of the UD 2.0 models that differ between treebanks."""
 
 PRESETS = ("ud2.0", "fast", "sized", "library")
 _UNSET = (-1, "")
@@ -77,7 +77,7 @@ _UNSET = (-1, "")
 class UDPipeOptions(ParserOptions):
     """Options of UDPipe; -1 or nothing leaves a value to the preset."""
 
-    preset: str = option("ud2.0", "where values come from that are not set", choices=PRESETS)
+    preset: str = option("ud2.0", "source of values that are not set", choices=PRESETS)
     treebank: str = option(
         "", "own values of this UD 2.0 model, such as el or en_lines", choices=("", *PUBLISHED)
     )
@@ -91,8 +91,8 @@ class UDPipeOptions(ParserOptions):
     hidden_layer: int = option(-1, "units of the hidden layer", low=-1, high=10000)
     batch_size: int = option(-1, "transitions of a step", low=-1, high=100000)
     structured_interval: int = option(-1, "one search-based sentence in so many", low=-1)
-    learning_rate: float = option(-1.0, "step size at first", low=-1, high=10)
-    learning_rate_final: float = option(-1.0, "step size at last", low=-1, high=10)
+    learning_rate: float = option(-1.0, "initial step size", low=-1, high=10)
+    learning_rate_final: float = option(-1.0, "final step size", low=-1, high=10)
     l2: float = option(-1.0, "weight decay", low=-1, high=1000)
     embedding_upostag: int = option(-1, "size of the embedding of a UPOS tag", low=-1, high=1000)
     embedding_feats: int = option(
@@ -123,7 +123,7 @@ class UDPipeOptions(ParserOptions):
 def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, Value]:
     """Return the value of every option of the trainer.
 
-    The fast presets go over very few sentences more often, and the preset ``sized`` takes smaller
+    The fast presets use more epochs for very few sentences; the preset ``sized`` uses smaller
     networks for longer sentences.
     """
     if options.preset in ("fast", "sized"):
@@ -152,7 +152,7 @@ def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, 
 
 
 def joined(values: dict[str, Value]) -> str:
-    """Write options as the library reads them."""
+    """Return options in the library's format."""
     return ";".join(f"{name}={value}" for name, value in values.items())
 
 

@@ -1,4 +1,4 @@
-"""Pretrained word vectors in the text format of word2vec and fastText, packed or not."""
+"""Pretrained word vectors in the text format of word2vec and fastText, compressed or not."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.treebanks.sources import Source, open_bytes
 
-_EVERY = 10_000  # lines between two reports of progress
+_EVERY = 10_000  # lines between two progress updates
 _LARGEST = 1e30  # of a number that single precision holds with room to spare
 
 
@@ -29,7 +29,7 @@ class WordVectors:
         return {word: number for number, word in enumerate(self.words)}
 
     def number(self, form: str) -> int | None:
-        """Return the row of a form as it is, else in lower case, else None."""
+        """Return the row of a form, else of its lower-case form, else None."""
         return self._numbers.get(form, self._numbers.get(form.lower()))
 
     def of(self, forms: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -74,9 +74,9 @@ def read_vectors(path: Source, limit: int, needed: Collection[str] = ()) -> Word
     path
         The file; ``.gz``, ``.xz``, ``.bz2`` and ``.zst`` are unpacked.
     limit
-        How many vectors to keep from the top of the file.
+        The number of vectors to keep from the top of the file.
     needed
-        Word forms whose vectors are kept, too.
+        Further word forms whose vectors are kept.
 
     Examples
     --------
@@ -113,10 +113,10 @@ def read_vectors(path: Source, limit: int, needed: Collection[str] = ()) -> Word
                     "says: the file is cut off or damaged"
                 )
     if not lines:
-        raise TreegaugeError(f"{path} holds no word vectors")
+        raise TreegaugeError(f"{path} contains no word vectors")
     if not words:
         raise TreegaugeError(
-            f"{path} has a vector for no word of the training set; is it of the same language?"
+            f"{path} has no vector for any word of the training set; is it of the same language?"
         )
     values = np.stack(list(words.values()))
     spread = float(values.std(dtype=np.float64))
@@ -124,7 +124,7 @@ def read_vectors(path: Source, limit: int, needed: Collection[str] = ()) -> Word
 
 
 def _first(path: Source, line: bytes) -> tuple[int | None, int]:
-    """Return the number of vectors, if the first line gives it, and of what they consist."""
+    """Return the number of vectors, if the first line gives it, and their size."""
     if b"\0" in line:
         raise TreegaugeError(
             f"{path}:1: found binary data; expected vectors as text, such as fastText's .vec files"
@@ -145,8 +145,8 @@ def _first(path: Source, line: bytes) -> tuple[int | None, int]:
 def _line(
     path: Source, number: int, line: bytes, size: int, wanted: set[str] | None
 ) -> tuple[str, npt.NDArray[np.float32] | None]:
-    """Return the word of a line and its vector, or None if it is not wanted."""
-    # A word may hold spaces; its numbers may not.
+    """Return the word of a line and its vector, or None if it is not needed."""
+    # A word may contain spaces; its numbers may not.
     first, *numbers = line.rstrip().rsplit(b" ", size)
     try:
         word = first.decode()

@@ -210,7 +210,7 @@ class NeuralModel:
 
     @classmethod
     def from_archive(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         start, vectors = "weights/", arrays.pop("vectors", None)
         weights = {name: arrays.pop(name) for name in list(arrays) if name.startswith(start)}
         kept = {name.removeprefix(start): value for name, value in weights.items()}
