@@ -71,7 +71,7 @@ def test_sentences_are_ranked_with_reasons_and_the_known_left_out(train, pool):
     assert all(row["reason"].startswith("parsers disagree on") for row in made.rows)
     names = {pool[i].id for i in range(len(pool))}
     assert {row["sent_id"] for row in made.rows} <= names
-    assert "left out: 5 sentences that the training set has" in str(made)
+    assert "left out: 5 sentences that are in the training set" in str(made)
     assert made.rows == next_sentences(train, both, number=10).rows  # same seed, same choice
     unknown = {form.lower() for form in pool["form"]} - {form.lower() for form in train["form"]}
     first = next(i for i in range(len(pool)) if pool[i].id == made.rows[0]["sent_id"])

@@ -130,7 +130,7 @@ def test_several_systems_and_falling_curves():
     falling = table({("A", "b"): {"x": lambda n: 50.0 if n == 20 else 40 + 5 * np.log(n)}})
     found = equivalent(falling, score={"one": {"all": 55.0}, "two": {"all": 60.0}})
     assert found.table["system"].to_list() == ["one", "two"]
-    assert "the curve of all falls somewhere: levelled by isotonic regression" in str(found)
+    assert "the curve of all is not monotone: smoothed by isotonic regression" in str(found)
 
 
 def test_scores_with_and_without_a_system_are_all_placed():

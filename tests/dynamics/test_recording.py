@@ -102,7 +102,7 @@ def test_files_give_back_every_bit(tmp_path, quick, suffix):
         else:
             assert old == new
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(TreegaugeError, match="not a recording, or is cut off"):
+    with pytest.raises(TreegaugeError, match="not a recording, or is truncated"):
         Recording.load(path)
 
 

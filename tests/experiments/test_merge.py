@@ -64,7 +64,7 @@ def test_two_results_for_one_cell_are_an_error(chores, tmp_path):
                 [LedgerEntry(c, Report({"square": 7 + number * c.seed})) for c in cells], 1
             )
     message = (
-        "1 cells of .*b have other results than in .*a, first chores:noted none 1: .*8.* and .*7"
+        "1 cells of .*b have different results in .*a, first chores:noted none 1: .*8.* and .*7"
     )
     with pytest.raises(TreegaugeError, match=message):
         merge(stores[0], stores[1])

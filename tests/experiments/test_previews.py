@@ -150,7 +150,7 @@ def test_the_estimate_follows_size_and_words(tmp_path):
     assert f"time: about {wanted / 3:.1f} s on 3 at a time" in str(found)
     mixed = preview(Expansion((new, other)), store)
     assert (mixed.seconds, mixed.unknown) == (pytest.approx(wanted), 2)
-    assert "not counting 2 cells unlike any before" in str(mixed)
+    assert "not counting 2 cells unlike any earlier ones" in str(mixed)
     assert preview(Expansion((other,)), store).seconds is None
 
 

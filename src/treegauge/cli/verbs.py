@@ -109,9 +109,9 @@ VERBS: dict[str, dict[str, Command]] = {
             "Score every team on every treebank, rank the teams, and write a page and tables.",
             ["gold"],
         ),
-        "certify": Command("Say what the claim that one system beats another rests on."),
+        "certify": Command("Report the evidence for the claim that one system beats another."),
         "recommend": Command(
-            "Recommend a small set of treebanks that ranks systems as all of them do.",
+            "Recommend a small set of treebanks that ranks systems as all treebanks do.",
             formats=("conllu",),
         ),
         "analyse": Command(
@@ -130,15 +130,15 @@ VERBS: dict[str, dict[str, Command]] = {
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
         "parsers": Command("List the parsers and their options.", ["parser"]),
         "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
-        "labels": Command("Say how many trees each encoding of trees as labels covers."),
+        "labels": Command(
+            "Report the share of trees that each encoding of trees as labels covers."
+        ),
         "map": Command(
             "Draw data maps of treebanks and list candidates for annotation errors.", plot=True
         ),
         "vinfo": Command("Measure usable information (V-information) in bits per word.", plot=True),
         "mdl": Command("Measure description length by online coding.", plot=True),
-        "difficulty": Command(
-            "Measure dataset difficulty by all of its measures at once.", plot=True
-        ),
+        "difficulty": Command("Measure dataset difficulty by ten measures at once.", plot=True),
         "curve": Command(
             "Learning curves, complexity of classes, data-size equivalents and advice.",
             plot=True,
@@ -151,7 +151,7 @@ VERBS: dict[str, dict[str, Command]] = {
             },
         ),
         "transfer": Command(
-            "Parse a language with parsers trained on treebanks of others.",
+            "Parse a language with parsers trained on treebanks of other languages.",
             ["target"],
             subverbs=dict.fromkeys(("weights", "recommend"), Command(arguments=["target"])),
         ),
@@ -162,13 +162,15 @@ VERBS: dict[str, dict[str, Command]] = {
             ["plan"],
             {"store": "-s", "workers": "-w"},
         ),
-        "status": Command("Say how many cells of a store are done, failed and left.", ["store"]),
+        "status": Command("Report how many cells of a store are done, failed and left.", ["store"]),
         "results": Command("Print the results in a store.", ["store"]),
         "merge": Command("Merge stores into one."),
-        "gc": Command("Remove from a store what no cell needs.", ["store"]),
+        "gc": Command("Remove files and cells that are no longer needed from a store.", ["store"]),
     },
     "How do I show it?": {
-        "report": Command("Make one offline web page of whatever is given."),
+        "report": Command(
+            "Make one offline web page from treebanks, system output, scores and other results."
+        ),
         "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
         "synthesise": Command(
             "Draw a treebank of known properties from an invented grammar.", ["sentences"]

@@ -1,1 +1,1 @@
-"""Parsing a language with parsers of other languages, and what that is worth."""
+"""Cross-lingual transfer: parsing a language with parsers of other languages."""

@@ -1,4 +1,4 @@
-"""What each source adds to a vote, and how many annotated sentences the vote is worth."""
+"""The contribution of each source to a vote, and the vote's data-size equivalent."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -69,7 +69,7 @@ def word_groups(
 
 
 class Worth(NamedTuple):
-    """How many annotated sentences a score is worth, and the interval of that number."""
+    """The data-size equivalent of a score, with its interval."""
 
     sentences: str | None
     at_least: str | None
@@ -77,7 +77,7 @@ class Worth(NamedTuple):
 
 
 def break_even(score: RatioEstimate, place: Place, group: str = OVERALL) -> Worth:
-    """Return how many annotated sentences give a parser the same score as transfer.
+    """Return the number of annotated sentences with which a parser scores the same as transfer.
 
     The interval is conservative: it runs from the low end of the curve's interval at the low end
     of the score's to the high end at the high end.
@@ -102,8 +102,8 @@ def break_even(score: RatioEstimate, place: Place, group: str = OVERALL) -> Wort
 class Vote:
     """The scores of a set of sources, by metric and group of words.
 
-    `gains` say how much higher the vote of all scores, `alone` what is left out scores overall;
-    both are empty for the vote of all. `worth` is how many annotated sentences give the same score.
+    `gains` are the differences of the vote of all sources from this one, `alone` the overall scores
+    of the source left out; both are empty for the vote of all. `worth` is the data-size equivalent.
     """
 
     left_out: str
@@ -130,7 +130,7 @@ class Contributions(Result):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metric asked for, then LAS and UAS."""
+        """The requested metric, then LAS and UAS."""
         return _metrics(self.metric)
 
     @property
@@ -153,7 +153,7 @@ class Contributions(Result):
         return make_table(rows).fill_nan(None)
 
     def shown(self) -> "pl.DataFrame":
-        """Return one row per vote: scores, what the source left out adds, and their worth."""
+        """Return one row per vote: scores, the gain from the source left out, equivalents."""
         rows = []
         first, *others = self.metrics
         for vote in self.votes:
@@ -163,8 +163,8 @@ class Contributions(Result):
             for group in self.words:
                 title = name if group == OVERALL else f"{name} {group}"
                 row[title] = vote.scores[first][group].value
-            for other, title in zip(others, names, strict=True):
-                row[title] = vote.scores[other][OVERALL].value
+            for further, title in zip(others, names, strict=True):
+                row[title] = vote.scores[further][OVERALL].value
             if len(self.votes) > 1:
                 gains = vote.gains.get(first, {})
                 row |= {f"gain {group}": _text(gains.get(group)) for group in self.words}
@@ -176,7 +176,7 @@ class Contributions(Result):
 
     @property
     def advice(self) -> str | None:
-        """Whether to annotate instead; None without a learning curve."""
+        """Advice on whether to annotate instead; None without a learning curve."""
         worth = self.votes[0].worth.get(OVERALL) if self.votes else None
         if worth is None:
             return None
@@ -213,8 +213,9 @@ def contributions(
     .. math:: gain_s = LAS(S) - LAS(S \setminus \{s\})
 
     Scores of several panels (trainings) are averaged. `groups` are masks as :func:`word_groups`
-    returns them; `leave` names what to leave out, by default each source by itself; `place` places
-    scores of `metric` on the target's learning curve. Intervals are over sentences of the target.
+    returns them; `leave` names the sources to leave out, by default each one in turn; `place`
+    places scores of `metric` on the target's learning curve. Intervals are over the target's
+    sentences.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Choice of sources for a target with trees of a few sentences."""
+"""Selection of sources for a target with a few annotated sentences."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ Choose = Callable[["Handful", npt.NDArray[np.bool_]], Members]
 
 
 class Handful:
-    """Correct words of any set of sources on a few gold sentences; every vote is made once."""
+    """Correct words of any set of sources on a few gold sentences; votes are cached."""
 
     def __init__(self, panel: Panel, gold: Treebank, metric: str, convention: Convention) -> None:
         order = sorted(range(len(panel.sources)), key=lambda i: -panel.weights[i])
@@ -51,12 +51,12 @@ class Handful:
 
 
 def best_source(handful: Handful, seen: npt.NDArray[np.bool_]) -> Members:
-    """Use the source that parses the sentences seen best; ties go to the larger weight."""
+    """Return the source that parses the `seen` sentences best; ties go to the larger weight."""
     return (max(handful.sources, key=lambda name: handful.correct([name])[seen].sum()),)
 
 
 def greedy_sources(handful: Handful, seen: npt.NDArray[np.bool_]) -> Members:
-    """Start with the best source and add what helps most on the sentences seen, while it does."""
+    """Return the best source, extended by the source that helps most, as long as one does."""
     chosen = list(best_source(handful, seen))
     while rest := [name for name in handful.sources if name not in chosen]:
 
@@ -76,12 +76,12 @@ STRATEGIES: dict[str, Choose] = {
     "best": best_source,
     "greedy": greedy_sources,
 }
-"""Strategies to choose sources; the first, which needs no trees, is the baseline."""
+"""Selection strategies by name; the first, which needs no trees, is the baseline."""
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A strategy to choose sources, what it chooses from all sentences, and its score held out.
+    """A selection strategy, its choice given all sentences, and its held-out score.
 
     `ahead` is that score minus the one with all sources; None for all sources.
     """
@@ -94,7 +94,7 @@ class Strategy:
 
 @dataclass(frozen=True)
 class SourceSelection(Result):
-    """Strategies to choose sources, scored in percent on held-out sentences."""
+    """Selection strategies, scored in percent on held-out sentences."""
 
     strategies: tuple[Strategy, ...]
     recommended: str
@@ -110,38 +110,42 @@ class SourceSelection(Result):
     @property
     def sources(self) -> Members:
         """The sources recommended."""
-        return next(one.sources for one in self.strategies if one.name == self.recommended)
+        return next(
+            strategy.sources for strategy in self.strategies if strategy.name == self.recommended
+        )
 
     @property
     def table(self) -> "pl.DataFrame":
         """One row per strategy; `ahead` is the difference from all sources."""
         rows: list[dict[str, Any]] = [
             {
-                "strategy": one.name, "sources": " + ".join(one.sources),
-                "metric": self.metric, "held_out": one.score.value, "low": one.score.low,
-                "high": one.score.high, "ahead": one.ahead and one.ahead.value,
-                "ahead_low": one.ahead and one.ahead.low,
-                "ahead_high": one.ahead and one.ahead.high,
-                "recommended": one.name == self.recommended,
+                "strategy": strategy.name, "sources": " + ".join(strategy.sources),
+                "metric": self.metric, "held_out": strategy.score.value, "low": strategy.score.low,
+                "high": strategy.score.high, "ahead": strategy.ahead and strategy.ahead.value,
+                "ahead_low": strategy.ahead and strategy.ahead.low,
+                "ahead_high": strategy.ahead and strategy.ahead.high,
+                "recommended": strategy.name == self.recommended,
             }
-            for one in self.strategies
+            for strategy in self.strategies
         ]  # fmt: skip
         return make_table(rows).fill_nan(None)
 
     @property
     def advice(self) -> str:
-        """Which sources to use, and whether the differences are significant."""
+        """Advice on the sources to use, and whether the differences are significant."""
         names = " + ".join(self.sources)
-        seen = f"{self.sentences} sentences ({self.words} words)"
-        compared = [(one, one.ahead) for one in self.strategies if one.ahead is not None]
+        sample = f"{self.sentences} sentences ({self.words} words)"
+        compared = [
+            (strategy, strategy.ahead) for strategy in self.strategies if strategy.ahead is not None
+        ]
         clear = [ahead for _, ahead in compared if ahead.excludes_zero]
         if self.recommended != self.strategies[0].name:
-            return f"Use {names}: significantly better than all sources on {seen}."
+            return f"Use {names}: significantly better than all sources on {sample}."
         if len(clear) == len(compared):
             return f"Use all sources ({names}): every other choice is worse."
         if not any(ahead.value or ahead.error for _, ahead in compared):
-            return f"Use all sources ({names}): no other choice changes anything on {seen}."
-        text = f"Use all sources ({names}), weighted: {seen} do not show that fewer are better"
+            return f"Use all sources ({names}): no other choice changes anything on {sample}."
+        text = f"Use all sources ({names}), weighted: {sample} do not show that fewer are better"
         unseen = [ahead.detectable for _, ahead in compared if ahead.detectable]
         if unseen:
             text += f"; differences below about {max(unseen):.1f} points are not detectable"
@@ -167,7 +171,7 @@ def select_sources(
     panel: Panel, gold: Treebank, *, metric: str = "LAS", convention: Convention = OFFICIAL,
     level: float = 0.95,
 ) -> SourceSelection:  # fmt: skip
-    """Choose sources by a few gold trees, and score the choice on trees not used for it.
+    """Select sources by a few gold trees, and score the selection on held-out trees.
 
     Each sentence in turn is held out; sources are chosen by the others (:data:`STRATEGIES`), and
     the held-out sentence is parsed by those. All sources, weighted, are recommended, unless

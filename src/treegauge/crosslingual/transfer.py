@@ -25,7 +25,7 @@ R = TypeVar("R", "Contributions", "SourceSelection")
 
 @dataclass(frozen=True)
 class SourceTraining(Settings):
-    """How parsers of the sources are trained.
+    """Settings of the training on sources.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ class SourceTraining(Settings):
     option
         Option of the parser, such as epochs=5; repeatable.
     limit
-        Train on the first sentences of each source, at most this number; by default on all.
+        Train on at most this number of sentences of each source, the first ones; by default on all.
     seed
         Seed of the trainings.
     store
-        Folder that keeps the parses; what it holds is not trained again. By default none.
+        Folder that stores the parses; trainings in it are not repeated. By default none.
     workers
         Number of trainings at a time.
     """
@@ -53,14 +53,14 @@ class SourceTraining(Settings):
 
 @dataclass(frozen=True)
 class SourceWeighting(Settings):
-    """How sources are weighted.
+    """Settings of the weights of sources.
 
     Attributes
     ----------
     sentences
-        Number of target sentences, the first ones, whose tags decide on the weights.
+        Number of target sentences, the first ones, whose tags determine the weights.
     exponent
-        Weights are KLcpos3 to minus this power; 0 gives all sources the same weight.
+        Weights are KLcpos3 to the power of minus this; 0 gives all sources the same weight.
     level
         Confidence level of the intervals.
     errors
@@ -91,12 +91,12 @@ class _World(NamedTuple):
 def weights(target: Any, *sources: Any, weighting: SourceWeighting = WEIGHTING) -> "SourceWeights":
     """Rank sources by the similarity of their tags to the target's (KLcpos3).
 
-    No tree of the target is looked at and nothing is trained.
+    Needs no trees of the target and no training.
 
     Parameters
     ----------
     target
-        The target: a treebank folder or name (tags of its training set are looked at) or a file.
+        The target: a treebank folder or name (tags of its training set are used) or a file.
     *sources
         The sources: treebank folders or names (their training sets) or files.
     """
@@ -112,10 +112,10 @@ def recommend(
     weighting: SourceWeighting = WEIGHTING,
     counting: Counting = COUNTING,
 ) -> "SourceWeights":
-    """Choose among sources by a few target sentences, and say whether the choice is significant.
+    """Select sources by a few target sentences, and report whether the choice is significant.
 
-    The first sentences of the target's training set are used. Sources are ranked by tags; where
-    the sentences have trees, strategies to choose sources are compared on held-out sentences.
+    Uses the first sentences of the target's training set. Sources are ranked by tags; if the
+    sentences have trees, selection strategies are compared on held-out sentences.
 
     Parameters
     ----------
@@ -156,37 +156,37 @@ def transfer(
     weighting: SourceWeighting = WEIGHTING,
     counting: Counting = COUNTING,
 ) -> "Contributions":
-    """Parse a language with parsers trained on treebanks of others.
+    """Parse a language with parsers trained on treebanks of other languages.
 
-    Every source trains a parser that sees tags and no words. Their arcs are votes, weighted by how
-    similar the tag trigrams of source and target are (KLcpos3 to the power -4); the tree with the
-    largest total wins. It is scored where the target has trees.
+    Trains a parser on each source that reads tags but no words. Their arcs are votes, weighted by
+    the similarity of tag trigrams of source and target (KLcpos3 to the power -4); the tree with the
+    largest total wins. It is scored if the target has trees.
 
     Parameters
     ----------
     target
-        The target: a treebank folder or name (its test set is parsed, tags of its training set
-        decide on the weights) or a tagged file.
+        The target: a treebank folder or name (its test set is parsed, and tags of its training set
+        determine the weights) or a tagged file.
     *sources
         The sources: treebank folders or names (their training sets) or files with trees.
     metric
-        The metric of gains and worth: LAS, UAS, or a registered metric.
+        The metric of gains and equivalents: LAS, UAS, or a registered metric.
     probabilities
         Pool head probabilities instead of votes (mst only).
     leave_one_out
-        Add what each source contributes.
+        Add the contribution of each source.
     curve
-        Counts of the target's learning curve, as ``curve counts`` writes them: how many annotated
-        sentences is transfer worth?
+        Counts of the target's learning curve, as ``curve counts`` writes them, to report how many
+        annotated sentences transfer is worth.
     by
-        Classes of words in these counts, where the table does not name them.
+        Classes of words in these counts, if the table does not name them.
     out
-        Write the parsed target to this CoNLL-U file; - is standard output.
+        Write the parsed target to this CoNLL-U file; - for standard output.
 
     Returns
     -------
     Contributions
-        The scores, none if the target has no trees; the weights are attached.
+        The scores (none if the target has no trees), with the weights attached.
     """
     from treegauge.core.result import sign
     from treegauge.crosslingual import contribution
@@ -234,27 +234,27 @@ def _world(target: Any, sources: Sequence[Any], weighting: SourceWeighting) -> _
     several = recognise_treebanks([target], errors=weighting.errors)
     if len(several) != 1:
         raise TreegaugeError(f"{target}: {len(several)} treebanks; expected one target")
-    (one,) = several
-    if one.kind == "treebank":
-        if "test" not in one.splits:
+    (target_input,) = several
+    if target_input.kind == "treebank":
+        if "test" not in target_input.splits:
             raise TreegaugeError(f"{target} has no test set to parse; give the file to parse")
-        parsed = one.read("test")
-        split = "train" if "train" in one.splits else "test"
-        looked = one.read(split)
+        parsed = target_input.read("test")
+        split = "train" if "train" in target_input.splits else "test"
+        looked = target_input.read(split)
     else:
-        parsed = looked = one.given if one.given is not None else read_treebank(
-            one.path, errors=weighting.errors, need_heads=False, name=one.name
+        parsed = looked = target_input.given if target_input.given is not None else read_treebank(
+            target_input.path, errors=weighting.errors, need_heads=False, name=target_input.name
         )  # fmt: skip
         split = "test"
     inputs, read = {}, {}
     for source in recognise_treebanks(sources, errors=weighting.errors):
-        if source.given is None and source.path.resolve() == one.path.resolve():
+        if source.given is None and source.path.resolve() == target_input.path.resolve():
             if any(Path(str(given)) == source.path for given in sources):
                 raise TreegaugeError(f"{source.path} is the target and cannot be a source")
             continue  # a pattern that matches the target, too
         inputs[source.name] = source
         read[source.name] = source.read("train" if source.kind == "treebank" else None)
-    return _World(one, parsed, looked, split, inputs, read)
+    return _World(target_input, parsed, looked, split, inputs, read)
 
 
 def _weighed(world: _World, weighting: SourceWeighting) -> "SourceWeights":
@@ -276,7 +276,7 @@ def _panel(
     probabilities: bool = False,
     sentences: int = 0,
 ) -> "Panel":
-    """Train on every source and parse the target; the store keeps the parses."""
+    """Train on every source and parse the target; the store saves the parses."""
     from treegauge.crosslingual.vote import Panel, delexicalised, panel, train_sources
     from treegauge.experiments.cells import Cell
     from treegauge.experiments.plans import make_setup
@@ -316,7 +316,7 @@ def _panel(
 
 
 def _signed(result: R, world: _World, training: SourceTraining, **more: object) -> R:
-    """Add to a signature the sources and how their parsers were trained."""
+    """Return a signature with the sources and the training settings added."""
     from treegauge.core.result import countersign
     from treegauge.crosslingual.weights import source_marks
 
@@ -334,7 +334,7 @@ def _signed(result: R, world: _World, training: SourceTraining, **more: object) 
 def _learning_curve(
     source: Any, parser: str, treebank: str, label: str
 ) -> "tuple[dict[str, str], Place, str]":
-    """Return the group of each class, what places scores on the curve, and the classes' name."""
+    """Return the group of each class, the function that places scores, and the classification."""
     from treegauge.curves.attachments import UNKNOWN
     from treegauge.curves.curve import counts
     from treegauge.curves.equivalents import placing

@@ -16,7 +16,7 @@ from treegauge.treebanks.voting import Floats, Shares, vote
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """What the sources predict for the target; `shares` are their head probabilities."""
+    """The predictions of the sources for the target; `shares` are their head probabilities."""
 
     sources: tuple[str, ...]
     parses: tuple[Treebank, ...]
@@ -24,7 +24,7 @@ class Panel:
     shares: Shares | None = None
 
     def vote(self, sources: Sequence[str] | None = None) -> Treebank:
-        """Return the target with the trees that the sources, or some of them, vote for."""
+        """Return the target with the trees that the given sources, or all, vote for."""
         chosen = self.sources if sources is None else sources
         for name in chosen:
             if name not in self.sources:
@@ -32,7 +32,7 @@ class Panel:
         members = [self.sources.index(name) for name in chosen]
         weights = [self.weights[i] for i in members]
         shares = None if self.shares is None else [self.shares[i] for i in members]
-        # Sources of weight 0 share equally where all others are left out.
+        # Sources of weight 0 get equal weights if all others are left out.
         weights = weights if any(weights) else [1.0] * len(weights)
         return vote([self.parses[i] for i in members], weights, shares=shares)
 
@@ -41,7 +41,7 @@ def panel(
     target: Treebank, models: Mapping[str, Model], weights: Mapping[str, float], *,
     probabilities: bool = False,
 ) -> Panel:  # fmt: skip
-    """Parse the target with every source's model; its heads, if any, are not looked at.
+    """Parse the target with every source's model; its own heads are not used.
 
     With `probabilities`, trees are chosen by pooled head probabilities instead of votes.
 
@@ -55,7 +55,7 @@ def panel(
     (5, True)
     """
     if not models:
-        raise TreegaugeError("no source to ask: give at least one")
+        raise TreegaugeError("no source: give at least one")
     shares: list[Sequence[Floats]] = []
     for name, model in models.items() if probabilities else ():
         if not isinstance(model, Probabilistic):
@@ -71,7 +71,7 @@ def panel(
 
 
 def delexicalised(parser: str = "beam", **options: Any) -> Parser:
-    """Return a parser that sees tags and no words: one that has the option ``lexical``.
+    """Return a delexicalised parser: one that reads tags and no words (option ``lexical``).
 
     Examples
     --------
@@ -100,7 +100,7 @@ def delexicalised(parser: str = "beam", **options: Any) -> Parser:
 def train_sources(
     sources: Mapping[str, Treebank], parser: Parser, *, seed: int = 0, limit: int | None = None
 ) -> dict[str, Model]:
-    """Train a parser on each source, on its first `limit` sentences if that is given."""
+    """Train a parser on each source, or on its first `limit` sentences."""
     if limit is not None and limit < 1:
         raise TreegaugeError(f"the limit is {limit} sentences; expected at least 1")
     models = {}

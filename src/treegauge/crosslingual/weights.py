@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 SENTENCES = 10
-"""Number of target sentences looked at by default, as in the paper."""
+"""Default number of target sentences, as in the paper."""
 EXPONENT = 4.0
 
 
@@ -44,7 +44,7 @@ class RatioEstimate(NamedTuple):
 
     @property
     def detectable(self) -> float | None:
-        r"""The smallest difference that as many sentences detect with a power of 0.8.
+        r"""The smallest difference that this number of sentences detects with a power of 0.8.
 
         .. math:: (t_{n-1} + z_{0.8}) \, s
         """
@@ -53,10 +53,10 @@ class RatioEstimate(NamedTuple):
         return self.high - self.value + 0.8416 * self.error
 
     def sentences_needed(self, seen: int) -> int | None:
-        """Return how many sentences detect a difference of this size with a power of 0.8.
+        """Return the number of sentences that detect a difference of this size with a power of 0.8.
 
-        The `seen` ones are taken as typical. None where the difference is zero or its error
-        unknown.
+        The `seen` sentences are assumed to be typical. None if the difference is zero or its error
+        is unknown.
         """
         if not self.value or self.detectable is None:
             return None
@@ -123,7 +123,7 @@ class SourceWeights(Result):
     """Sources with divergences from the target and weights of their votes, the closest first.
 
     Weights add up to 1; `level` is the joint confidence level of the intervals; `inflation` says by
-    how many nats divergences from so few words of the target are too large.
+    how many nats divergences are too large because the target has few words.
     """
 
     sources: tuple[WeighedSource, ...]
@@ -150,17 +150,18 @@ class SourceWeights(Result):
         """One row per source; `behind` is the difference of its divergence from the closest's."""
         rows: list[dict[str, Any]] = [
             {
-                "source": one.name, "klcpos3": one.divergence, "weight": one.weight,
-                "behind": one.behind and one.behind.value, "low": one.behind and one.behind.low,
-                "high": one.behind and one.behind.high, "significant": one.significant,
+                "source": source.name, "klcpos3": source.divergence, "weight": source.weight,
+                "behind": source.behind and source.behind.value,
+                "low": source.behind and source.behind.low,
+                "high": source.behind and source.behind.high, "significant": source.significant,
             }
-            for one in self.sources
+            for source in self.sources
         ]  # fmt: skip
         return make_table(rows)
 
     @property
     def advice(self) -> str:
-        """Which source is closest, and whether these sentences show it."""
+        """A sentence on the closest source, and whether the result is significant."""
         first, *others = self.sources
         seen = f"{self.sentences} sentence{'s' * (self.sentences != 1)} ({self.words} words)"
         if not others:
@@ -178,7 +179,7 @@ class SourceWeights(Result):
 
     @property
     def note(self) -> str | None:
-        """Which source decides alone, if one has more than half of the weight."""
+        """A note if one source has more than half of the weight."""
         top = max(self.sources, key=lambda source: source.weight)
         if len(self.sources) == 1 or top.weight <= 0.5:
             return None
@@ -189,7 +190,7 @@ class SourceWeights(Result):
 
     @property
     def caution(self) -> str | None:
-        """What so few words do to the divergences, if that matters."""
+        """A note on the bias of divergences from few words, if it matters."""
         if self.inflation < 0.1:
             return None
         return (
@@ -198,7 +199,7 @@ class SourceWeights(Result):
         )
 
     def json_fields(self) -> dict[str, Any]:
-        """Return rows, advice, note, and by how much divergences are too large."""
+        """Return rows, advice, note, and the bias of divergences."""
         note = {"note": self.note} if self.note else {}
         found = {"advice": self.advice, "inflation": self.inflation}
         return super().json_fields() | found | note
@@ -221,7 +222,7 @@ def inverse_weights(divergences: Sequence[float], *, exponent: float = EXPONENT)
     """
     values = np.asarray(divergences, np.float64)
     if len(values) == 0:
-        raise TreegaugeError("no source to weigh: give at least one")
+        raise TreegaugeError("no source: give at least one")
     if not np.isfinite(exponent) or exponent < 0:
         raise TreegaugeError(f"the exponent is {exponent:g}; expected a number of at least 0")
     if not (np.isfinite(values) & (values >= 0)).all():
@@ -235,7 +236,7 @@ def inverse_weights(divergences: Sequence[float], *, exponent: float = EXPONENT)
 
 
 def first_sentences(target: Treebank, sentences: int | None = SENTENCES) -> Treebank:
-    """Return the first sentences of the target; all if there are no more or None is given."""
+    """Return the first sentences of the target; all if there are fewer or None is given."""
     if sentences is not None and sentences < 1:
         raise TreegaugeError(f"{sentences} target sentences; expected at least 1")
     return target if sentences is None else target[:sentences]
@@ -252,7 +253,7 @@ def weigh_sources(
     target: Treebank, sources: Mapping[str, Treebank], *, sentences: int | None = SENTENCES,
     exponent: float = EXPONENT, level: float = 0.95,
 ) -> SourceWeights:  # fmt: skip
-    r"""Weigh sources by the similarity of their tag trigrams to those of a few target sentences.
+    r"""Weight sources by the similarity of their tag trigrams to those of a few target sentences.
 
     .. math::
         w_s \propto KL_s^{-4}, \quad
@@ -261,7 +262,7 @@ def weigh_sources(
     The target's entropy cancels in the difference of two divergences, which is a mean over words,
     :math:`KL_a - KL_b = \frac1N \sum_w \ln \frac{f_b(t_w)}{f_a(t_w)}`: sentences are compared in
     pairs. Intervals are Student's over sentences, with Bonferroni's correction for all pairs of
-    sources, since the closest is not known beforehand. Trees are not looked at (Rosa and Žabokrtský
+    sources, since the closest is not known beforehand. Trees are not used (Rosa and Žabokrtský
     2015).
 
     Examples
@@ -274,7 +275,7 @@ def weigh_sources(
     """
     looked = first_sentences(target, sentences)
     if not sources:
-        raise TreegaugeError("no source to weigh: give at least one")
+        raise TreegaugeError("no source: give at least one")
     ratios = {name: log_ratios(looked, source) for name, source in sources.items()}
     divergences = {name: max(0.0, float(values.mean())) for name, values in ratios.items()}
     raw = inverse_weights([*divergences.values()], exponent=exponent).tolist()

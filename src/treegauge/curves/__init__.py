@@ -1,1 +1,1 @@
-"""Learning curves: what a parser has learned, and from how much."""
+"""Learning curves: scores by the size of the training set."""

@@ -37,8 +37,8 @@ class Advice(CurveAnalysis):
     doubling
         Points gained by doubling the data.
     flat
-        Number of sentences from which a doubling gains less than `worth` points; missing where
-        that is farther than predictions were checked.
+        Number of sentences from which a doubling gains less than `worth` points; missing if that is
+        beyond the sizes for which predictions were checked.
     """
 
     parser: str
@@ -65,7 +65,7 @@ class Advice(CurveAnalysis):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Numbers of the whole."""
+        """The overall numbers."""
         row = self.frame.row(0, named=True)
         return {
             "have": self.have, "budget": self.budget, "now": row["now"], "then": row["then"],
@@ -151,7 +151,7 @@ def advise(
 def _interval(
     grid: ScoreGrid, mixture: Mixture, bands: "CurveBands", now: int, later: int
 ) -> tuple[Floats, Floats, list[str]]:
-    """Return how far the gain of each class may be off, NaN where that is not known, and notes."""
+    """Return the half-width of the interval of each class's gain (NaN if unknown), and notes."""
     curve = grid.means[0]
     nothing = np.full(curve.shape[1], np.nan)
     if later <= grid.sizes[-1]:
@@ -176,7 +176,7 @@ def _interval(
 
 
 def _cut(grid: ScoreGrid, beyond: Floats) -> list[str]:
-    """Note the classes that the law predicts beyond 100, where they are cut."""
+    """Return a note on the classes whose predictions are cut at 100."""
     names = [grid.classes[c] for c in np.flatnonzero(beyond > 0.005).tolist()]
     if not names:
         return []

@@ -1,4 +1,4 @@
-"""The counts behind every curve: how many words of each class were attached correctly."""
+"""The counts behind every curve: correctly attached words by class."""
 
 import os
 import re
@@ -28,9 +28,9 @@ class Attachments(Result):
     """Counts of correct words: one row per treebank, parser, size, training sample and class.
 
     Every cell (treebank, parser, size, sample) has a row of class ``all``; other classes need not
-    cover all words. The metric has its convention unless that is the official one,
-    ``UAS[challenges]``, and is ``score`` if a table does not say; `by` is the classification of
-    words, empty if a table does not say; `sources` are files, or treebanks with checksums.
+    cover all words. The metric names its convention unless it is the official one, as in
+    ``UAS[challenges]``, and is ``score`` if a table does not name it; `by` is the classification of
+    words, empty if a table does not name it; `sources` are files, or treebanks with checksums.
     """
 
     frame: pl.DataFrame = field(repr=False)
@@ -43,7 +43,7 @@ class Attachments(Result):
 
     @cached_property
     def signature(self) -> str:  # type: ignore[override]
-        """What was counted, and a checksum of the counts: the same by every route."""
+        """What was counted, and a checksum of the counts."""
         digest = sha256(self.frame.write_csv().encode()).hexdigest()[:6]
         gold = [source for source in self.sources if "#" in source]
         files = "+".join(source for source in self.sources if "#" not in source)
@@ -54,15 +54,15 @@ class Attachments(Result):
 
     @property
     def table(self) -> pl.DataFrame:
-        """The counts, one row per cell and class, and what was counted."""
+        """The counts, one row per cell and class, with metric and classification."""
         meaning = [pl.lit(self.metric).alias("metric"), pl.lit(self.by).alias("by")]
         return self.frame.with_columns(meaning)
 
     @property
     def saved(self) -> pl.DataFrame:
-        """The counts as files hold them: one row per class, one column per size and sample.
+        """The counts as stored in files: one row per class, one column per size and sample.
 
-        Such a table is an eighth of the long one; :func:`read_attachments` reads either form.
+        Such a table is an eighth as large as the long one; :func:`read_attachments` reads both.
         """
         cells = self.frame.select("size", "sample").unique().sort("size", "sample").rows()
         known = [name for name in _MEANING if getattr(self, name) not in {"", UNKNOWN}]
@@ -102,7 +102,7 @@ class Attachments(Result):
         self, *, parsers: Sequence[str] = (), treebanks: Sequence[str] = (),
         sizes: Sequence[int] = (),
     ) -> "Attachments":  # fmt: skip
-        """Keep some parsers, treebanks or sizes; an empty choice keeps all."""
+        """Return the counts of the given parsers, treebanks or sizes; an empty choice keeps all."""
         frame = self.frame
         for column, chosen in (("parser", parsers), ("treebank", treebanks), ("size", sizes)):
             known = frame[column].unique().sort().to_list()
@@ -120,9 +120,9 @@ def attachments(
 ) -> Attachments:  # fmt: skip
     """Check a table of counts and sort it.
 
-    It has the columns treebank, parser, size, sample, class, correct, total, and perhaps metric and
-    by, which say what was counted unless that is given. Class ``""`` is read as ``all``. Messages
-    name `source`, the signature `sources`.
+    It has the columns treebank, parser, size, sample, class, correct, total, and optionally metric
+    and by, which are used if the parameters are not given. Class ``""`` is read as ``all``. Errors
+    name `source`, the signature names `sources`.
     """
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
@@ -151,7 +151,7 @@ def attachments(
 
 
 def _only(frame: pl.DataFrame, column: str, source: str) -> str:
-    """Return the one value of a column, nothing if there is no such column."""
+    """Return the single value of a column; empty if there is no such column."""
     values = (
         frame[column].fill_null("").unique().sort().to_list() if column in frame.columns else []
     )
@@ -186,7 +186,7 @@ def _check(frame: pl.DataFrame, source: str) -> None:
         raise TreegaugeError(
             f"{source}: no row of class {ALL!r} for {_place(lost.row(0, named=True))}"
         )
-    # Parsers may have classes of their own, such as simple ones; all words are the same.
+    # Parsers may have their own classes, such as simple words; the class of all words is shared.
     whose = pl.when(pl.col("class") == ALL).then(pl.lit("")).otherwise("parser").alias("whose")
     keys = ["treebank", "class", "whose"]
     sized = frame.with_columns(whose).group_by(keys).agg(pl.col("total").n_unique())
@@ -210,7 +210,7 @@ def read_attachments(path: str | os.PathLike[str]) -> Attachments:
     """Read counts from CSV, TSV, Parquet or JSON.
 
     Tables are long (one row per cell and class) or wide: one column per cell, named
-    ``SIZE/SAMPLE``, empty where it was not run.
+    ``SIZE/SAMPLE``, empty if the cell was not run.
     """
     from treegauge.core.reading import read_file
 
@@ -235,23 +235,27 @@ def _lengthened(frame: pl.DataFrame) -> pl.DataFrame:
 def joined(parts: Iterable[Attachments]) -> Attachments:
     """Join counts of several treebanks, parsers or cells.
 
-    They must have been counted in the same way. Tables that do not say how they were counted must
+    They must have been counted in the same way. Tables without metric and classification must
     share classes of words.
     """
     each = list(parts)
     if not each:
         raise TreegaugeError("no attachments to join")
     first = each[0]
-    for other in each[1:]:
-        if (first.metric, first.by) != (other.metric, other.by):
-            pair = " and ".join(f"{one.metric} by {one.by or '?'}" for one in (first, other))
+    for further in each[1:]:
+        if (first.metric, first.by) != (further.metric, further.by):
+            pair = " and ".join(
+                f"{counts.metric} by {counts.by or '?'}" for counts in (first, further)
+            )
             raise TreegaugeError(f"attachments were counted differently: {pair}")
-        classes = [sorted(set(one.frame["class"].unique()) - {ALL}) for one in (first, other)]
+        classes = [
+            sorted(set(counts.frame["class"].unique()) - {ALL}) for counts in (first, further)
+        ]
         if not first.by and any(classes) and not set(classes[0]) & set(classes[1]):
             pair = " and ".join(", ".join(some[:3]) or "none" for some in classes)
             raise TreegaugeError(f"tables of different classes of words: {pair}")
-    sources = dict.fromkeys(source for one in each for source in one.sources)
-    whole = pl.concat([one.frame for one in each])
+    sources = dict.fromkeys(source for counts in each for source in counts.sources)
+    whole = pl.concat([counts.frame for counts in each])
     return attachments(
         whole, source="joined attachments", metric=first.metric, by=first.by, sources=list(sources)
     )

@@ -1,4 +1,4 @@
-"""Which sentences to annotate next: those that parsers trained on what there is differ about."""
+"""Sentences to annotate next: those about which parsers trained on the treebank disagree."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Floats = npt.NDArray[np.float64]
-#: Parsers that are compared, each trained on sentences drawn with replacement.
+#: The number of parsers to compare, each trained on a bootstrap sample.
 COMMITTEE = 4
-#: Words that a sentence costs beyond its own, so that one-word sentences do not win by rate.
+#: The fixed cost of a sentence in words, so that one-word sentences do not rank highest.
 OVERHEAD = 3
 #: A word form that was chosen k times counts (1 + k) to the power of minus this.
 REPETITION = 0.25
@@ -30,10 +30,9 @@ REPETITION = 0.25
 class ChosenSentences(RowsResult):
     """Sentences to annotate next, in the order of choice, each with its reason.
 
-    `benefit` is the expected number of words that parsers get wrong, less for word forms that
-    earlier choices have, per 100 words to annotate; `disagreement` the percentage of pairs of
-    parsers that differ, mean over words; `unknown` the number of words that the training set does
-    not have.
+    `benefit` is the expected number of incorrect words per 100 words to annotate, discounted for
+    word forms in earlier choices; `disagreement` the percentage of pairs of parsers that differ,
+    averaged over words; `unknown` the number of words that are not in the training set.
     """
 
     notes: tuple[str, ...] = ()
@@ -49,10 +48,10 @@ class ChosenSentences(RowsResult):
 
 @dataclass(frozen=True, eq=False)
 class CommitteeView:
-    """What a committee of parsers says of sentences: by word, how much it differs, and a relation.
+    """The analyses of a committee of parsers: disagreement and a relation for each word.
 
-    `uncertainty` is the share of pairs of parsers that give other heads or relations, `relation`
-    what the first parser says.
+    `uncertainty` is the share of pairs of parsers that differ in head or relation, `relation` the
+    first parser's relation.
     """
 
     uncertainty: Floats
@@ -60,7 +59,7 @@ class CommitteeView:
 
 
 def training_set(sources: "Sequence[Any]") -> Treebank:
-    """Return the training set of the one treebank that is given: a folder's, or the whole file."""
+    """Return the training set of the given treebank: that of a folder, or the whole file."""
     from treegauge.treebanks.inputs import recognise_treebanks
 
     inputs = recognise_treebanks(sources) if sources else []
@@ -73,7 +72,7 @@ def training_set(sources: "Sequence[Any]") -> Treebank:
 
 
 def committee_view(train: Treebank, pool: Treebank, *, seed: int = 0) -> CommitteeView:
-    """Train beam parsers on bootstrap samples of a training set, and compare what they parse."""
+    """Train beam parsers on bootstrap samples of a training set, and compare their parses."""
     random = np.random.default_rng(seed)
     heads, codes = list[npt.NDArray[np.int32]](), list[npt.NDArray[np.int64]]()
     numbers: dict[str, int] = {}
@@ -81,11 +80,11 @@ def committee_view(train: Treebank, pool: Treebank, *, seed: int = 0) -> Committ
     for member in range(COMMITTEE):
         sample = train.take(np.sort(random.integers(len(train), size=len(train))))
         parsed = BeamParser().fit(sample, seed=seed + member).parse(pool)
-        own, values = parsed.codes("deprel")
+        relation_codes, values = parsed.codes("deprel")
         names = [numbers.setdefault(universal_relation(v), len(numbers)) for v in values]
         heads.append(parsed.head)
-        codes.append(np.array(names, np.int64)[own])
-        relation = relation or [values[code] for code in own.tolist()]
+        codes.append(np.array(names, np.int64)[relation_codes])
+        relation = relation or [values[code] for code in relation_codes.tolist()]
     pairs = [
         (heads[a] != heads[b]) | (codes[a] != codes[b]) for a in range(COMMITTEE) for b in range(a)
     ]
@@ -98,7 +97,7 @@ def choose(
     r"""Choose sentences one by one; return their numbers and benefits.
 
     The benefit of a sentence is :math:`\sum_w u_w (1 + k_w)^{-1/4} / (n + 3)` over its n words,
-    where u is how much parsers differ about a word and k how often its form was chosen before.
+    where u is the disagreement of parsers about a word and k how often its form was chosen before.
     """
     codes, values = pool.codes("form")
     lowered = {value: i for i, value in enumerate(dict.fromkeys(v.lower() for v in values))}
@@ -121,23 +120,23 @@ def choose(
 def sentence_keys(treebank: Treebank) -> npt.NDArray[np.int64]:
     """Return equal numbers for sentences with the same words."""
     numbers: dict[tuple[str, ...], int] = {}
-    keys = [numbers.setdefault(tuple(one.form), len(numbers)) for one in treebank]
+    keys = [numbers.setdefault(tuple(sentence.form), len(numbers)) for sentence in treebank]
     return np.array(keys, np.int64)
 
 
 def next_sentences(
     train: Treebank, pool: Treebank, *, number: int, seed: int = 0
 ) -> ChosenSentences:
-    """Rank unannotated sentences by what annotating them is expected to bring.
+    """Rank unannotated sentences by the expected benefit of annotating them.
 
     Parameters
     ----------
     train
-        The treebank that there is, with trees.
+        The annotated treebank.
     pool
         Sentences without trees, with tags (UPOS) as the parser would get them; trees are not used.
     number
-        How many sentences to choose.
+        The number of sentences to choose.
     seed
         Seed of the committee of parsers.
 
@@ -160,7 +159,7 @@ def next_sentences(
     allowed = np.array([tuple(one.form) not in known for one in pool]) & (pool.lengths > 0)
     notes = []
     if not allowed.all():
-        notes.append(f"left out: {int((~allowed).sum())} sentences that the training set has")
+        notes.append(f"left out: {int((~allowed).sum())} sentences that are in the training set")
     view = committee_view(train, pool, seed=seed)
     chosen, benefits = choose(pool, view.uncertainty, number, allowed=allowed)
     if len(chosen) < number:

@@ -54,7 +54,7 @@ class Complexities(CurveAnalysis):
         }
 
     def shown(self) -> pl.DataFrame:
-        """Return the table with metric and size in its headings, and no idle column."""
+        """Return the table with metric and size in its headings, without redundant columns."""
         frame = self.frame.with_columns(pl.col("share") * 100)
         idle = [name for name in ("parser", "group") if frame[name].n_unique() == 1]
         if frame["treebanks"].max() == 1:
@@ -174,7 +174,7 @@ def _group(
 def _hinges(
     grid: ScoreGrid, members: Bools, enough: Bools, rows: list[dict[str, Any]], matched: bool
 ) -> list[str]:
-    """Note what one treebank changes by more than half of its value and at least 10 points."""
+    """Return notes on averages that one treebank changes by half or more and by 10 points."""
     if members.sum() < 3:
         return []
     notes = []
@@ -188,7 +188,7 @@ def _hinges(
         for t, values in without.items():
             if row["treebanks"] > 2 and enough[t, c] and abs(values[c] - row["complexity"]) > least:
                 notes.append(
-                    f"{row['class']}, {grid.parser}: {row['complexity']:.1f} hinges on "
+                    f"{row['class']}, {grid.parser}: {row['complexity']:.1f} depends on "
                     f"{grid.treebanks[t]} ({grid.total[t, c]:.0f} test words, "
                     f"{grid.means[t, -1, c]:.1f} % correct at the largest size); without it "
                     f"{values[c]:.1f}"

@@ -103,7 +103,7 @@ def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) 
 
 
 def _names_nothing(relations: pl.Series) -> bool:
-    """Return whether every word but the roots has the relation that means none."""
+    """Return whether every word except roots has the relation that stands for none."""
     return set(relations.unique().to_list()) <= {"root", "dep", "_"}
 
 

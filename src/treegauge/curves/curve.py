@@ -1,4 +1,4 @@
-"""Learning curves: what a parser learns from how much data, and what more would bring."""
+"""The verb ``curve``: learning curves, complexity, data-size equivalents and advice."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CurveTraining(Settings):
-    """What is trained and counted.
+    """Settings of training and counting.
 
     Attributes
     ----------
@@ -30,14 +30,14 @@ class CurveTraining(Settings):
     option
         Option of the parser, such as epochs=5; repeatable.
     sizes
-        Training set sizes in sentences, such as 5,10,20; by default all sizes in counts, and
-        5,10,20,50,100,200,500 to train.
+        Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
+        5,10,20,50,100,200,500 for training.
     samples
         Number of training samples per size.
     nested
         Draw smaller samples from larger ones.
     store
-        Folder that keeps the trainings; what it holds is not trained again.
+        Folder that stores the trainings; trainings in it are not repeated.
     root
         Folder of the treebanks that a store was trained on, or of their releases; by default
         TREEGAUGE_UD.
@@ -64,18 +64,18 @@ class CurveTraining(Settings):
 
 @dataclass(frozen=True)
 class CurveBands(Settings):
-    """Confidence intervals of curves, and which classes have enough words.
+    """Settings of confidence intervals, and of classes with enough words.
 
     Attributes
     ----------
     min_words
-        Test words that a class must have in a treebank to count there.
+        The smallest number of test words for a class to count in a treebank.
     level
         Confidence level of the intervals.
     resamples
-        Number of draws that intervals are made from.
+        Number of random draws for intervals.
     over
-        What varies: training samples, or treebanks (which include their samples).
+        The source of variation: training samples, or treebanks (with their samples).
     seed
         Seed of the draws.
     """
@@ -88,7 +88,7 @@ class CurveBands(Settings):
 
     @property
     def signed(self) -> dict[str, object]:
-        """The part of a signature that names these choices."""
+        """These choices as part of a signature."""
         return vars(self)
 
 
@@ -99,10 +99,10 @@ TRAINING, BANDS, COUNTING = CurveTraining(), CurveBands(), Counting()
 def counts(
     *sources: Any, training: CurveTraining = TRAINING, counting: Counting = COUNTING
 ) -> "Attachments":
-    """Count correct words by class, training on samples of every size first.
+    """Count correct words by class, after training on samples of every size.
 
-    What the store holds is not trained again: after an interruption, the same call resumes. The
-    other verbs take the counts, which hold no text.
+    Trainings in the store are not repeated: after an interruption, the same call resumes. The other
+    verbs accept the counts, which contain no text.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def complexity(
     counting: Counting = COUNTING,
     bands: CurveBands = BANDS,
 ) -> "Complexities":
-    r"""Measure how much later than words overall each class is learned.
+    r"""Measure how much later each class is learned than words overall.
 
     COMPLEXITY is the area between the relative curve of all words and that of the class over
     ln(size), in percentage points: negative for simple classes, positive for complex ones.
@@ -136,22 +136,22 @@ def complexity(
     *sources
         Counts, stores of ``run``, or treebanks to train on.
     per
-        Complexity of curves averaged over all treebanks (pooled), those of each language, or of
-        each treebank.
+        Complexity of the average curve of all treebanks (pooled), of each language, or of each
+        treebank.
     min_presence
-        Share of treebanks that must have enough words of a class; other classes are left out.
+        Smallest share of treebanks with enough words of a class; other classes are left out.
     matched
-        Compare with all words of the treebanks that count for the class, not of all treebanks.
+        Compare with all words of the class's own treebanks, instead of all treebanks.
     compare
-        Add parsers side by side, with rank correlations.
+        Add a comparison of parsers, with rank correlations.
     partitions
-        Add which classes are simple in each treebank.
+        Add the list of simple classes of each treebank.
 
     Returns
     -------
     Complexities
         A class without a correct word at the largest size has no curve in that treebank. Notes
-        name the treebanks that an average depends on: relative curves have no upper end, so one
+        name the treebanks that an average depends on: relative curves are unbounded, so one
         treebank can dominate.
 
     Notes
@@ -188,11 +188,11 @@ def equivalent(
     counting: Counting = COUNTING,
     bands: CurveBands = BANDS,
 ) -> "Equivalents":
-    """Say how many annotated sentences a score is worth: where it meets the learning curve.
+    """Report how many annotated sentences a score is worth: where the learning curve reaches it.
 
     The curve is linear in ln(size) between sizes and made non-decreasing by isotonic regression.
-    A score below its lowest point reads ``< 5``, one above its highest ``> 500``: nothing is
-    extrapolated. Intervals are those of the curve; scores are taken as exact.
+    A score below the curve gives ``< 5``, a score above it ``> 500``: nothing is extrapolated.
+    Intervals are those of the curve; scores are treated as exact.
 
     Parameters
     ----------
@@ -201,11 +201,11 @@ def equivalent(
     score
         A score in percent, 66.1, or that of a class, simple=74; repeatable.
     treebank
-        The treebank whose curve it is; by default the average over treebanks.
+        The treebank whose curve to use; by default the average over treebanks.
     parted_by
-        Parser whose curves decide which classes are simple; by default each parser's own.
+        Parser whose curves decide which classes are simple; by default each parser itself.
     composite
-        Place scores on curves of simple and complex words; implied by their scores.
+        Place scores on curves of simple and complex words; the default if their scores are given.
     """
     from treegauge.curves.equivalents import equivalents
     from treegauge.curves.gathering import gather
@@ -233,22 +233,22 @@ def fit(
 ) -> "Fits":
     """Fit laws to a learning curve and predict scores at other sizes.
 
-    Intervals of parameters hold if the law does. ``identified`` is false, and a note says why,
-    where the data do not identify a power law. A mixture of laws predicts scores with intervals
-    that were checked on held-out sizes; laws alone predict without.
+    Intervals of parameters are valid if the law is. ``identified`` is false, and a note says why,
+    if the data do not identify a power law. A mixture of laws predicts scores with intervals that
+    were checked on held-out sizes; single laws predict without intervals.
 
     Parameters
     ----------
     *sources
         Counts, stores of ``run``, or treebanks to train on.
     treebank
-        The treebank whose curve it is; by default the average over treebanks.
+        The treebank whose curve to use; by default the average over treebanks.
     at
-        Sizes to predict scores for, by default 2 and 4 times the largest; scores are cut at 100.
+        Sizes to predict scores for; by default 2 and 4 times the largest. Scores are cut at 100.
     law
         power (a - b n^-c, with the asymptote a) or log (a + b ln n, without one); repeatable.
     classes
-        Classes to fit, by default all words together; repeatable.
+        Classes to fit; by default all words together; repeatable.
     """
     from treegauge.curves.fits import fit_curves
     from treegauge.curves.gathering import gather, listed, whole_numbers
@@ -271,14 +271,14 @@ def advise(
     counting: Counting = COUNTING,
     bands: CurveBands = BANDS,
 ) -> "Advice | ChosenSentences":
-    """Say what annotating more sentences would bring, and which classes would gain.
+    """Predict the gain from annotating more sentences, overall and by class.
 
-    With `sentences`, say instead which of these to annotate first.
+    With `sentences`, rank these sentences for annotation instead.
 
-    Of a treebank to train on, the whole training set is the largest size. Between the sizes
-    measured, a curve is linear in ln(size); beyond the largest, it follows a mixture of power laws
-    and the logarithm. The intervals there are as wide as held-out sizes of other curves require;
-    how many of those they contained is printed beside them.
+    For a treebank to train on, the largest size is the whole training set. Between the measured
+    sizes, a curve is linear in ln(size); beyond the largest, it follows a mixture of power laws and
+    the logarithm. The width of intervals there comes from held-out sizes of other curves; their
+    coverage is printed with them.
 
     Parameters
     ----------
@@ -288,20 +288,20 @@ def advise(
         Number of further sentences that could be annotated.
     sentences
         Tagged sentences without trees (a CoNLL-U file): rank those to annotate next, by how much
-        parsers trained on the treebank differ about them, per word to annotate.
+        parsers trained on the treebank disagree, per word to annotate.
     have
-        Number of annotated sentences, by default the largest size.
+        Number of annotated sentences; by default the largest size.
     worth
-        Points that a doubling of the data must gain to be worth it.
+        Smallest gain in points for which a doubling of the data is worth it.
     treebank
-        The treebank, where there are several.
+        The treebank, if there are several.
 
     Returns
     -------
     Advice or ChosenSentences
         The gain, overall and by class. Classes follow the laws of the overall curve, so their
         contributions (share of words times gain in the class) add up to the overall gain, unless
-        one is cut at 100. With `sentences`, these in order, each with its reason.
+        one is cut at 100. With `sentences`, the sentences in order, each with its reason.
     """
     from treegauge.curves.advising import advise as advice_of
     from treegauge.curves.gathering import gather
@@ -331,8 +331,8 @@ def curve(
 ) -> "Curves":
     """Learning curves, complexity of classes, data-size equivalents and advice.
 
-    The curve of a class is its score by training set size, in the mean over training samples and
-    then over the treebanks with enough words of the class.
+    The curve of a class is its score by training set size, averaged over training samples and then
+    over the treebanks with enough words of the class.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def curve(
     composite
         Sum over simple and complex classes.
     parted_by
-        Parser whose curves decide which classes are simple; by default each parser's own.
+        Parser whose curves decide which classes are simple; by default each parser itself.
     each
         One curve per treebank instead of the average.
     relative
@@ -366,7 +366,7 @@ def _composite(table: "Attachments", parted_by: str | None) -> "Attachments":
 
 
 def _scores(given: Sequence[str | float] | Mapping[str, float] | str | float) -> dict[str, Any]:
-    """Return scores by class, from such as 66.1 or simple=74.
+    """Return scores by class, from values such as 66.1 or simple=74.
 
     Examples
     --------
@@ -380,7 +380,7 @@ def _scores(given: Sequence[str | float] | Mapping[str, float] | str | float) ->
         name, _, number = str(word).rpartition("=")
         name = name or "all"
         if name in scores:
-            raise TreegaugeError(f"two scores of {name}; give each class one")
+            raise TreegaugeError(f"two scores of {name}; give one score per class")
         try:
             scores[name] = float(number)
         except ValueError:

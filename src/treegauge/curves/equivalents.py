@@ -15,7 +15,7 @@ from treegauge.curves.curve import CurveBands
 from treegauge.curves.grid import Floats, order_limits
 from treegauge.curves.learning import AVERAGE, CurveAnalysis, Curves, mean_curves
 
-#: Differences of scores, in points, that are rounding errors.
+#: Smaller differences of scores, in points, are rounding errors.
 _TINY = 1e-9
 
 
@@ -30,10 +30,10 @@ def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.Array
     r"""Return the smallest size at which a curve reaches a score.
 
     The curve is made non-decreasing (:func:`isotonic`) and linear in :math:`\ln(size)` between its
-    points. Where it is flat at the score, the fewest sentences count.
+    points. If it is flat at the score, the smallest size counts.
 
     Sizes are ascending, `curve` is (..., sizes), `score` one number or one per curve. The result is
-    0 for a score below the curve and infinity for one above: neither is extrapolated.
+    0 for a score below the curve and infinity for one above; nothing is extrapolated.
     """
     points = np.log(np.asarray(sizes, float))
     rising = isotonic(curve)
@@ -46,21 +46,21 @@ def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.Array
     rising = np.broadcast_to(rising, (*shape, len(points)))
     target = np.broadcast_to(target, shape)
     # Means of flat stretches are rounded: a score slightly above one still lies on it.
-    at = (rising < target[..., None] - _TINY).sum(axis=-1)
-    right = np.clip(at, 1, len(points) - 1)
+    position = (rising < target[..., None] - _TINY).sum(axis=-1)
+    right = np.clip(position, 1, len(points) - 1)
     low = np.take_along_axis(rising, right[..., None] - 1, -1)[..., 0]
     high = np.take_along_axis(rising, right[..., None], -1)[..., 0]
     step = np.where(high > low, high - low, 1.0)
     part = np.minimum((target - low) / step, 1.0)
     between = points[right - 1] + part * (points[right] - points[right - 1])
-    inside = np.where(at == 0, points[0], between)
-    size = np.where(at == len(points), np.inf, np.exp(inside))
+    inside = np.where(position == 0, points[0], between)
+    size = np.where(position == len(points), np.inf, np.exp(inside))
     below = target < rising[..., 0] - _TINY
     return np.where(np.isnan(target), np.nan, np.where(below, 0.0, size))
 
 
 def size_text(size: float, sizes: Sequence[float]) -> str:
-    """Return a number of sentences as text, or that it is beyond the sizes tried."""
+    """Return a number of sentences as text, such as 31, < 5 or > 500."""
     if size < sizes[0] * (1 - 1e-12):
         return f"< {sizes[0]:g}"
     return f"> {sizes[-1]:g}" if np.isinf(size) else f"{size:.0f}"
@@ -68,7 +68,7 @@ def size_text(size: float, sizes: Sequence[float]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Equivalents(CurveAnalysis):
-    """Scores, and the number of annotated sentences that give a monolingual parser the same.
+    """Scores, and the number of annotated sentences with which a monolingual parser reaches them.
 
     `equivalent` and the interval's ends are text in whole sentences: ``< 5`` and ``> 500`` are
     beyond the curve, where `sentences` is missing.
@@ -108,7 +108,7 @@ def equivalents(
                 notes.append(f"no treebank has {bands.min_words} test words of {name}")
                 continue
             if (np.diff(curve[:, c]) < 0).any():
-                note = f"the curve of {name} falls somewhere: levelled by isotonic regression"
+                note = f"the curve of {name} is not monotone: smoothed by isotonic regression"
                 notes += [note] if note not in notes else []
             size = float(equivalent_size(grid.sizes, curve[:, c], score))
             low = high = None
@@ -138,7 +138,7 @@ def placing(
     """Return a function that places a class's score on a treebank's curve.
 
     It returns the number of sentences and the ends of the interval, if there is one. The class of
-    all words may be called ``overall``, as transfer does.
+    all words may be called ``overall``, as in transfer.
     """
     bands = CurveBands()
 
@@ -161,7 +161,7 @@ def _systems(
             systems.setdefault("", {})[name] = float(value)
     given = [pair for system in systems.values() for pair in system.items()]
     if not given:
-        raise TreegaugeError("no scores to place; expected such as all=66.1")
+        raise TreegaugeError("no scores to place; expected for example all=66.1")
     for name, score in given:
         if not 0 <= score <= 100:
             raise TreegaugeError(f"the score of {name} is {score:g}; expected percent, 0 to 100")

@@ -11,17 +11,17 @@ import numpy.typing as npt
 
 from treegauge.curves.grid import LEAST, Floats, ScoreGrid
 
-#: Exponents of the laws that are mixed; near 0 a power law is a logarithm.
+#: Exponents of the laws in the mixture; near 0 a power law is a logarithm.
 EXPONENTS = np.geomspace(0.02, 2.0, 31)
-#: Before looking at the curve, ln(exponent) is normal around that of 0.25 with this deviation.
+#: Prior of the exponent: ln(exponent) is normal around ln(0.25) with this standard deviation.
 TYPICAL, SPREAD = 0.25, 0.8
-#: How far curves are off any law, per unit of ln(size), as a share of their mean slope.
+#: Deviation of curves from any law, per unit of ln(size), as a share of their mean slope.
 MISFIT = 0.2
 #: Share of the binomial variance of the test words that differs from size to size; least error.
 TESTED, FLOOR = 0.2, 0.3
-#: How many sizes the error above counts as when it is compared with that of the curve itself.
+#: The weight of the error above, in sizes, relative to the curve's own residuals.
 PRIOR = 2.0
-#: What intervals were checked for: sizes, their span, how far beyond the largest, test words.
+#: Range in which intervals were checked: sizes, their span, distance beyond, test words.
 SIZES, SPAN, REACH, WORDS = 4, 10.0, 10.0, 100
 
 
@@ -47,7 +47,7 @@ class Mixture:
         The sizes measured, and the probability of each exponent.
     slopes
         The weights of the scores in each law's slope, (exponents, sizes); the same for all classes
-        of words, so that what classes contribute adds up.
+        of words, so that contributions of classes add up.
     """
 
     sizes: Floats
@@ -57,9 +57,9 @@ class Mixture:
     def level(self, n: float) -> Floats:
         """Return the weights of the measured scores in the score at n sentences, (sizes,)."""
         level = np.zeros(len(self.sizes))
-        x, at = np.log(self.sizes), np.log(min(n, self.sizes[-1]))
-        right = int(np.clip(np.searchsorted(x, at), 1, len(x) - 1))
-        part = (at - x[right - 1]) / (x[right] - x[right - 1])
+        x, target = np.log(self.sizes), np.log(min(n, self.sizes[-1]))
+        right = int(np.clip(np.searchsorted(x, target), 1, len(x) - 1))
+        part = (target - x[right - 1]) / (x[right] - x[right - 1])
         level[right - 1 : right + 1] = 1 - part, part
         if n <= self.sizes[-1]:
             return level
@@ -86,7 +86,7 @@ class Mixture:
         return np.asarray(np.sqrt(self.chances @ (own + (scores - middle) ** 2)))
 
     def flattening(self, curve: Floats, worth: float) -> float | None:
-        """Return from which size on a doubling gains less than some points, if that is in reach."""
+        """Return the size from which a doubling gains less than a threshold, if it is in reach."""
         each = self.chances * (self.slopes @ curve)
         tried = np.geomspace(self.sizes[0], REACH * self.sizes[-1], 400)
         last = self.sizes[-1]
@@ -108,7 +108,7 @@ def _noise(
 
 
 def _square(residual: Floats, sizes: int) -> Floats:
-    """Return how many times larger the noise is than expected, by the residuals of a curve."""
+    """Return the ratio of a curve's residual variance to the expected noise."""
     return np.asarray((PRIOR + residual) / (PRIOR + sizes - 2))
 
 
@@ -131,10 +131,10 @@ def mix_laws(sizes: Floats, curve: Floats, variance: Floats, words: float) -> Mi
 
 @cache
 def checked() -> dict[str, Any]:
-    """Return what ``python -m replications.extrapolation`` measured on held-out sizes.
+    """Return the results of ``python -m replications.extrapolation`` on held-out sizes.
 
-    Under ``all`` and ``classes``: ``factors``, by how much errors are multiplied for an interval of
-    1, 2, ... 98 percent, and ``hits`` of the 95 % interval by parser, with the number of
+    Under ``all`` and ``classes``: ``factors`` that multiply errors for an interval of 1, 2, ... 98
+    percent, and ``hits`` of the 95 % interval by parser, with the number of
     predictions.
     """
     text = files("treegauge.data").joinpath("extrapolation.json").read_text("utf-8")
@@ -143,14 +143,14 @@ def checked() -> dict[str, Any]:
 
 
 def factor(level: float, kind: str = "all") -> float:
-    """Return the number of errors that an interval extends to either side; NaN above 98 %."""
+    """Return the half-width of an interval in units of the error; NaN above 98 %."""
     factors = checked()[kind]["factors"]
     places = np.arange(1, len(factors) + 1)
     return float(np.interp(100 * level, places, factors, right=np.nan))
 
 
 def withheld(grid: ScoreGrid, n: float, level: float) -> str:
-    """Return why there is no interval of a score at n sentences; empty if there is one."""
+    """Return the reason why there is no interval at n sentences; empty if there is one."""
     samples = int(np.isfinite(grid.scores[..., 0]).sum(axis=2).min())
     largest, span = grid.sizes[-1], grid.sizes[-1] / grid.sizes[0]
     if len(grid.sizes) < SIZES or span < SPAN:
@@ -169,7 +169,7 @@ def withheld(grid: ScoreGrid, n: float, level: float) -> str:
 
 
 def hit_rate(kind: str = "all") -> str:
-    """Return in words how many held-out scores the 95 % intervals contained, by parser."""
+    """Return a sentence on the coverage of 95 % intervals on held-out scores, by parser."""
     hits = checked()[kind]["hits"]
     total = sum(number for _, number in hits.values())
     rates = ", ".join(f"{name} {100 * inside / number:.0f} %" for name, (inside, number)

@@ -1,4 +1,4 @@
-"""Fitted learning curves: a - b n^-c and a + b ln n, and scores at sizes not measured."""
+"""Fitted learning curves, a - b n^-c and a + b ln n, and predicted scores at other sizes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class Fitted(NamedTuple):
 
     @property
     def at_bound(self) -> npt.NDArray[np.bool_]:
-        """Mask of the curves whose exponent is at the end of the range."""
+        """Mask of the curves whose exponent is at a bound of the range."""
         if self.law == "log":
             return np.zeros(self.a.shape, bool)
         low, high = EXPONENTS
@@ -104,7 +104,7 @@ def _line(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
 class Fits(CurveAnalysis):
     """Laws fitted to curves, and predicted scores.
 
-    Rows of laws have parameters with intervals, which hold if the law does, rms of the residuals,
+    Rows of laws have parameters with intervals, which are valid if the law is, rms of residuals,
     `held_out` (error at the largest size when it is not fitted) and, of power laws, whether they
     are identified. Predictions of the mixture of laws have intervals that were checked on held-out
     sizes; those of one law have none.
@@ -116,7 +116,7 @@ class Fits(CurveAnalysis):
     digits: ClassVar[int] = 2
 
     def shown(self) -> pl.DataFrame:
-        """Return parameters and predicted scores; no asymptote where none is identified."""
+        """Return parameters and predicted scores; no asymptote if none is identified."""
         frame = self.frame.select("class", "law", "a", "b", "c", "rms", "held_out", "identified")
         sure = pl.col("identified")
         frame = frame.with_columns(
@@ -224,7 +224,7 @@ class ClassCurve(NamedTuple):
 def predicted(
     grid: ScoreGrid, measured: ClassCurve, n: int, level: float, kind: str
 ) -> tuple[dict[str, float | None], str]:
-    """Return the mixture's score at n sentences with its interval, or why there is none."""
+    """Return the mixture's score at n sentences with its interval, or why it has none."""
     curve, variance, words = measured
     mixture = mix_laws(grid.sizes, curve, variance, words)
     score = float(np.clip(mixture.level(n) @ curve, 0, 100))
@@ -237,7 +237,7 @@ def predicted(
 
 
 def _missed(sizes: Floats, measured: ClassCurve) -> float | None:
-    """Return the mixture's error at the largest size when that is not fitted."""
+    """Return the mixture's error at the largest size when that size is held out."""
     if len(sizes) < 4:
         return None
     curve, variance, words = measured
@@ -246,7 +246,7 @@ def _missed(sizes: Floats, measured: ClassCurve) -> float | None:
 
 
 def held_out(law: Law, sizes: Floats, curve: Floats, weights: Floats) -> float | None:
-    """Fit without the largest size and return predicted minus measured score there."""
+    """Return predicted minus measured score at the largest size when it is held out."""
     if len(sizes) - 1 <= PARAMETERS[law]:
         return None
     fitted = fit_law(law, sizes[:-1], curve[:-1], weights[:-1])
@@ -254,7 +254,7 @@ def held_out(law: Law, sizes: Floats, curve: Floats, weights: Floats) -> float |
 
 
 def unidentified(fitted: Fitted, spread: Fitted, level: float) -> str:
-    """Return why the data do not identify a law; an empty text if they do."""
+    """Return the reason why the data do not identify a law; empty if they do."""
     share = float(np.mean(spread.at_bound))
     why = ""
     if float(fitted.b) <= 0:

@@ -1,4 +1,4 @@
-"""Where counts come from: tables, stores, or treebanks to train on."""
+"""Gather counts from tables, stores, or treebanks to train on."""
 
 import json
 import os
@@ -32,12 +32,12 @@ SIZES = (5, 10, 20, 50, 100, 200, 500)
 
 
 def listed(values: Sequence[str] | str) -> list[str]:
-    """Return one text or several as a list."""
+    """Return one or more texts as a list."""
     return [values] if isinstance(values, str) else list(values)
 
 
 def whole_numbers(values: Sequence[int | str] | str | int, what: str = "sizes") -> list[int]:
-    """Return whole numbers, given as such or as text with commas.
+    """Return integers, given as numbers or as text with commas.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def whole_numbers(values: Sequence[int | str] | str | int, what: str = "sizes") 
 def gather(
     sources: Iterable[Any], training: "CurveTraining", counting: Counting, *, whole: bool = False
 ) -> Attachments:
-    """Return the counts behind all sources: read, counted in stores, or trained for.
+    """Return the counts of all sources: read from tables, counted in stores, or trained.
 
     Sources are counts as objects or files, stores, and treebanks by folder, pattern or name. If
     `whole`, a treebank's whole training set is a size, too.
@@ -103,11 +103,11 @@ def gather(
 
 
 def _check_counted(counts: Attachments, training: "CurveTraining", counting: Counting) -> None:
-    """Refuse options that ask to count a table in another way than it was counted."""
+    """Refuse options that do not match how a table was counted."""
     name = "+".join(counts.sources) or "the table"
     if training.by and training.by != counts.by:
         raise TreegaugeError(
-            f"{name} is counted already, by {counts.by or 'unnamed classes'}: count by "
+            f"{name} was already counted by {counts.by or 'unnamed classes'}: count by "
             f"{training.by} from a store or from treebanks"
         )
     label = metric_label(find_word_metric(training.metric or "LAS"), counting.chosen)
@@ -119,7 +119,7 @@ def _check_counted(counts: Attachments, training: "CurveTraining", counting: Cou
 
 
 def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bool = False) -> Plan:
-    """Return the trainings that curves of these treebanks need."""
+    """Return the plan of trainings for curves of these treebanks."""
     parsers = [
         ParserChoice(name, given_options(find_parser(name).options, training.option))
         for name in listed(training.parser) or ["beam"]
@@ -185,15 +185,15 @@ def stored_counts(
         places = [folder for folder in named if folder.resolve().name == name]
         places += [top / name, *top.glob(f"*/{name}")]
         places += [path for treebank, path in recorded if treebank == name]
-        there = [place for place in places if place.exists()]
-        for place in there:
+        existing = [place for place in places if place.exists()]
+        for place in existing:
             own = inventory(str(place)).files
             if all(json.loads(files[name]).get(file) == digest for file, digest in own.items()):
                 return read_conllu(place, split="test", name=name)
-        if there:
+        if existing:
             raise TreegaugeError(
-                f"{' and '.join(map(str, dict.fromkeys(there)))}: other files than those that were "
-                "trained on; is it another release?"
+                f"{' and '.join(map(str, dict.fromkeys(existing)))}: other files than those that "
+                "were trained on; is it another release?"
             )
         raise TreegaugeError(
             f"{name} is not in {top}: name the folder that holds it, or its release, with root"

@@ -1,4 +1,4 @@
-"""One parser's scores as arrays, where its curves may be, and areas between curves."""
+"""One parser's scores as arrays, random draws of its curves, and areas between curves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Over = Literal["samples", "treebanks"]
-#: The fewest training samples of a size, or treebanks, that intervals are made from.
+#: The smallest number of training samples per size, or of treebanks, for intervals.
 LEAST = 3
 
 
 class Draws(NamedTuple):
-    """Where the curves may be, as draws from Student's distributions.
+    """Random draws of the curves from Student's distributions.
 
     Means over training samples are (draws, treebanks, sizes, classes), of one draw where they are
     taken as they are; `pulls` and `squares` move averages over treebanks (see :func:`averaged`).
@@ -73,7 +73,7 @@ class ScoreGrid:
         return self.total >= max(min_words, 1)
 
     def only(self, members: Bools) -> "ScoreGrid":
-        """Return the scores of some treebanks."""
+        """Return the scores of the given treebanks."""
         names = tuple(name for name, kept in zip(self.treebanks, members, strict=True) if kept)
         return replace(
             self, treebanks=names, scores=self.scores[members], total=self.total[members]
@@ -94,7 +94,7 @@ class ScoreGrid:
         return np.asarray(pooled[:, None] / self.sizes[:, None] / np.maximum(number, 1))
 
     def withheld(self, over: Over = "samples") -> str:
-        """Return why there are no intervals over training samples or treebanks, if so."""
+        """Return the reason why there are no intervals; empty if there are."""
         least = int(np.isfinite(self.scores[..., 0]).sum(axis=2).min())
         what = "training samples of each size"
         if over == "treebanks":
@@ -102,7 +102,7 @@ class ScoreGrid:
         return f"no intervals: they need {LEAST} {what}, got {least}" * (least < LEAST)
 
     def draws(self, bands: "CurveBands") -> Draws:
-        r"""Draw where the curves may be, given how they vary over training samples or treebanks.
+        r"""Return random draws of the curves, which vary over training samples or treebanks.
 
         A mean of K samples moves by :math:`\sum_k z_k (x_k - \bar x) / \sqrt{K (K - 1)}` times
         :math:`\sqrt{\nu / \chi^2_\nu}`: for every sum over sizes and classes that is Student's
@@ -141,9 +141,16 @@ def grid_of(counts: Attachments, parser: str | None = None) -> ScoreGrid:
     frame = counts.select(parsers=[chosen]).frame
     wanted = sorted(frame["size"].unique().to_list())
     names = frame["treebank"].unique(maintain_order=True).to_list()
-    have = {one: set(frame.filter(treebank=one)["size"].unique().to_list()) for one in names}
-    treebanks = tuple(one for one in names if have[one] == set(wanted))
-    left_out = tuple(_lacking(one, have[one], wanted) for one in names if one not in treebanks)
+    have = {
+        treebank: set(frame.filter(treebank=treebank)["size"].unique().to_list())
+        for treebank in names
+    }
+    treebanks = tuple(treebank for treebank in names if have[treebank] == set(wanted))
+    left_out = tuple(
+        _lacking(treebank, have[treebank], wanted)
+        for treebank in names
+        if treebank not in treebanks
+    )
     if not treebanks:
         raise TreegaugeError(f"{chosen}: no treebank has all sizes: " + "; ".join(left_out))
     frame = frame.filter(frame["treebank"].is_in(list(treebanks)))
@@ -169,7 +176,7 @@ def _lacking(treebank: str, have: set[int], wanted: Sequence[int]) -> str:
 
 
 def uneven(grids: Sequence[ScoreGrid]) -> list[str]:
-    """Note that averages of parsers over different treebanks are not comparable."""
+    """Return a note if parsers were run on different treebanks."""
     if len({frozenset(grid.treebanks) for grid in grids}) < 2:
         return []
     numbers = ", ".join(f"{grid.parser} {len(grid.treebanks)}" for grid in grids)
@@ -202,7 +209,7 @@ def averaged(values: Floats, eligible: Bools, draws: Draws | None = None) -> Flo
 
 
 def limits(values: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the percentile interval along the first axis; NaN where nothing is known."""
+    """Return the percentile interval along the first axis; NaN if there are no values."""
     known = np.isfinite(values).any(axis=0)
     filled = np.where(known, values, 0.0)
     low, high = np.nanquantile(filled, [(1 - level) / 2, (1 + level) / 2], axis=0)

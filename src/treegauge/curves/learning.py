@@ -53,7 +53,7 @@ class Curves(CurveAnalysis):
         (1 at the largest size) with its interval; test words of the class (in averages: mean
         number), share of the class in all words, number of treebanks.
     relative
-        Whether tables for people and figures show relative scores.
+        Whether printed tables and figures show relative scores.
     """
 
     relative: bool = False
@@ -103,7 +103,7 @@ def learning_curves(
 
 
 def _chosen(grid: ScoreGrid, classes: Sequence[str]) -> list[int]:
-    """Return the classes asked for, or all: all words first, then by frequency."""
+    """Return the requested classes, or all: all words first, then by frequency."""
     if classes:
         return [grid.number(name) for name in classes]
     frequent = np.argsort(-grid.share.mean(axis=0), kind="stable").tolist()

@@ -1,4 +1,4 @@
-"""Simple and complex classes of words, and parsers side by side."""
+"""Simple and complex classes of words, and comparisons of parsers."""
 
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -20,7 +20,7 @@ SIMPLE, COMPLEX = "simple", "complex"
 
 @dataclass(frozen=True, eq=False)
 class Partition(CurveAnalysis):
-    """Which classes are simple and which complex, for every treebank, by one parser's curves."""
+    """The simple and complex classes of every treebank, by one parser's curves."""
 
     parser: str
     kind: ClassVar[str] = "partition"
@@ -68,8 +68,8 @@ def composites(counts: Attachments, parted: Partition | None = None) -> Attachme
     """Sum counts over simple and over complex classes.
 
     The result has the classes ``all``, ``simple`` and ``complex``, of the treebanks in the
-    partition; whatever takes counts takes it. `parted` is one partition for all parsers (Table 2 of
-    the paper: that of BEAM), or None: each parser its own (Fig. 3).
+    partition; all functions of counts accept it. `parted` is one partition for all parsers (Table 2
+    of the paper: that of BEAM), or None: each parser has its own (Fig. 3).
     """
     parts, kinds = [], []
     for parser in counts.parsers:
@@ -91,7 +91,7 @@ def composites(counts: Attachments, parted: Partition | None = None) -> Attachme
 
 @dataclass(frozen=True, eq=False)
 class ParserComplexities(CurveAnalysis):
-    """COMPLEXITY and score of every class, all parsers side by side.
+    """COMPLEXITY and score of every class, for all parsers.
 
     `agreement` holds Spearman's rho between parsers' COMPLEXITY, and with each parser's score.
     """
@@ -113,7 +113,7 @@ class ParserComplexities(CurveAnalysis):
 
 
 def compare_parsers(complexities: Complexities) -> ParserComplexities:
-    """Return the pooled COMPLEXITY of several parsers side by side, over their shared classes.
+    """Return the pooled COMPLEXITY of several parsers, over their shared classes.
 
     Ranks are over the shared classes. Notes name the class in which a parser's two rankings differ
     most, which the paper highlights.

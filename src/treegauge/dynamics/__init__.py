@@ -1,1 +1,1 @@
-"""What training shows of a treebank: data maps, usable information, description length."""
+"""Training dynamics: data maps, usable information, description length, difficulty."""

@@ -1,4 +1,4 @@
-"""Candidates for annotation errors: words whose annotation is contradicted by what was learned."""
+"""Candidates for annotation errors: words whose annotation models contradict."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 Floats = npt.NDArray[np.float64]
-_PRIOR = 5.0  # words with the treebank's share that are added to those of each relation
+_PRIOR = 5.0  # words with the treebank's mean share, added to each relation for smoothing
 
 
 def _odds(recording: Recording, treebank: "Treebank") -> Floats:
@@ -61,7 +61,7 @@ SCORES: dict[str, tuple[str, Callable[[Recording, Any], Floats]]] = {
     "confidence": ("one minus the mean probability of gold over epochs", _confidence),
     "loss": ("negative log-likelihood of gold after the last epoch", _loss),
 }
-"""Ways to score words by name, the best first: what they are and how they are computed."""
+"""Scores of words by name, the best first: their meanings and functions."""
 
 
 def suspicion(
@@ -71,18 +71,18 @@ def suspicion(
     score: str = "relative",
     context: Recording | None = None,
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
-    r"""Return for every word how much its annotation is contradicted.
+    r"""Return a score for every word: how strongly models contradict its annotation.
 
     The score of a word is the larger one of its head and of its relation. With ``odds`` that is
     the mean over epochs of :math:`\log p(\text{rival}) - \log p(\text{gold})`; ``relative``
     subtracts the logarithm of the share of words with the same relation that the parser contradicts
     (odds above 0), so that a relation which is hard everywhere does not crowd out the others.
 
-    The recording has rivals and is best of a parser that did not learn from these words
-    (:func:`~treegauge.dynamics.jobs.cross_fit`). `context` is such a recording by the model that
-    sees the rest of the tree (:class:`~treegauge.dynamics.tree_context.TreeContextEngine`); its
-    scores are added. Returned are for each word its score, and 0 where it is that of the head, 1 of
-    the relation.
+    The recording needs rivals, and should be of a parser that was not trained on these words
+    (:func:`~treegauge.dynamics.jobs.cross_fit`). `context` is such a recording of the model that
+    reads the rest of the tree (:class:`~treegauge.dynamics.tree_context.TreeContextEngine`); its
+    scores are added. Returns for each word its score, and 0 if it is that of the head, 1 if of the
+    relation.
     """
     if score not in SCORES:
         raise ChoiceError("score of words", score, SCORES)
@@ -94,17 +94,17 @@ def suspicion(
 def _judges(
     recording: Recording, treebank: "Treebank", context: Recording | None
 ) -> list[Recording]:
-    """Return the recordings that judge words; all are of this treebank."""
+    """Return the recordings to score words with; all must be of this treebank."""
     judges = [recording] if context is None else [recording, context]
-    for one in judges:
-        if one.n_words != treebank.n_words:
-            raise TreegaugeError(f"{one!r} is not of {treebank!r}")
+    for judge in judges:
+        if judge.n_words != treebank.n_words:
+            raise TreegaugeError(f"{judge!r} is not of {treebank!r}")
     return judges
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One word that may be annotated incorrectly, and what is more likely `instead`.
+    """A word that may be annotated incorrectly, and the more probable annotation `instead`.
 
     `number` is the word's in the treebank, from 0; `sentence` and `word` count from 1. Its head or
     its relation (`of`) is contradicted; probabilities are means over epochs, of the parser or of
@@ -153,13 +153,13 @@ class ErrorCandidates(Result):
         return make_table([asdict(one) for one in self.words], kinds).drop("number")
 
     def to_archive(self) -> dict[str, Any]:
-        """Return what an archive of a data map holds, as JSON has it."""
-        words = [asdict(one) for one in self.words]
+        """Return the candidates as data for JSON, for the archive of a data map."""
+        words = [asdict(candidate) for candidate in self.words]
         return {"treebank": self.treebank, "words": words, "signature": self.signature}
 
     @classmethod
     def from_archive(cls, content: Mapping[str, Any]) -> "ErrorCandidates":
-        """Return what :meth:`to_archive` was made of."""
+        """Return the candidates that :meth:`to_archive` stored."""
         words = tuple(Candidate(**one) for one in content["words"])
         return cls(content["treebank"], words, content["signature"])
 
@@ -172,10 +172,10 @@ def error_candidates(
     score: str = "relative",
     context: Recording | None = None,
 ) -> ErrorCandidates:
-    """Return the words whose annotation is contradicted most, with the alternative.
+    """Return the words whose annotation is contradicted most strongly, with the alternative.
 
-    A word counts as contradicted if its rival was the more likely one, on average over epochs and,
-    with `context`, in sum over both judges. `count` is the largest number of candidates, `score`
+    A word counts as contradicted if its rival was more probable, averaged over epochs and, with
+    `context`, summed over both models. `count` is the largest number of candidates, `score`
     one of :data:`SCORES`; see :func:`suspicion`.
 
     Examples
@@ -229,16 +229,16 @@ def _candidate(
 def _by_sentence(candidates: ErrorCandidates) -> dict[int, list[Candidate]]:
     """Group candidates by sentence, the sentence of the most suspicious word first."""
     groups: dict[int, list[Candidate]] = {}
-    for one in candidates.words:
-        groups.setdefault(one.sentence - 1, []).append(one)
+    for candidate in candidates.words:
+        groups.setdefault(candidate.sentence - 1, []).append(candidate)
     return groups
 
 
 def marked(treebank: "Treebank", candidates: ErrorCandidates) -> "Treebank":
-    """Return the sentences with candidates, each named in a comment and in MISC.
+    """Return the sentences with candidates, each marked in a comment and in MISC.
 
     A comment ``# suspect = 5 word: head 3 -> 7 (...)`` follows the others, and MISC of the word
-    has ``SuspectHead=7`` or ``SuspectRel=obl``. Heads and relations stay as they are.
+    has ``SuspectHead=7`` or ``SuspectRel=obl``. Heads and relations are unchanged.
     """
     from treegauge.treebanks.columns import closed
     from treegauge.treebanks.conllu import parse_conllu
@@ -265,11 +265,11 @@ WRITERS: dict[str, Callable[[Any, ErrorCandidates], bytes]] = {
     ".conllu": lambda treebank, candidates: marked(treebank, candidates).to_bytes(),
     ".html": lambda treebank, candidates: make_page("candidates", treebank, candidates).encode(),
 }
-"""How candidates are written, by the ending of the file."""
+"""The functions that write candidates, by the ending of the file."""
 
 
 def save_candidates(treebank: "Treebank", candidates: ErrorCandidates, path: Source) -> None:
-    """Write candidates to ``.csv``, ``.conllu`` or ``.html``, by the name of the file."""
+    """Write candidates to a ``.csv``, ``.conllu`` or ``.html`` file."""
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
         raise ChoiceError("kind of file for candidates", ending, WRITERS)

@@ -41,8 +41,8 @@ class Regions:
 
     Notes
     -----
-    The Difficulty paper's bounds of easy and hard. It gives none of ambiguous: 0.3 is what a word
-    has whose probability spends a tenth of the epochs at 0 and the rest at 1.
+    Easy and hard have the bounds of the Difficulty paper, which gives none for ambiguous. A word
+    whose probability is 0 in a tenth of the epochs and 1 in the rest has a variability of 0.3.
     """
 
     easy: float = 0.95
@@ -74,8 +74,9 @@ class DataMap(Result):
 
     Confidence and variability are for ``head`` and ``relation`` the mean and the population
     standard deviation over epochs; correctness is the share of the epochs in which gold was
-    preferred, forgetting how often it was preferred after one epoch and not after the next. These
-    two are None if the recording does not say. `intervals` are those of mean confidence.
+    preferred, forgetting the number of times it was preferred after one epoch and not after the
+    next. These two are None if the recording has no rivals. `intervals` are of mean
+    confidence.
     """
 
     treebank: str
@@ -106,7 +107,7 @@ class DataMap(Result):
         return values
 
     def _row(self, layer: str) -> dict[str, float | None]:
-        """Return a layer's numbers, with the interval behind mean confidence where there is one."""
+        """Return a layer's numbers, with the interval of mean confidence if there is one."""
         values = dict(self.values[layer])
         if layer not in self.intervals:
             return values
@@ -171,7 +172,7 @@ def data_map(recording: Recording) -> DataMap:
 def mean_map(
     recordings: Sequence[Recording], treebank: "Treebank | None" = None, *, level: float = 0.95
 ) -> DataMap:
-    """Return the mean data map of several parsers or seeds: each word's numbers averaged.
+    """Return the mean data map of several parsers or seeds, averaged word by word.
 
     Recordings are of the same words; their epochs may differ. Bounds are applied to the averages.
     With the treebank that was recorded, mean confidence has an interval over its sentences.
@@ -202,9 +203,9 @@ def mean_map(
 class MapArchive:
     """Everything behind the data map of one treebank, in one file.
 
-    One recording per parser and seed; where candidates were looked for, also the recording by
-    parsers that did not see the words (`held_out`), and the candidates. A store has the recording
-    by the model of the rest of the tree (`context`) in place of the candidates; a file does not.
+    One recording per parser and seed; if candidates were requested, also the recording of parsers
+    that were not trained on the words (`held_out`), and the candidates. A store has the recording
+    of the model of the rest of the tree (`context`) instead of the candidates; a file does not.
     """
 
     recordings: tuple[Recording, ...]
@@ -224,7 +225,7 @@ class MapArchive:
 
     def save(self, path: Source) -> None:
         """Write to ``.npz`` or ``.parquet``, atomically."""
-        recordings = {str(number): one for number, one in enumerate(self.recordings)}
+        recordings = {str(number): recording for number, recording in enumerate(self.recordings)}
         if self.held_out is not None:
             recordings["held_out"] = self.held_out
         more = {} if self.candidates is None else {"candidates": self.candidates.to_archive()}
@@ -232,7 +233,7 @@ class MapArchive:
 
     @classmethod
     def load(cls, path: Source) -> "MapArchive":
-        """Read what :meth:`save` or :meth:`Recording.save` wrote."""
+        """Read a file that :meth:`save` or :meth:`Recording.save` wrote."""
         recordings, more = load_recordings(path)
         held_out = recordings.pop("held_out", None)
         given = more.get("candidates")
@@ -241,7 +242,7 @@ class MapArchive:
 
 
 def stored_maps(store: Source) -> list[MapArchive]:
-    """Return the data maps that task ``map`` left in a store, one archive per treebank."""
+    """Return the data maps of task ``map`` in a store, one archive per treebank."""
     from treegauge.experiments.results import read_cells
     from treegauge.experiments.store import Store
 
@@ -270,7 +271,7 @@ def stored_maps(store: Source) -> list[MapArchive]:
 def sentence_table(recording: Recording, treebank: "Treebank") -> "pl.DataFrame":
     """Return confidence and variability of whole gold trees, one row per sentence.
 
-    The geometric mean per word, :math:`p(y)^{1/n}`, takes the place of :math:`p(y)`, which shrinks
+    Uses the geometric mean per word, :math:`p(y)^{1/n}`, instead of :math:`p(y)`, which shrinks
     with every word and so would only show length (the Difficulty paper, section 6). The recording
     has ``trees_logp``; `bits` are those of the last epoch.
     """

@@ -29,7 +29,7 @@ LARGER_IS_EASIER: Mapping[str, bool] = {
 
 @dataclass(frozen=True, eq=False)
 class AbsoluteRank(Result):
-    """Treebanks in the order of their mean rank; ranks are None where a measure is missing."""
+    """Treebanks in the order of their mean rank; ranks are None if a measure is missing."""
 
     rows: tuple[dict[str, object], ...]
     measures: tuple[str, ...]
@@ -167,7 +167,7 @@ class DifficultyTable(JoinedResult):
 
     @property
     def known(self) -> "pl.DataFrame":
-        """The table without measures that were not taken."""
+        """The table without measures that were not computed."""
         table = self.table
         return table.drop([name for name in table.columns if table[name].is_null().all()])
 
@@ -225,31 +225,31 @@ def difficulty(
     settings: TrainingSettings = TrainingSettings(),
     counting: Counting = Counting(),
 ) -> DifficultyTable:
-    """Measure dataset difficulty by all of its measures at once.
+    """Measure dataset difficulty by ten measures at once.
 
-    Measures are UAS and LAS of the dev set, confidence and variability of the training set, usable
-    information in the dev set, and description length of the training set.
+    The measures are UAS and LAS of the dev set, confidence and variability of the training set,
+    usable information in the dev set, and description length of the training set.
 
     Parameters
     ----------
     *treebanks
         Treebank folders, or names or codes under TREEGAUGE_UD.
     null
-        The input that usable information is measured against.
+        The null input of usable information.
     orders
         Number of random orders of the sentences for description length; 0: leave it out.
     blocks
         Number of sentences in each block, such as 5,10,20; auto: as many doubling blocks as fit.
     training
-        Learn from all blocks before, or from the last block only.
+        Train on all previous blocks, or only on the last one.
     ranks
-        Add the rank by each measure and over all of them.
+        Add the rank by each measure and over all measures.
     correlations
         Add the correlations of all measures.
     seeds
         Number of models to average, with consecutive seeds.
     of
-        What the figure shows: head or relation.
+        The layer to draw in the figure: head or relation.
     """
     from treegauge.statistics.correlation_tables import correlation_matrix
 

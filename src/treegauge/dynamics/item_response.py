@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Kind = Literal["rasch", "2pl"]
 LEAST = 5
-"""Fewest respondents from which discrimination is estimated: with fewer, only the prior speaks."""
+"""The smallest number of respondents to estimate discrimination; fewer only give the prior."""
 _GRID = np.linspace(-4, 4, 33)
 _FEW = np.linspace(-2.5, 2.5, 9)
-_FAR = 12.0  # abilities beyond are those of respondents that are always correct, or never
+_FAR = 12.0  # larger abilities only occur for respondents that are always or never correct
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class ItemResponse(Result):
         return make_table({"respondent": self.names, "ability": self.ability})
 
     def words(self) -> "pl.DataFrame":
-        """Return one row per word; all words of Rasch's model discriminate alike."""
+        """Return one row per word; in Rasch's model all words have the same discrimination."""
         columns = {"difficulty": self.difficulty, "sd": self.spread}
         if self.model == "2pl":
             columns["discrimination"] = self.discrimination
@@ -63,10 +63,10 @@ class ItemResponse(Result):
 def responses(
     recordings: Sequence[Recording], *, layer: str = "head", epochs: Sequence[int] = (-1,)
 ) -> tuple[npt.NDArray[np.bool_], tuple[str, ...]]:
-    """Return which words each respondent got correct: (respondents, words), and their names.
+    """Return which words each respondent has correct, (respondents, words), and their names.
 
     Recordings are of the same words, with rivals; `layer` is ``head``, ``relation`` or ``both``.
-    `epochs` are places of epochs that count as respondents of their own, such as ``(0, 4, -1)``.
+    `epochs` are indices of epochs that count as separate respondents, such as ``(0, 4, -1)``.
     """
     check_same(recordings)
     rows, names = [], []
@@ -84,14 +84,14 @@ def fit_item_response(
 ) -> ItemResponse:
     """Fit an item response model with random words and fixed respondents.
 
-    There are many words and few respondents, so the words are averaged over: difficulties are
+    There are many words and few respondents, so the words are integrated out: difficulties are
     normal with mean 0 (and deviation 1 for ``2pl``, estimated for ``rasch``), logarithms of
     discriminations normal with estimated mean and deviation, and abilities are found by EM on a
     grid. The words' numbers are posterior means.
 
     `correct` is (respondents, words), `names` those of the respondents. With ``rasch`` all words
-    discriminate alike; ``2pl`` needs five respondents. EM ends when no ability moves more
-    than 0.001.
+    have the same discrimination; ``2pl`` needs five respondents. EM ends when no ability changes by
+    more than 0.001.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _logits(a: Floats, places: Floats, ability: Floats) -> Floats:
 def _posterior(
     patterns: Floats, a: Floats, places: Floats, prior: Floats, ability: Floats
 ) -> Floats:
-    """Share of each grid point for each pattern of answers."""
+    """Return the posterior of each grid point for each pattern of answers."""
     logits = _logits(a, places, ability)
     yes, no = -np.logaddexp(0, -logits), -np.logaddexp(0, logits)
     logs = patterns @ yes.T + (1 - patterns) @ no.T + prior
@@ -171,7 +171,7 @@ def _posterior(
 
 
 def _abilities(ability: Floats, a: Floats, places: Floats, weight: Floats, hits: Floats) -> Floats:
-    """Newton's steps for each respondent on the expected log-likelihood, which is concave."""
+    """Return abilities by Newton's method on the expected log-likelihood, which is concave."""
     fitted = ability.copy()
     for _ in range(20):
         p = 1 / (1 + np.exp(-np.clip(_logits(a, places, fitted), -700, 700)))

@@ -1,4 +1,4 @@
-"""What is trained and recorded, apart from who trains it; recordings of held-out words."""
+"""Training jobs and what to record, independent of the engine; recordings of held-out words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, eq=False)
 class TrainingJob:
-    """One model to be trained, and what to record of it.
+    """A model to train, and what to record of it.
 
     It learns from `train`; the treebanks of `read` are recorded by split, after every epoch or only
     at the end, in evaluation mode (``after``) or as a word is learned from (``during``).
-    `relations` are all there may be, also those that `train` lacks; `trees` asks for the share of
-    probability that is of trees, `decode` for the trees that the model gives after the last epoch.
+    `relations` are all possible relations, also those that `train` lacks; `trees` requests the
+    share of probability on trees, `decode` the trees that the model predicts after the last epoch.
     """
 
     train: "Treebank"
@@ -48,7 +48,7 @@ class TrainingJob:
 
 
 class Engine(Protocol):
-    """Whatever trains models: one parser after the other here, many at once elsewhere."""
+    """The protocol of engines, which train models one by one or many at once."""
 
     @property
     def label(self) -> str:
@@ -74,12 +74,12 @@ def relation_arrays(
     rivals: npt.NDArray[Any] | None,
     rival_logs: npt.NDArray[Any],
 ) -> dict[str, Any]:
-    """Return what is recorded of relations, with an escape for those that `train` lacks.
+    """Return the recorded arrays of relations, with an escape for those that `train` lacks.
 
-    They share the probability U / (N + U) of something new after N words with U relations (Witten
-    & Bell 1991), and the learned ones what is left. `known` names the model's relations, `every`
-    all there may be; `logs` are of gold relations, `rivals` numbers in `known` of the best others,
-    below 0 for none.
+    Unknown relations share the probability U / (N + U) of something new after N words with U
+    relations (Witten & Bell 1991); known ones share the rest. `known` names the model's relations,
+    `every` all possible ones; `logs` are of gold relations, `rivals` are numbers in `known` of the
+    best others, negative for none.
     """
     learned = set(job.train.codes("deprel").values)
     place = {name: number for number, name in enumerate(every)}
@@ -97,7 +97,7 @@ def relation_arrays(
     numbers = np.append([place.get(name, -1) for name in known], -1)
     names = numbers[np.where(rivals < 0, -1, rivals)]
     others = rival_logs + np.log1p(-share)
-    # The first relation never seen that is not gold, if any, may be the likeliest one.
+    # The first unknown relation that is not gold, if any, may be the most probable one.
     novel = np.array(
         [next((place[name] for name in new if name != value), -1) for value in values], np.int64
     )[codes]
@@ -113,11 +113,11 @@ def check_same(recordings: Sequence[Recording]) -> None:
     if not recordings:
         raise TreegaugeError("got no recordings, expected at least one")
     first = recordings[0]
-    for other in recordings[1:]:
-        if (other.treebank, other.n_words) != (first.treebank, first.n_words):
+    for further in recordings[1:]:
+        if (further.treebank, further.n_words) != (first.treebank, first.n_words):
             raise TreegaugeError(
                 f"got recordings of {first.treebank} with {first.n_words} words and of "
-                f"{other.treebank} with {other.n_words}; expected the same words"
+                f"{further.treebank} with {further.n_words}; expected the same words"
             )
 
 
@@ -129,12 +129,12 @@ def cross_fit(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Recording:
-    """Record every word by the parser trained on the folds that its sentence is not in.
+    """Record every word by a parser that was trained on the other folds.
 
-    A parser that has memorised an annotation error cannot contradict it; one that has not
-    seen it can. Sentences are assigned to folds at random. Sentences with the same words share a
-    fold, so that a copy elsewhere does not give an error away. The recording is of all words, in
-    their order, as split ``held out``.
+    A parser that was trained on an annotation error may have memorised it; one that was not can
+    contradict it. Sentences are assigned to folds at random. Sentences with the same words share a
+    fold, so that copies are not in the training data. The recording has all words, in their order,
+    as split ``held out``.
 
     Examples
     --------
@@ -154,13 +154,13 @@ def cross_fit(
         v="recording", tb=treebank.mark, parser=engine.label, folds=folds,
         record="after", seed=seed,
     )  # fmt: skip
-    own = fold[treebank.sentence_of]
+    word_fold = fold[treebank.sentence_of]
     first, shortest = pieces[0], min(len(piece.epochs) for piece in pieces)
     arrays: dict[str, Any] = {}
     for name, array in first.arrays().items():
-        arrays[name] = np.empty((shortest, len(own)), array.dtype)
+        arrays[name] = np.empty((shortest, len(word_fold)), array.dtype)
         for k, piece in enumerate(pieces):
-            arrays[name][:, own == k] = getattr(piece, name)[:shortest]
+            arrays[name][:, word_fold == k] = getattr(piece, name)[:shortest]
     return Recording(
         treebank=treebank.mark, split=HELD_OUT, signature=signature,
         epochs=first.epochs[:shortest], relations=first.relations, **arrays,

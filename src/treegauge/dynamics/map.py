@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class MapScores(Result):
-    """UAS and LAS of the trees that each model gives after its last epoch, with their counts."""
+    """UAS and LAS of the trees that each model predicts after its last epoch, with their counts."""
 
     rows: tuple[dict[str, Any], ...]
     convention: Convention
@@ -52,7 +52,7 @@ class MapScores(Result):
 class TreebankMaps(JoinedResult):
     """Data maps of one or more treebanks.
 
-    `archives` hold everything behind each map, `scores` UAS and LAS of each model's parsed trees.
+    `archives` have the recordings of each map, `scores` UAS and LAS of each model's parsed trees.
     """
 
     results: tuple[DataMap, ...]
@@ -97,17 +97,17 @@ def map(
 ) -> TreebankMaps:
     """Draw data maps of treebanks and list candidates for annotation errors.
 
-    A parser is trained and its confidence in the gold trees is recorded after every epoch. With
-    several parsers or seeds, numbers are means over them. Candidates for annotation errors are
-    words that parsers which never saw them contradict. UAS and LAS are those of the trees that
-    the parsers give after the last epoch.
+    Trains a parser and records its confidence in the gold trees after every epoch. With several
+    parsers or seeds, numbers are means over them. Candidates for annotation errors are words whose
+    annotation is contradicted by parsers that were not trained on them. UAS and LAS are of the
+    trees that the parsers predict after the last epoch.
 
     Parameters
     ----------
     *treebanks
         Treebank folders, names or codes under TREEGAUGE_UD, or training files.
     dev
-        A dev file in place of the treebank's own dev set.
+        A dev file to use instead of the treebank's dev set.
     split
         The words to map.
     seeds
@@ -115,8 +115,8 @@ def map(
     candidates
         List this number of candidates for annotation errors.
     folds
-        Number of folds: candidates are found by models trained on the other folds; 0: by the
-        parser that is mapped.
+        Number of folds: candidates come from models trained on the other folds. 0: from the mapped
+        parser itself.
     level
         Confidence level of intervals of mean confidence over sentences.
     candidates_out
@@ -126,7 +126,7 @@ def map(
     recording
         Write all recordings and the candidates to this .npz or .parquet file, which report reads.
     of
-        What the figure shows: head or relation.
+        The layer to draw in the figure: head or relation.
     """
     check_level(level)
     check_file(words, "kind of table", TABLES)
@@ -191,10 +191,10 @@ def _scores(recording: Recording, gold: "Treebank", convention: Convention) -> d
 
 
 def word_table(recordings: Sequence[Recording], treebank: "Treebank") -> "pl.DataFrame":
-    """Return one row per word: its mean numbers, and its difficulty to several parsers or seeds.
+    """Return one row per word: its mean numbers, and its difficulty for several parsers or seeds.
 
-    Of two or more recordings, columns of an item response model are added (a word is correct if its
-    head and its relation are): 2PL, or from fewer than five recordings Rasch's, which has no
+    With two or more recordings, adds columns of an item response model (a word is correct if its
+    head and its relation are): 2PL, or with fewer than five recordings Rasch's, which has no
     discrimination.
     """
     from treegauge.dynamics.item_response import LEAST, fit_item_response, responses

@@ -1,4 +1,4 @@
-"""Description length by online coding: bits to send the trees to a parser that learns."""
+"""Description length by online coding: the bits needed to send the trees block by block."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,9 +34,9 @@ class DescriptionLength(Result):
     .. math::
         L = \sum_{i \in B_1} \log_2 K_i + \sum_{s=1}^{S-1} \sum_{i \in B_{s+1}} -\log_2 p_{f_s}(y_i)
 
-    A parser learns from all blocks before (`training` is ``prefix``) or from the last one alone
+    A parser is trained on all previous blocks (`training` is ``prefix``) or on the last one alone
     (``block``). `code` has one row per order and block: its sentences and words, and for ``head``
-    and ``relation`` the bits of the code and of a code that knows nothing.
+    and ``relation`` the bits of the code and of a uniform code.
     """
 
     treebank: str
@@ -50,7 +50,7 @@ class DescriptionLength(Result):
     def of(
         cls, code: "pl.DataFrame", treebank: str, parser: str, training: str, seed: int
     ) -> "DescriptionLength":
-        """Return the description length that a table of codes gives, signed."""
+        """Return the signed description length of a table of codes."""
         length = cls(treebank, "", training, code)
         signature = sign(
             v="mdl", tb=treebank, parser=parser, training=training,
@@ -113,7 +113,7 @@ class DescriptionLength(Result):
 
 
 def uniform_bits(treebank: "Treebank", relations: int) -> dict[str, Floats]:
-    r"""Return the bits of each word's head and relation in a code that knows nothing.
+    r"""Return the bits of each word's head and relation in a uniform code.
 
     .. math:: \log_2 n \text{ for a head in a sentence of } n \text{ words}, \quad \log_2 R
 
@@ -138,15 +138,15 @@ def description_length(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> DescriptionLength:
-    """Return the code length of a treebank's trees, sent block by block to parsers that learn.
+    """Return the code length of a treebank's trees, coded block by block by trained parsers.
 
     The first block is coded uniformly, each other one by a fresh parser after its last epoch.
     Relations not yet seen by a parser are coded by an escape (see ``docs/dynamics.md``).
 
-    As many sentences as the blocks hold are drawn for every order. A parser learns from all blocks
-    sent so far (``prefix``) or from the last one alone (``block``), as the Difficulty paper can be
-    read. Online (prequential) coding: Blier & Ollivier (2018), Voita & Titov (2020); the Difficulty
-    paper, section 3.3 and appendix A.
+    For every order, sentences are drawn to fill the blocks. A parser is trained on all blocks sent
+    so far (``prefix``) or on the last one alone (``block``); the Difficulty paper allows both
+    readings. Online (prequential) coding: Blier & Ollivier (2018), Voita & Titov (2020); the
+    Difficulty paper, section 3.3 and appendix A.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def read_blocks(blocks: str | Sequence[int | str], sentences: int) -> tuple[int,
 
 
 def fitting(sentences: int) -> tuple[int, ...]:
-    """Return blocks that double from 5 on and fit into this number of sentences.
+    """Return blocks that double from 5 and fit into this number of sentences.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def mdl(
     """Measure description length by online coding.
 
     The trees of the training set are sent in blocks. Each block is coded by a parser trained on
-    the blocks before it. Fewer bits per word mean that the treebank is easier to learn.
+    the previous blocks. Fewer bits per word mean that the treebank is easier to learn.
 
     Parameters
     ----------
@@ -268,11 +268,11 @@ def mdl(
     blocks
         Number of sentences in each block, such as 5,10,20; auto: as many doubling blocks as fit.
     training
-        Learn from all blocks before, or from the last block only.
+        Train on all previous blocks, or only on the last one.
     orders
         Number of random orders of the sentences to average.
     of
-        What the figure shows: head or relation.
+        The layer to draw in the figure: head or relation.
     """
     results, labels = [], []
     for own in settings.data(treebanks):

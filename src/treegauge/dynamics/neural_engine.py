@@ -1,4 +1,4 @@
-"""The engine of neural parsers: many small models learn side by side, on a CPU or a GPU."""
+"""The engine of neural parsers, which trains many small models at once on a CPU or a GPU."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from treegauge.treebanks.columns import concat
 class NeuralEngine:
     """The engine that trains models of a neural parser in lockstep.
 
-    On a GPU all jobs learn side by side; on a CPU one after the other, each with exactly the
+    On a GPU all jobs are trained at once; on a CPU one after the other, each with exactly the
     numbers that the biaffine or pointer parser alone would have.
 
     Examples

@@ -1,4 +1,4 @@
-"""Recording what a parser says of gold trees while it is trained."""
+"""Record a parser's probabilities of gold trees during training."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -19,7 +19,7 @@ from treegauge.parsing.registry import find_parser, known_parsers
 from treegauge.treebanks.columns import Treebank
 
 Floats = npt.NDArray[np.float64]
-#: Options that give a parser its probabilities, unless others are asked for.
+#: Default options with which a parser gives probabilities.
 _PRESETS: dict[str, dict[str, Any]] = {"mst": {"training": "loglinear"}}
 
 
@@ -64,7 +64,7 @@ def _relations(
 
 
 def _recorded(model: Model, job: TrainingJob, split: str) -> dict[str, Any]:
-    """Return what is recorded of a split after one epoch."""
+    """Return the recorded arrays of a split after one epoch."""
     treebank = job.read[split]
     if job.when == "during":
         raise TreegaugeError(
@@ -79,7 +79,7 @@ def _recorded(model: Model, job: TrainingJob, split: str) -> dict[str, Any]:
     shares = model.head_probabilities(treebank)
     values = _heads(treebank, shares)
     if job.trees:
-        # Of each sentence, that heads drawn word by word are a tree with one root.
+        # For each sentence, the log-probability that independently drawn heads form a tree.
         values["trees_logp"] = np.array([log_total(np.ascontiguousarray(p), True) for p in shares])
     names = model.relation_probabilities(treebank)
     return values | _relations(job, treebank, names, list(model.relations))
@@ -88,8 +88,8 @@ def _recorded(model: Model, job: TrainingJob, split: str) -> dict[str, Any]:
 def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recording]:
     """Train one model and return its recordings by split.
 
-    The parser's models are :class:`~treegauge.parsing.base.Probabilistic`; `label` is what
-    signatures call it.
+    The parser's models are :class:`~treegauge.parsing.base.Probabilistic`; `label` is its name in
+    signatures.
     """
     rows: dict[str, list[dict[str, Any]]] = {split: [] for split in job.read}
     epochs: list[int] = []
@@ -113,7 +113,7 @@ def _joined(
     rows: Sequence[dict[str, Any]], job: TrainingJob, split: str, epochs: Sequence[int],
     label: str, final: Model,
 ) -> Recording:  # fmt: skip
-    """Stack what was recorded of a split after each epoch; add the final model's trees."""
+    """Return the recording of a split from the arrays of all epochs and the final model's trees."""
     arrays: dict[str, Any] = {
         name: np.stack([row[name] for row in rows]).astype(
             np.int16 if name.endswith("rival") else np.float32
@@ -136,7 +136,7 @@ def _joined(
 
 @dataclass(frozen=True)
 class SequentialEngine:
-    """The engine that trains a parser's models here, one after the other.
+    """The engine that trains a parser's models in this process, one after the other.
 
     Examples
     --------
@@ -167,15 +167,15 @@ class SequentialEngine:
 def parser_options(name: str, *, epochs: int | None = None, options: Sequence[str] = ()) -> Any:
     """Return the options of a parser, set to give probabilities.
 
-    `epochs` are for heads and relations alike; `options`, ``name=value`` each, win.
+    `epochs` apply to heads and relations; `options` (``name=value``) override them.
     """
     kind = find_parser(name).options
     known = {one.name for one in fields(kind)}
     if "epochs" not in known:
         able = [
-            other.name
-            for other in known_parsers().values()
-            if any(one.name == "epochs" for one in fields(other.options))
+            entry.name
+            for entry in known_parsers().values()
+            if any(one.name == "epochs" for one in fields(entry.options))
         ]
         raise TreegaugeError(f"{name} does not report its epochs; expected one of {able}")
     preset: dict[str, Any] = dict(_PRESETS.get(name, {}))
@@ -187,7 +187,7 @@ def parser_options(name: str, *, epochs: int | None = None, options: Sequence[st
 
 
 def parser_label(name: str, options: Mapping[str, Any]) -> str:
-    """Return a parser with those of its options that are not the defaults, on one line."""
+    """Return a parser and its options that are not the defaults, on one line."""
     words = [
         f"{key}={str(options[key]).lower() if isinstance(value, bool) else options[key]}"
         for key, value in asdict(find_parser(name).options()).items()
@@ -199,7 +199,7 @@ def parser_label(name: str, options: Mapping[str, Any]) -> str:
 def engine_of(name: str, options: Any) -> SequentialEngine | NeuralEngine:
     """Return the engine of a parser with its options.
 
-    Neural parsers that score arcs learn side by side where there is a GPU.
+    Neural parsers that score arcs are trained at once on a GPU.
     """
     entry, label = find_parser(name), parser_label(name, asdict(options))
     if isinstance(options, BiaffineOptions) and options.tags == "gold":

@@ -1,4 +1,4 @@
-"""What a parser says of the gold tree, word by word and epoch by epoch."""
+"""Recordings: a parser's probabilities of the gold tree, by word and epoch."""
 
 import io
 import json
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 FLOOR = float(np.log(1e-300))
-"""Log-probabilities below count as this one, so that no sum is infinite."""
+"""Smaller log-probabilities are replaced by this, so that sums are finite."""
 
 LAYERS = {"head": "heads", "relation": "relations"}
 ENDINGS = (".npz", ".parquet")
@@ -40,16 +40,16 @@ _FLAT = ("parsed_head", "parsed_relation")
 
 @dataclass(frozen=True, eq=False)
 class Recording(Result):
-    """Log-probabilities of gold heads and relations over training, however they were made.
+    """Log-probabilities of gold heads and relations over training, from any engine.
 
-    Natural logarithms. The relation's is that of the gold relation at the gold head. A rival is
-    the most likely head (or relation) that is not the gold one; -1 where there is none.
+    Natural logarithms. Relations are scored at the gold head. A rival is the most probable head (or
+    relation) that is not gold; -1 if there is none.
 
     Parameters
     ----------
     treebank, split
-        Mark of the treebank whose words were recorded (:attr:`Treebank.mark`), and what they were
-        to the parser: ``train``, ``dev``, or any other word.
+        Mark of the treebank whose words were recorded (:attr:`Treebank.mark`), and their role:
+        ``train``, ``dev``, or any other name.
     signature
         The choices behind the numbers.
     epochs
@@ -57,15 +57,15 @@ class Recording(Result):
     head_logp, relation_logp
         (epochs, words).
     head_rival, head_rival_logp, relation_rival, relation_rival_logp
-        (epochs, words) each, or None where they were not recorded. Heads are positions from 1 and
+        (epochs, words) each, or None if they were not recorded. Heads are positions from 1 and
         0 the root; relations are numbers in `relations`.
     relations
-        Names of the relations, where rivals are recorded.
+        Names of the relations, if rivals are recorded.
     trees_logp
         (epochs, sentences), or (1, sentences) for the last epoch alone: log-probability that
         heads drawn word by word are a tree with one root. None if not recorded.
     parsed_head, parsed_relation
-        (words,): the trees that the parser gives after the last epoch; relations are numbers in
+        (words,): the trees that the parser predicts after the last epoch; relations are numbers in
         `relations`. None if not recorded.
 
     Examples
@@ -143,12 +143,12 @@ class Recording(Result):
         return np.asarray(np.exp(self.logp(layer).astype(np.float64)))
 
     def correct(self, layer: str) -> npt.NDArray[np.bool_]:
-        """Return where gold was more likely than its rival, or had none, (epochs, words)."""
+        """Return where gold was more probable than its rival, or had none, (epochs, words)."""
         rivals = self._array(layer, "rival_logp")
         return np.asarray((self.logp(layer) > rivals) | (self.rival(layer) < 0))
 
     def rival(self, layer: str) -> npt.NDArray[np.int16]:
-        """Return the most likely head or relation that is not gold, (epochs, words)."""
+        """Return the most probable head or relation that is not gold, (epochs, words)."""
         return self._array(layer, "rival")
 
     def rival_logp(self, layer: str) -> npt.NDArray[np.float32]:
@@ -169,7 +169,7 @@ class Recording(Result):
         return self.head_rival is not None and self.relation_rival is not None
 
     def parsed(self, treebank: "Treebank") -> "Treebank":
-        """Return the recorded treebank with the trees that the parser gave after the last epoch."""
+        """Return the recorded treebank with the trees predicted after the last epoch."""
         self.check(treebank)
         if self.parsed_head is None or self.parsed_relation is None:
             raise TreegaugeError(f"{self!r} has no parsed trees; record them with decode=True")
@@ -190,15 +190,17 @@ class Recording(Result):
 
         .. math:: \log p(y) = \sum_d \log p(y_d \mid d) - \log Z
 
-        (epochs, sentences), natural logarithms; of the last epoch alone if no more is recorded.
+        (epochs, sentences), natural logarithms; only of the last epoch if no others are recorded.
         """
         if self.trees_logp is None:
-            raise TreegaugeError(f"{self!r} has nothing of trees; record with trees=True")
+            raise TreegaugeError(
+                f"{self!r} has no probabilities of trees; record them with trees=True"
+            )
         if (self.n_words, self.trees_logp.shape[1]) != (treebank.n_words, len(treebank)):
             raise TreegaugeError(f"{self!r} is not of {treebank!r}")
         heads = self.head_logp[-len(self.trees_logp) :].astype(np.float64)
         sums = np.add.reduceat(heads, treebank.offsets[:-1], axis=1)
-        # A tree cannot be likelier than certain; float32 says otherwise in its last digit.
+        # Rounding in float32 may give a log-probability slightly above 0.
         return np.asarray(np.minimum(sums - self.trees_logp.astype(np.float64), 0.0))
 
     def check(self, treebank: "Treebank") -> None:
@@ -226,10 +228,10 @@ class Recording(Result):
 
     @classmethod
     def load(cls, path: Source) -> "Recording":
-        """Read a file that holds one recording.
+        """Read a file with one recording.
 
-        What ``treegauge map --recording`` wrote may hold several, and candidates:
-        :meth:`treegauge.dynamics.cartography.MapArchive.load` reads all of it.
+        Files of ``treegauge map --recording`` may have several, and candidates:
+        :meth:`treegauge.dynamics.cartography.MapArchive.load` reads all of them.
         """
         recordings, _ = load_recordings(path)
         if len(recordings) != 1:
@@ -241,7 +243,7 @@ class Recording(Result):
 
 
 def word_columns(treebank: "Treebank") -> dict[str, Any]:
-    """Return the columns that tables with one row per word begin with."""
+    """Return the first columns of tables with one row per word."""
     ids = treebank.metadata("sent_id")
     return {
         "sentence": treebank.sentence_of + 1,
@@ -254,7 +256,7 @@ def word_columns(treebank: "Treebank") -> dict[str, Any]:
 
 
 LEAST_SENTENCES = 100
-"""Fewest sentences whose means have an interval: where few words decide, fewer cover too little."""
+"""The smallest number of sentences for an interval; with fewer, coverage is too low."""
 
 
 def sentence_interval(
@@ -263,8 +265,8 @@ def sentence_interval(
 ) -> tuple[float, float] | None:  # fmt: skip
     """Return the interval of a mean over words, None below :data:`LEAST_SENTENCES`.
 
-    `values` are one per word of sentences of these lengths, or without lengths one per sentence.
-    The interval says what the mean might be on other sentences, with the same models.
+    `values` has one value per word of sentences of these lengths, or without lengths one per
+    sentence. The interval is for the mean on other sentences, with the same models.
     """
     from treegauge.statistics.small_samples import jackknife
 
@@ -282,7 +284,7 @@ def sentence_interval(
 def save_recordings(
     path: Source, recordings: Mapping[str, Recording], more: Mapping[str, Any] | None = None
 ) -> None:
-    """Write recordings of the same words, and what JSON can hold, to one file, atomically."""
+    """Write recordings of the same words, and data for JSON, to one file, atomically."""
     data = packed_recordings(recordings, more, Path(path).suffix)
     with atomic(path) as file:
         file.write(data)
@@ -305,7 +307,7 @@ def packed_recordings(
 
 
 def load_recordings(path: Source) -> tuple[dict[str, Recording], dict[str, Any]]:
-    """Read what :func:`save_recordings` wrote: recordings by name, and what else there is."""
+    """Read a file of :func:`save_recordings`: recordings by name, and the other data."""
     if Path(path).suffix not in ENDINGS:
         raise ChoiceError("kind of file", Path(path).suffix, ENDINGS)
     return unpacked_recordings(Path(path).read_bytes(), str(path))
@@ -328,7 +330,7 @@ def unpacked_recordings(data: bytes, name: str) -> tuple[dict[str, Recording], d
     except (
         ValueError, KeyError, TypeError, EOFError, OSError, zlib.error, zipfile.BadZipFile
     ) as error:  # fmt: skip
-        raise TreegaugeError(f"{name} is not a recording, or is cut off") from error
+        raise TreegaugeError(f"{name} is not a recording, or is truncated") from error
 
 
 def _parquet(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:

@@ -1,4 +1,4 @@
-"""What the verbs of training dynamics share: their settings, their inputs and their results."""
+"""Settings, inputs and results that the verbs of training dynamics share."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -25,7 +25,7 @@ TABLES = (".csv", ".parquet")
 
 
 class TrainedModels(NamedTuple):
-    """What a cell gave: the parser's label, its seed, the cell's table and its recordings."""
+    """The result of a cell: the parser's label, its seed, the cell's table and its recordings."""
 
     label: str
     seed: int
@@ -43,7 +43,7 @@ class TrainingData:
 
     @property
     def splits(self) -> Collection[str]:
-        """The sets there are: train, dev, test."""
+        """The available sets: train, dev, test."""
         return self.folder.splits if self.folder is not None else cast("Any", self.source)
 
     def __getitem__(self, split: str) -> "Treebank":
@@ -58,7 +58,7 @@ class TrainingData:
         return treebank
 
     def named(self, recording: Recording) -> Recording:
-        """Return a recording under the treebank's name here; releases keep their names apart."""
+        """Return a recording under the treebank's name, which includes its release."""
         if self.folder is None:
             return recording
         name, _, digest = recording.treebank.rpartition("#")
@@ -67,7 +67,7 @@ class TrainingData:
 
 @dataclass(frozen=True)
 class TrainingSettings(Settings):
-    """How parsers are trained whose probabilities are recorded.
+    """Settings of the training of parsers whose probabilities are recorded.
 
     Attributes
     ----------
@@ -81,8 +81,8 @@ class TrainingSettings(Settings):
     seed
         Same seed, same numbers.
     store
-        Keep everything that is trained in this folder, and reuse what is there; ``treegauge run``
-        uses the same store.
+        Store trainings in this folder, and reuse those in it; ``treegauge run`` uses the same
+        store.
     workers
         Number of cells trained at the same time, each in its own process.
     errors
@@ -110,10 +110,10 @@ class TrainingSettings(Settings):
         return list(range(self.seed, self.seed + count))
 
     def data(self, sources: Iterable[Any], dev: Any = None, **files: object) -> list[TrainingData]:
-        """Recognise treebanks to train on; `dev` takes the place of their own dev sets.
+        """Return treebanks to train on; `dev` replaces their own dev sets.
 
         Sources are folders, names or codes under ``TREEGAUGE_UD``, training files, treebanks, or
-        mappings such as ``{"train": ..., "dev": ...}``. `files` can be made of one treebank only.
+        mappings such as ``{"train": ..., "dev": ...}``. Output `files` need a single treebank.
         """
         from treegauge.treebanks.inputs import recognise_treebanks
         from treegauge.treebanks.reading import read_treebank
@@ -184,7 +184,7 @@ class TrainingSettings(Settings):
 class JoinedResult(Result):
     """Results of one kind for several treebanks or parsers in one table.
 
-    `layer` is what a figure shows, `labels` the parser of each result: a column where there are
+    `layer` is the layer in figures, `labels` the parser of each result: a column if there are
     several.
     """
 
@@ -222,28 +222,31 @@ class JoinedResult(Result):
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, and the signature of each result."""
-        return {"rows": self.json_rows(), "signatures": [one.signature for one in self.results]}
+        return {
+            "rows": self.json_rows(),
+            "signatures": [result.signature for result in self.results],
+        }
 
 
 def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None:
-    """Refuse a file of a kind that cannot be written, before anything is trained."""
+    """Refuse a file of an unknown kind, before training."""
     if path is not None and Path(path).suffix.lower() not in endings:
         raise ChoiceError(what, Path(path).suffix, endings)
 
 
 def check_level(level: float) -> None:
-    """Refuse a level that no interval can have."""
+    """Refuse a confidence level that is not between 0 and 1."""
     if not 0 < level < 1:
         raise TreegaugeError(f"level is {level:g}; expected a number between 0 and 1")
 
 
 def signed_level(level: float) -> dict[str, float | None]:
-    """Return what a signature says of a level: nothing of the usual one."""
+    """Return the level for a signature: empty for the default one."""
     return {"level": None if level == 0.95 else level}
 
 
 def note_few(treebank: "Treebank") -> None:
-    """Say why there is no interval, where there is none."""
+    """Report why there is no interval, if there is none."""
     if len(treebank) < LEAST_SENTENCES:
         note(
             f"no intervals for {treebank.name}: they need {LEAST_SENTENCES} sentences, it has "

@@ -1,4 +1,4 @@
-"""Tasks of ``treegauge run``: recordings of training, and what is measured from them."""
+"""Tasks of ``treegauge run``: recordings of training, and measures from them."""
 
 from collections.abc import Mapping
 
@@ -69,8 +69,8 @@ def record_map(cell: Cell) -> Outcome:
     """Train one parser and record a split; or, with `folds`, record the training set held out.
 
     Scalars are the numbers of the data map, and UAS and LAS of the parsed trees after the last
-    epoch under the official convention. The recording ``map`` holds all probabilities; with
-    `folds`, ``context`` holds those of the model of the rest of the tree.
+    epoch under the official convention. The recording ``map`` has all probabilities; with `folds`,
+    ``context`` has those of the model of the rest of the tree.
     """
     engine, split, folds = _engine(cell), cell.extra["split"], cell.extra["folds"]
     (train,) = _splits(cell, "train")
@@ -96,7 +96,7 @@ def record_information(cell: Cell) -> Outcome:
     """Train one parser with the words and one with a null input, and record the dev set.
 
     Scalars are usable information in bits per word (of trees: per sentence). The recordings
-    ``dev`` and ``null`` hold all probabilities.
+    ``dev`` and ``null`` have all probabilities.
     """
     train, dev = _splits(cell, "train", "dev")
     null, trees = cell.extra["null"], cell.extra["trees"]
@@ -132,10 +132,10 @@ def measure_length(cell: Cell) -> Outcome:
 
 
 def record_difficulty(cell: Cell) -> Outcome:
-    """Measure all that makes a treebank difficult, with one parser.
+    """Compute all measures of dataset difficulty, with one parser.
 
     Scalars are the numbers of tasks map, vinfo and mdl; UAS and LAS are of the dev set. The
-    recordings ``train``, ``dev`` and ``null`` hold all probabilities, the table is that of mdl.
+    recordings ``train``, ``dev`` and ``null`` have all probabilities; the table is that of mdl.
     """
     train, dev = _splits(cell, "train", "dev")
     engine, null = _engine(cell), cell.extra["null"]

@@ -1,4 +1,4 @@
-"""A model that judges the annotation of each word by the annotation of all others."""
+"""A model of the annotation of each word given the annotation of all others."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from treegauge.kernels import tree_context as _kernel
 from treegauge.treebanks.columns import Treebank
 
 Keys = npt.NDArray[np.uint64]
-_FEATURES = 6  # of a word that are looked at one by one
+_FEATURES = 6  # features of a word that are used separately
 _FIRST = ("Case", "VerbForm", "Number", "Gender", "Person", "Mood", "PronType", "Voice", "Tense")
 _LETTERS: dict[int, tuple[str, Callable[[str], str]]] = {
     _kernel.FORM: ("form", str.lower),
@@ -47,7 +47,7 @@ def _features(treebank: Treebank) -> tuple[Keys, Keys]:
 def _encoded(
     treebank: Treebank, relations: Sequence[str], uses: dict[str, set[str]]
 ) -> _kernel.TreeContext:
-    """Return what the kernel sees of a treebank; `uses` are the relations that each tag has."""
+    """Return the kernel's input for a treebank; `uses` are the relations of each tag."""
     letters = np.zeros((_kernel.LETTERS, treebank.n_words), np.uint64)
     for row, (column, seen) in _LETTERS.items():
         codes, values = treebank.codes(column)
@@ -69,12 +69,12 @@ def _encoded(
 
 @dataclass(frozen=True)
 class TreeContextEngine:
-    """The engine of a log-linear model that sees the rest of the gold tree.
+    """The engine of a log-linear model that reads the rest of the gold tree.
 
-    It judges p(head | relation, all other annotation) and p(relation | head, all other
-    annotation) from forms, lemmas, tags, features, the relations of the head, of its other
-    dependents and of the word's own ones. So it is no parser: it says how well the annotation of a
-    word agrees with that of the others. Recordings have one row, after the last epoch.
+    It estimates p(head | relation, all other annotation) and p(relation | head, all other
+    annotation) from forms, lemmas, tags, features, and the relations of the head, of its other
+    dependents and of the word's dependents. It is not a parser: it measures how well the annotation
+    of a word agrees with the rest. Recordings have one row, after the last epoch.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Usable information (V-information): how much the words say about the trees, in bits."""
+"""Usable information (V-information) of the words about the trees, in bits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,17 +37,17 @@ _SEEN = ("form", "lemma", "upos", "xpos", "feats")
 
 
 NULLS = {
-    "blank": "every word is _, tags and all",
-    "upos": "words are _, their UPOS stays: what forms add to tags",
+    "blank": "every word and tag is _",
+    "upos": "words are _, UPOS stays: the information that forms add to tags",
     "length": "every word is the length of its sentence",
-    "place": "every word is its position and the length: what position alone says",
-    "shuffled": "the words of each sentence in random order: what order adds",
+    "place": "every word is its position and the length: the information in position alone",
+    "shuffled": "the words of each sentence in random order: the information that order adds",
 }
-"""Null inputs by name, and what they are."""
+"""Null inputs by name, with their meanings."""
 
 
 def null_input(treebank: "Treebank", kind: str = "blank", *, seed: int = 0) -> "Treebank":
-    r"""Return a treebank without what its words say to a parser; trees stay as they are.
+    r"""Return a treebank with its words replaced by a null input; trees are unchanged.
 
     `kind` is one of :data:`NULLS`, `seed` that of the random order.
 
@@ -88,7 +88,7 @@ class UsableInformation(Result):
 
     For ``head`` and ``relation``, (epochs, words), `entropy` and `conditional` are the bits of gold
     without and with the input, means over seeds; `trees`, (epochs, sentences), the bits that the
-    words give about whole trees, where recorded. `null` is what took the place of the input.
+    words give about whole trees, if recorded. `null` is the null input.
     `intervals` are those of usable information, by layer (and ``tree``).
     """
 
@@ -157,11 +157,11 @@ def usable_information(
     treebank: "Treebank | None" = None,
     level: float = 0.95,
 ) -> UsableInformation:
-    """Return the usable information in the input, from recordings with the input and without.
+    """Return the usable information in the input, from recordings with and without it.
 
     Log-probabilities of several recordings, one per seed, are averaged. `kind` names the null
     input; with `treebank` there are intervals over its sentences, and whole trees are measured,
-    too, where that was recorded. Xu et al. (2020), Ethayarajh et al. (2022); the Difficulty paper,
+    too, if they were recorded. Xu et al. (2020), Ethayarajh et al. (2022); the Difficulty paper,
     section 3.2.
 
     Examples
@@ -231,15 +231,15 @@ def vinfo(
 ) -> InformationTable:
     """Measure usable information (V-information) in bits per word.
 
-    How much do the words of the dev set say about its heads and relations? The parser is trained
-    twice: with the words, and with a null input in their place.
+    This is the information that the words of the dev set give about its heads and relations. The
+    parser is trained twice: with the words, and with a null input in their place.
 
     Parameters
     ----------
     *treebanks
         Treebank folders, names or codes under TREEGAUGE_UD, or training files.
     dev
-        A dev file in place of the treebank's own dev set.
+        A dev file to use instead of the treebank's dev set.
     null
         The input to compare with: nothing, UPOS, sentence length, position, or the words in
         random order.
@@ -252,7 +252,7 @@ def vinfo(
     words
         Write one row per word to this .csv or .parquet file.
     of
-        What the figure shows: head or relation.
+        The layer to draw in the figure: head or relation.
     """
     check_level(level)
     check_file(words, "kind of table", TABLES)

@@ -1,1 +1,1 @@
-"""Many runs at once: planned, spread over processes or machines, stored, and never done twice."""
+"""Plans of many runs: spread over processes or machines, stored, and never repeated."""

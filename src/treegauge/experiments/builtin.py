@@ -14,7 +14,7 @@ def score(cell: Cell) -> Outcome:
     """Train on the training set, with the dev set for early stopping; score on the test set.
 
     Scalars are the 13 metrics of the CoNLL 2018 shared task and those that were added, F1 in
-    percent; words hold the predicted head and relation of each test word.
+    percent; `words` has the predicted head and relation of each test word.
     """
     errors = cell.extra["errors"]
     train, gold = (cell.read(split, errors=errors) for split in ("train", "test"))
@@ -27,7 +27,7 @@ def curve(cell: Cell) -> Outcome:
     """Train on `size` of the first `train_limit` training sentences: a point of a learning curve.
 
     Scalars are UAS, LAS and metrics that were added, in percent, and the number of ``words`` in
-    the test set; words hold the predicted head and relation of each test word.
+    the test set; `words` has the predicted head and relation of each test word.
     """
     extra, errors = cell.extra, cell.extra["errors"]
     train, gold = (cell.read(split, errors=errors) for split in ("train", "test"))
@@ -47,7 +47,7 @@ def split(cell: Cell) -> Outcome:
     """Split all sentences of the treebank, train and score on the new training and test sets.
 
     The cell's `sample` is the seed of the split. Scalars are those of task score, and the
-    EDV between the new sets; words hold each sentence's number among all sentences, too.
+    EDV between the new sets; `words` also has each sentence's number among all sentences.
     """
     import polars as pl
 
@@ -55,23 +55,23 @@ def split(cell: Cell) -> Outcome:
     from treegauge.splitting.splitting import make_split, parse_sizes
 
     extra = cell.extra
-    made = make_split(
+    split_sets = make_split(
         pool(cell.treebank, errors=extra["errors"]), extra["objective"], seed=cell.sample,
         sizes=parse_sizes(extra["sizes"]), method=extra["method"], unit=extra["unit"],
         min_words=extra["min_words"] or None,
     )  # fmt: skip
-    if "train" not in made.parts:
+    if "train" not in split_sets.parts:
         raise TreegaugeError(f"objective {extra['objective']!r} has no training and test set")
-    parts = {name: made.pool.treebank.take(index) for name, index in made.parts.items()}
+    parts = {name: split_sets.pool.treebank.take(index) for name, index in split_sets.parts.items()}
     gold = parts["test"]
     parsed = _parsed(cell, parts["train"], parts.get("dev"), gold)
-    numbers = made.parts["test"][gold.sentence_of].astype(np.int32)
+    numbers = split_sets.parts["test"][gold.sentence_of].astype(np.int32)
     words = parse_table(parsed).insert_column(0, pl.Series("sentence", numbers))
-    return Outcome(_scores(cell, gold, parsed) | {"edv": made.edv}, words)
+    return Outcome(_scores(cell, gold, parsed) | {"edv": split_sets.edv}, words)
 
 
 def measure(cell: Cell) -> Outcome:
-    """Measure a treebank; a measure that it does not have is missing."""
+    """Measure a treebank; a measure that cannot be computed is missing."""
     from treegauge.measures.measure import measure as take
 
     extra = cell.extra
@@ -91,7 +91,7 @@ def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -
 def _scores(
     cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...] = ()
 ) -> dict[str, Scalar]:
-    """Return metrics in percent by label; all those of CoNLL 2018 unless some are named."""
+    """Return metrics in percent by label; by default all those of CoNLL 2018."""
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.metrics import ADDED, METRICS, metric_label
     from treegauge.scoring.sentence_counts import ScoreOptions
@@ -107,7 +107,7 @@ def _scores(
 def sampled(
     available: int, size: int, sample: int, *, seed: int = 0, nested: bool = False
 ) -> npt.NDArray[np.int64]:
-    """Draw sentences without replacement; the same arguments give the same sentences everywhere.
+    """Return random sentences, without replacement; the same arguments give the same sentences.
 
     Every sample is a prefix of a random permutation of ``0 .. available - 1``, returned in
     ascending order. Independent samples have a permutation of their own for each size; nested ones

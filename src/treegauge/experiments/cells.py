@@ -1,4 +1,4 @@
-"""A cell of a grid: one task on one treebank by one parser, named by a hash of all that matters."""
+"""A cell of a grid: one task on one treebank by one parser, identified by a hash."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ Scalar = float | int | str | None
 
 
 def shown_settings(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
-    """Write settings on a line without those that have their default.
+    """Return settings on one line, without those that have their default.
 
     Examples
     --------
@@ -40,11 +40,11 @@ def shown_settings(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> st
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What cells share that differ in size, sample and seed only.
+    """The common part of cells that differ only in size, sample and seed.
 
     The task is a built-in one's name or ``module:function``; the treebank a folder such as
-    ``UD_Greek-GDT``, or a file; the parser's name is empty where the task needs none. `options` and
-    `extra` hold all options of the parser and parameters of the task, defaults too, of which
+    ``UD_Greek-GDT``, or a file; the parser's name is empty if the task needs none. `options` and
+    `extra` have all options of the parser and parameters of the task, with defaults;
     `usual_options` and `usual_extra` are not shown. `files` has the SHA-256 of each file's content.
 
     `sentences` and `words` are numbers in each split, for estimates of time. `places` are paths of
@@ -76,11 +76,11 @@ class Setup:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """All that a result depends on, and nothing else: no paths, no clock, no host."""
+        """Everything that a result depends on: no paths, no clock, no host."""
         return {
             "task": self.task, "treebank": self.name, "parser": self.parser,
             "options": self.options, "extra": self.extra, "files": self.files,
-            "major": int(__version__.partition(".")[0]),  # another one does not reuse old results
+            "major": int(__version__.partition(".")[0]),  # results are not reused across these
         }  # fmt: skip
 
     @cached_property
@@ -90,8 +90,8 @@ class Setup:
             text = json.dumps(self.identity, sort_keys=True, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise TreegaugeError(
-                f"a cell of task {self.task} cannot be named: {error}; options and parameters are "
-                "numbers, texts, true or false, and lists of these"
+                f"a cell of task {self.task} cannot be identified: {error}; options and parameters "
+                "are numbers, texts, true or false, and lists of these"
             ) from None
         return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
@@ -115,7 +115,7 @@ class Setup:
 class Cell:
     """One run: a :class:`Setup`, how much to train on, which sample of it, and the seed.
 
-    The size is None where the task takes all training sentences.
+    The size is None if the task uses all training sentences.
 
     Examples
     --------
@@ -139,12 +139,12 @@ class Cell:
 
     @property
     def treebank(self) -> str:
-        """Where the treebank is."""
+        """The path of the treebank."""
         return self.setup.treebank
 
     @property
     def parser(self) -> str:
-        """Name of the parser, or nothing."""
+        """Name of the parser, or empty."""
         return self.setup.parser
 
     @property
@@ -159,7 +159,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Content hash over everything that matters, 32 hexadecimal digits."""
+        """Hash of everything that a result depends on, 32 hexadecimal digits."""
         point = f"|{self.size}|{self.sample}|{self.seed}".encode()
         return hashlib.blake2b(self.setup.digest + point, digest_size=16).hexdigest()
 
@@ -192,7 +192,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task gives.
+    """The result of a task.
 
     `scalars` are numbers and short texts by name; scores are in percent, and a number that is not
     finite is kept as missing. `words` is a table with one row per word: of a parse of the test set
@@ -206,7 +206,7 @@ class Outcome:
 
 
 def parse_table(parsed: "Treebank") -> "pl.DataFrame":
-    """Return heads and relations of all words, in order: what a store keeps of a parse."""
+    """Return heads and relations of all words, in order, as a store keeps them."""
     import polars as pl
 
     return pl.DataFrame(
@@ -245,7 +245,7 @@ class CellBatch:
 
 @dataclass(frozen=True)
 class Expansion:
-    """A plan's cells, and the reasons why others cannot be run."""
+    """The cells of a plan, and the reasons why others cannot be run."""
 
     batches: tuple[CellBatch, ...]
     refused: tuple[str, ...] = ()
@@ -256,7 +256,7 @@ class Expansion:
 
     @property
     def mark(self) -> str:
-        """A checksum of all cells: of treebanks' bytes, options, parameters, sizes and seeds."""
+        """A checksum of all cells: treebanks' bytes, options, parameters, sizes and seeds."""
         setups = b"".join(
             batch.setup.digest + repr(sorted(batch.points(), key=str)).encode()
             for batch in sorted(self.batches, key=lambda batch: batch.setup.digest)

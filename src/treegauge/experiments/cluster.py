@@ -24,17 +24,17 @@ from treegauge.experiments.processes import Processes
 from treegauge.experiments.tasks import Report, perform
 
 AHEAD = 8
-"""Pieces of work under way for each worker, so that none waits for the driver."""
+"""Batches in progress per worker, so that no worker waits for the driver."""
 TOGETHER, SHORT = 16, 0.05
-"""Most cells in a piece of work, and seconds that it may take to have more than one."""
+"""The largest number of cells in a batch, and the largest duration of a batch of several."""
 RECOUNT = 5
 """Seconds after which workers are counted again."""
 ANSWER, PATIENCE = 10, 60
-"""Seconds to wait for a scheduler by address, and for what has to start."""
+"""Seconds to wait for a scheduler by address, and for a cluster to start."""
 _SLURM_USUAL: dict[str, Any] = {"walltime": "01:00:00", "memory": "4GB", "cores": 1}
 _JOB = "treegauge"
 _NO_DASHBOARD = {"dashboard": False, "dashboard_address": ":0"}
-"""Any free port: another driver on this machine may have the usual one."""
+"""Any free port: another driver on this machine may use the default one."""
 
 
 def _needed(name: str) -> Any:
@@ -95,7 +95,7 @@ class Cluster(Pool):
         return self
 
     def _started(self) -> Any:
-        """Start the cluster that was asked for, None if there is one already."""
+        """Start the requested cluster; return None if there is one already."""
         pool, workers = self.settings.pool, self.settings.workers or processors()
         if pool == "dask":
             return self._distributed.LocalCluster(
@@ -145,7 +145,7 @@ class Cluster(Pool):
 
     @property
     def room(self) -> int:
-        """How many more cells it takes now; they are taken many at a time."""
+        """The number of further cells that it accepts now, in batches."""
         self._check()
         if time.monotonic() - self._counted > RECOUNT:  # workers come and go
             try:
@@ -160,11 +160,11 @@ class Cluster(Pool):
 
     @property
     def busy(self) -> bool:
-        """Whether any cell is under way."""
+        """Whether any cell is running."""
         return bool(self._cells)
 
     def submit(self, cells: Sequence[Cell]) -> None:
-        """Send cells to the scheduler, short ones several together."""
+        """Send cells to the scheduler, short ones in batches."""
         for group in self._groups(cells):
             self._last += 1
             name = f"cell-{group[0].key}-{self._last}"
@@ -173,7 +173,7 @@ class Cluster(Pool):
             self._finished.add(self._client.submit(*work, key=name, pure=False, retries=0))
 
     def _groups(self, cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-        """Group cells; those that were lost with others run alone, which shows the cause."""
+        """Return batches of cells; cells that were lost together run alone, to find the cause."""
         others = [cell for cell in cells if cell.key not in self._suspects]
         yield from ([cell] for cell in cells if cell.key in self._suspects)
         for start in range(0, len(others), self._together):
@@ -181,7 +181,7 @@ class Cluster(Pool):
 
     def _check(self) -> None:
         if self._gone:
-            logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it says so at length
+            logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it logs this at length
             raise TreegaugeError(
                 "the dask scheduler has ended, or dropped the cells; those that are done are kept: "
                 "run the plan again to resume"
@@ -211,13 +211,15 @@ class Cluster(Pool):
 
 
 def dask_setup(worker: object) -> None:
-    """Let local workers ignore Ctrl-C; dask calls this when they start."""
+    """Make local workers ignore Ctrl-C; dask calls this when they start."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _lost(result: Any) -> Report:
-    """Report what dask says of a cell without a report, such as one that kills its workers."""
-    error = result[1] if isinstance(result, tuple) else result  # a raised one comes with its trace
+    """Return the report of a cell that failed in dask, such as one that kills its workers."""
+    error = (
+        result[1] if isinstance(result, tuple) else result
+    )  # a raised exception has its traceback
     return Report(error=f"{type(error).__name__}: {error}"[:2000])
 
 
@@ -226,7 +228,7 @@ _lock = threading.Lock()
 
 
 def _remote(cells: Sequence[Cell], limits: CellLimits) -> list[Report]:
-    """Run cells on a worker: in its own process or, with limits, each in one for it alone."""
+    """Run cells on a worker: in its process or, with limits, each in a process of its own."""
     if not limits:
         return [perform(cell) for cell in cells]
     reports = []
@@ -235,7 +237,7 @@ def _remote(cells: Sequence[Cell], limits: CellLimits) -> list[Report]:
             if _own and _own[0].limits != limits:
                 _own.pop().__exit__()
             if not _own:
-                # Workers of dask are daemons, which may not start processes unless they say so.
+                # Workers of dask are daemons, which may not start processes by default.
                 multiprocessing.current_process().daemon = False
                 _own.append(Processes(1, limits, [cell.parser], [cell.task]).__enter__())
             _own[0].submit([cell])

@@ -1,4 +1,4 @@
-"""Remove from a store what no cell needs."""
+"""Remove files and cells that are no longer needed from a store."""
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Removed(Result):
-    """What was removed from a store, or would be."""
+    """The cells and files that were removed from a store, or would be."""
 
     cells: int
     files: int
@@ -48,22 +48,23 @@ def gc(
     dry_run: bool = False,
     trust: bool = False,
 ) -> Removed:
-    """Remove from a store what no cell needs.
+    """Remove files and cells that are no longer needed from a store.
 
-    Removes orphaned files, cells whose files are missing and, with --plan, cells of no plan.
+    Removes orphaned files, cells whose files are missing and, with --plan, cells that are not in
+    any plan.
 
     Parameters
     ----------
     store
-        The folder that ``run`` made; no run may be using it.
+        The folder that ``run`` created; no run may be using it.
     plan
         Keep only the cells of this plan, a TOML file; repeatable.
     root
         Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
     dry_run
-        Only say what would be removed.
+        Only report what would be removed.
     trust
-        Let the plan file run code, as in ``run``.
+        Allow the plan file to run code, as in ``run``.
     """
     from treegauge.experiments.run import read_plan
 
@@ -79,7 +80,7 @@ def gc(
     with store.writing() as writer:
         ledger = writer.ledger
         folders = [store.path / name for name in ("words", "recordings")]
-        # all files of cells, and what interrupted writing left
+        # all files of cells, and leftovers of interrupted writes
         there = {path for one in folders for path in one.rglob("*") if path.is_file()}
         listed = "SELECT key, words, recordings FROM cells WHERE"
         rows = ledger.ask(f"{listed} words OR recordings != ''")
@@ -101,7 +102,9 @@ def gc(
                 with ledger.writing() as base:
                     base.execute(f"DELETE FROM cells WHERE {unwanted}")
                     base.execute("DELETE FROM setups WHERE id NOT IN (SELECT setup FROM cells)")
-            for path in files:  # after the rows: a crash leaves files without rows, never the other
+            for path in (
+                files
+            ):  # after the rows: a crash may leave files without rows, never rows without files
                 path.unlink(missing_ok=True)
             if cells:
                 ledger.ask("VACUUM")

@@ -1,4 +1,4 @@
-"""What a cell's results come from: files of treebanks and parsers, versions and the machine."""
+"""The provenance of a cell: files of treebanks and parsers, versions and the machine."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from treegauge.parsing.registry import known_parsers, make_parser
 from treegauge.treebanks.sources import find, open_bytes, short_name, split_of
 
 PACKAGES = ("numpy", "polars", "scipy")
-#: What lies behind the extras that parsers need.
+#: The packages behind the extras that parsers need.
 LIBRARIES = {"udpipe": "ufal.udpipe", "neural": "torch"}
 
 
@@ -28,7 +28,7 @@ LIBRARIES = {"udpipe": "ufal.udpipe", "neural": "torch"}
 class Inventory:
     """A treebank as plans see it: SHA-256 of each file's content, and counts by split.
 
-    A file whose name says no split is under ``""``.
+    A file without a split in its name is under ``""``.
     """
 
     files: Mapping[str, str]
@@ -37,10 +37,12 @@ class Inventory:
 
 
 def inventory(treebank: str) -> Inventory:
-    """Count and hash a treebank's files; unchanged ones are not read again."""
+    """Count and hash a treebank's files; unchanged files are not read again."""
     paths = find(treebank)
     if not all(Path(path).is_file() for path in paths):
-        raise TreegaugeError(f"{treebank}: expected files, which can be read more than once")
+        raise TreegaugeError(
+            f"{treebank}: expected regular files, which can be read more than once"
+        )
     states = [(path, Path(path).stat()) for path in paths]
     return _inventory(tuple((path, s.st_size, s.st_mtime_ns, s.st_ino) for path, s in states))
 
@@ -56,7 +58,7 @@ def treebank_files(treebank: str, places: Mapping[str, str]) -> dict[str, str]:
 
 
 def parser_files(parser: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """Return a hash of the template that a parser of commands runs by, if it has one."""
+    """Return a hash of the template of an external parser, if it has one."""
     if parser not in known_parsers():  # none, or a user's
         return {}
     template = getattr(make_parser(parser, **options), "template", None)
@@ -114,7 +116,7 @@ def environment(parser: str) -> str:
 
 
 def commit(root: Path) -> str | None:
-    """Return the commit of a checkout, read from its files; None where there is no checkout."""
+    """Return the commit of a git checkout, read from its files; None if there is none."""
     git = root / ".git"
     try:
         if git.is_file():  # a linked work tree

@@ -1,8 +1,8 @@
 """The ledger of a store: which cells are done, in SQLite with one writer.
 
-What cells share is stored once: setups (task, treebank, parser), environments (versions, host) and
-runs. A cell is a row of numbers and the task's scalars, ordered by setup, so that a plan is
-compared with the ledger setup by setup.
+Common parts of cells are stored once: setups (task, treebank, parser), environments (versions,
+host) and runs. A cell is a row of numbers and the task's scalars, ordered by setup, so that a plan
+is compared with the ledger setup by setup.
 """
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
@@ -55,7 +55,7 @@ SETUP = "digest, task, treebank, parser, options, parameters, data, identity, pa
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """A cell to be written down: done if it has scalars, else failed."""
+    """A cell to record: done if it has scalars, else failed."""
 
     cell: Cell
     report: Report
@@ -63,9 +63,9 @@ class LedgerEntry:
 
 
 class Ledger:
-    """A connection to the ledger's file; the file is made if `write` and it is not there.
+    """A connection to the ledger's file; with `write`, a missing file is created.
 
-    There must be one writer only, which the store sees to.
+    There may be only one writer, which the store enforces.
     """
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
@@ -88,7 +88,7 @@ class Ledger:
                 raise
 
     def close(self) -> None:
-        """End the connection; the last one to end tidies the files up."""
+        """Close the connection; closing the last one removes temporary files."""
         self._base.close()
 
     def ask(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -104,10 +104,10 @@ class Ledger:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give a transaction: all or nothing.
+        """Return a context with a transaction: all or nothing.
 
-        What is committed survives the end of the process at once. A power failure it survives
-        from the next commit on that waits for the disk, which one in a second does.
+        Committed rows survive the end of the process at once. They survive a power failure after
+        the next commit that waits for the disk, which happens once per second.
         """
         with self._named_errors("write to"):
             due = time.monotonic() - self._flushed >= 1
@@ -166,7 +166,7 @@ class Ledger:
         return [point for point in batch.points() if point not in known]
 
     def recorded(self, cell: Cell) -> tuple[bool, str, bool, str] | None:
-        """Return whether a cell is done, its scalars or error, and what files it has."""
+        """Return whether a cell is done, its scalars or error, and its files."""
         rows = self.ask(
             "SELECT done, ifnull(scalars, error), words, recordings FROM cells WHERE setup = ? "
             "AND size = ? AND sample = ? AND seed = ?",
@@ -181,7 +181,7 @@ class Ledger:
     # writing
 
     def record(self, entries: Iterable[LedgerEntry], run: int) -> None:
-        """Write cells down, all or none."""
+        """Record cells, all or none."""
         with self.writing() as base:
             base.executemany(
                 f"INSERT OR REPLACE INTO cells ({', '.join(COLUMNS)}) "
@@ -224,18 +224,18 @@ class Ledger:
 
 
 def address(path: Path) -> str:
-    """Return how SQLite is to open a ledger that is there."""
+    """Return the SQLite address of an existing ledger."""
     mode = "rw"
     if not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):
-        # The files beside a ledger in use cannot be made in such a folder. Without them all is in
-        # the ledger itself; a log that is there holds cells that the ledger has not yet.
+        # SQLite cannot create its log files in such a folder. Without them all data are in
+        # the ledger itself; an existing log has cells that are not yet in the ledger.
         log = Path(f"{path}-wal")
         mode = "ro" if log.exists() and log.stat().st_size else "ro&immutable=1"
     return f"{path.resolve().as_uri()}?mode={mode}"
 
 
 def _make(path: Path) -> None:
-    """Make an empty ledger; it takes its name when it is complete, so that none is found half."""
+    """Create an empty ledger; it is renamed when it is complete, so that it is never incomplete."""
     draft = path.with_suffix(".new")
     draft.unlink(missing_ok=True)
     with closing(_open(f"{draft.resolve().as_uri()}?mode=rwc")) as base:
@@ -247,11 +247,11 @@ def _make(path: Path) -> None:
 # one writer at a time
 
 PATIENCE = 0.3
-"""Seconds to try for: asking whether a store is in use holds the lock for an instant."""
+"""Seconds to retry: checking whether a store is in use holds the lock for an instant."""
 
 
 class BusyError(TreegaugeError):
-    """Another process writes to the store."""
+    """Another process is writing to the store."""
 
 
 @contextmanager
@@ -278,7 +278,7 @@ def locked(path: Path, what: str) -> Iterator[None]:
 
 
 def holder(path: Path) -> str:
-    """Return which process took the lock last."""
+    """Return the process that last took the lock."""
     try:
         return path.read_text(encoding="utf-8").strip() or "another process"
     except OSError:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Merged(Result):
-    """What merging added, one row per store."""
+    """The cells that merging added, one row per store."""
 
     rows: tuple[tuple[str, int, int], ...]
     signature: str
@@ -28,7 +28,7 @@ class Merged(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """Number of cells added from each store, and of those that were known already."""
+        """The number of cells added from each store, and of cells that were already present."""
         return make_table(list(self.rows), {"store": str, "added": int, "known": int})
 
 
@@ -38,15 +38,15 @@ def merge(
 ) -> Merged:
     """Merge stores into one.
 
-    A cell that several stores have counts once, and one that is done replaces one that failed.
-    Different results for one cell are an error; nothing of that store is added then.
+    A cell that is in several stores counts once, and a finished cell replaces a failed one.
+    Different results for one cell are an error; then nothing of that store is added.
 
     Parameters
     ----------
     *stores
-        Stores; the first one grows, the others stay as they are.
+        Stores; cells are added to the first one, the others stay unchanged.
     out
-        A store to merge all into instead.
+        Merge all into this store instead.
     """
     first, *others = map(Store, stores)
     into = first if out is None else Store(out)
@@ -58,7 +58,7 @@ def merge(
         if other.path.resolve() == into.path.resolve():
             raise TreegaugeError(f"{other.path} cannot be merged into itself")
         with other.reading():
-            pass  # a folder that is not a store is refused before anything is made
+            pass  # refuse a folder that is not a store before anything is created
     with into.writing() as writer:
         for other in others:
             try:
@@ -83,7 +83,7 @@ _PAIRS = (
 
 def _take(writer: Writer, other: Store) -> tuple[int, int]:
     ledger = writer.ledger
-    with closing(Ledger(other.ledger_path)):  # repairs what a killed driver left behind
+    with closing(Ledger(other.ledger_path)):  # repairs what a killed process left behind
         ledger.ask("ATTACH ? AS other", [address(other.ledger_path)])
     try:
         clash = ledger.ask(
@@ -95,8 +95,8 @@ def _take(writer: Writer, other: Store) -> tuple[int, int]:
             *cell, ours, theirs = clash[0]
             named = " ".join(str(part) for part in cell if part not in {"", 0})
             raise TreegaugeError(
-                f"{len(clash)} cells of {other.path} have other results than in "
-                f"{writer.store.path}, first {named}: {theirs} and {ours}; nothing of it was taken"
+                f"{len(clash)} cells of {other.path} have different results in "
+                f"{writer.store.path}, first {named}: {theirs} and {ours}; nothing of it was added"
             )
         wanted = "(old.setup IS NULL OR (new.done AND NOT old.done))"
         keys = ledger.ask(f"SELECT new.key, new.words, new.recordings {_PAIRS} WHERE {wanted}")

@@ -1,4 +1,4 @@
-"""Plans: grids of cells, and the cells they have on the treebanks that exist."""
+"""Plans: grids of cells, and their expansion on existing treebanks."""
 
 import glob
 import os
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 MOST_SAMPLES = 1_000_000
-"""Samples of a grid; the largest ledgers have about as many cells."""
+"""The largest number of samples of a grid; the largest ledgers have about this many cells."""
 
 
 @dataclass(frozen=True)
 class ParserChoice:
-    """A parser by name with options; a list of values means one parser for each of them.
+    """A parser by name with options; a list of values means one parser per value.
 
-    Of a parser with all its options, also their defaults, and hashes of files it depends on.
+    For a parser with all options, also their defaults, and hashes of files that it depends on.
     """
 
     name: str = ""
@@ -57,7 +57,7 @@ def grid(
     seeds: Sequence[int] = (0,),
     parameters: Mapping[str, Any] | None = None,
 ) -> Grid:
-    """Make a grid of cells.
+    """Return a grid of cells.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def grid(
         Folders, files, patterns such as ``"UD_*"``, or names and codes under ``TREEGAUGE_UD``.
     parsers
         Names, or names with options: ``{"name": "beam", "options": {"beam": [1, 8]}}``. A list as
-        an option's value means one parser for each of its members.
+        an option's value means one parser per item.
     sizes
         Numbers of training sentences, for tasks that sample.
     samples
@@ -75,7 +75,7 @@ def grid(
     seeds
         Seeds of the parser.
     parameters
-        Parameters of the task; a list means one cell for each of its members.
+        Parameters of the task; a list means one cell per item.
 
     Examples
     --------
@@ -134,7 +134,9 @@ def _numbers(what: str, values: object, least: int, *, needed: bool = False) -> 
         raise TreegaugeError(f"{what} is an empty list; expected at least one whole number")
     for number in numbers:
         is_whole = isinstance(number, int) and not isinstance(number, bool)
-        if not (is_whole and least <= number < 1 << 63):  # what a ledger has room for
+        if not (
+            is_whole and least <= number < 1 << 63
+        ):  # the largest number that a ledger can store
             raise TreegaugeError(
                 f"{what} has {number!r}; expected whole numbers of at least {least} and below 2^63"
             )
@@ -166,7 +168,7 @@ class Plan:
     root: str | None = None
 
     def expand(self, root: str | os.PathLike[str] | None = None) -> Expansion:
-        """Look at the treebanks and list the cells.
+        """Return the cells of the plan on the treebanks that exist.
 
         Treebanks are under `root`, else the plan's own root, else TREEGAUGE_UD, else the current
         folder. Cells that ask for more sentences than a treebank has, or for a split that it lacks,
@@ -190,7 +192,7 @@ def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellB
             what = f"needs {needs}" if wanted else f"takes no {takes}"
             raise TreegaugeError(f"task {cells.task} {what}")
     if own:
-        task.function()  # one that cannot be imported is an error before the first cell
+        task.function()  # a task that cannot be imported is an error before the first cell
     parsers = [full for choice in cells.parsers for full in _full_parsers(choice, own)]
     parsers = parsers or [ParserChoice()]
     parameters = [task.complete(values) for values in _combinations(cells.parameters)]
@@ -229,11 +231,11 @@ def make_setup(
     parameters: Mapping[str, Any] | None = None,
     name: str | None = None,
 ) -> Setup:
-    """Return what cells of one task, treebank and parser share, checked and with all defaults.
+    """Return the setup of cells of one task, treebank and parser, checked, with all defaults.
 
     The treebank is a folder or file; or treebanks as objects, by split (``{"train": ...}``; further
     ones as ``"UD_X/train"``), called `name`. One object alone is the training set. The parser is
-    empty where the task needs none.
+    empty if the task needs none.
     """
     chosen = find_task(task)
     extra = chosen.complete(parameters or {})
@@ -252,7 +254,7 @@ def make_setup(
 
 
 def _setup(task: Task, path: str, parser: ParserChoice, extra: dict[str, Any], root: Path) -> Setup:
-    """Make a setup of files; parameters that name treebanks become names and places."""
+    """Return a setup of files; parameters that name treebanks become names and paths."""
     places = {}
     for parameter in task.treebanks:
         (further,) = _treebanks([extra[parameter]], root)
@@ -267,7 +269,7 @@ def _setup(task: Task, path: str, parser: ParserChoice, extra: dict[str, Any], r
 
 
 def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice]:
-    """Yield a parser for each combination of options; users' tasks may have parsers of theirs."""
+    """Yield one parser per combination of options; users' tasks may have their own parsers."""
     from treegauge.parsing.registry import find_parser, known_parsers
 
     for options in _combinations(choice.options):
@@ -285,11 +287,11 @@ def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice
 
 
 def _treebanks(patterns: Sequence[str], root: Path) -> list[str]:
-    """Return the treebanks behind paths, patterns, names and codes, each once, in order."""
+    """Return the treebanks of paths, patterns, names and codes, without repeats, in order."""
     from treegauge.treebanks.reading import treebank_folder
 
     if not patterns:
-        raise TreegaugeError("a grid has no treebanks; expected such as treebanks = ['UD_*']")
+        raise TreegaugeError("a grid has no treebanks; expected for example treebanks = ['UD_*']")
     paths: dict[str, None] = {}
     for pattern in patterns:
         full = str(root / Path(os.path.expandvars(pattern)).expanduser())

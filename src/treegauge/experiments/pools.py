@@ -1,6 +1,6 @@
-"""Pools: where cells are run, and what each cell may use.
+"""Pools that run cells, and the limits of each cell.
 
-Here or in processes; see `cluster` for other machines.
+In this process or in others; see `cluster` for other machines.
 """
 
 import re
@@ -12,7 +12,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.tasks import Report, perform
 
-#: Workers run one cell each, so that libraries must not start threads of their own.
+#: Workers run one cell each, so libraries must not start threads.
 ONE_THREAD = {
     **dict.fromkeys(
         (
@@ -21,7 +21,7 @@ ONE_THREAD = {
         ),
         "1",
     ),
-    "PYTHONHASHSEED": "0",  # a task that iterates over a set gives the same everywhere
+    "PYTHONHASHSEED": "0",  # a task that iterates over a set gives the same result everywhere
 }  # fmt: skip
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -29,7 +29,7 @@ _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 @dataclass(frozen=True)
 class CellLimits:
-    """Limits of a cell; None is no limit.
+    """Limits of a cell; None means no limit.
 
     Seconds are by the clock; the process is killed after them. Memory is in bytes beyond what the
     interpreter and libraries have when the cell starts; not on Windows.
@@ -86,7 +86,7 @@ def _read(
 
 
 POOLS = ("inline", "process", "dask", "dask://HOST:PORT", "slurm")
-#: Settings of Slurm jobs, and what dask-jobqueue calls them.
+#: Settings of Slurm jobs, and their names in dask-jobqueue.
 SLURM = {
     "queue": "queue", "account": "account", "walltime": "walltime", "memory": "memory",
     "cores": "cores", "directives": "job_extra_directives", "prologue": "job_script_prologue",
@@ -98,7 +98,7 @@ Finished = list[tuple[Cell, Report]]
 
 @dataclass(frozen=True)
 class PoolSettings:
-    """How cells are to be run: `workers` of them at a time, None: as many as there are processors.
+    """How to run cells: `workers` at a time, None for one per processor.
 
     `slurm` has settings of Slurm: queue, account, walltime and so on.
     """
@@ -132,9 +132,9 @@ _SLURM_KINDS: dict[str, tuple[type[Any], str]] = {
 
 
 class Pool:
-    """Runs cells: this one in this process, one after the other, for tests and finding errors.
+    """Runs cells in this process, one after the other, for tests and debugging.
 
-    Leaving a pool ends the cells that still run.
+    Leaving a pool ends the cells that are still running.
     """
 
     def __init__(self) -> None:
@@ -148,16 +148,16 @@ class Pool:
 
     @property
     def room(self) -> int:
-        """Number of cells that it takes now."""
+        """The number of cells that it accepts now."""
         return 1 - len(self._waiting)
 
     @property
     def busy(self) -> bool:
-        """Whether any cell is under way."""
+        """Whether any cell is running."""
         return bool(self._waiting)
 
     def submit(self, cells: Sequence[Cell]) -> None:
-        """Take cells, at most as many as there is room for."""
+        """Accept cells, at most as many as there is room for."""
         self._waiting += cells
 
     def wait(self) -> Finished:
@@ -169,7 +169,7 @@ class Pool:
 def make_pool(
     settings: PoolSettings, parsers: Sequence[str] = (), tasks: Sequence[str] = ()
 ) -> Pool:
-    """Make a pool; `parsers` and `tasks` are loaded before the first cell."""
+    """Return a pool; `parsers` and `tasks` are loaded before the first cell."""
     if settings.pool == "inline":
         return Pool()
     if settings.pool == "process":

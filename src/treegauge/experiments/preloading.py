@@ -1,8 +1,8 @@
-"""What the server of processes loads before the first cell, so that no cell has to.
+"""Modules that the fork server loads before the first cell, so that cells start faster.
 
 Importing this module loads modules and kernels but nothing that starts threads (polars starts its
 own with the first query): threads do not survive a fork. Tasks and parsers of other packages are
-left alone for that reason; each cell loads them for itself.
+therefore loaded by each cell.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import warnings
 
 
 def preload(names: list[str]) -> None:
-    """Load the parsers and tasks of treegauge among some names."""
+    """Load those of the named parsers and tasks that are part of treegauge."""
     import polars  # noqa: F401
     import pyarrow  # noqa: F401
 
@@ -29,9 +29,9 @@ def preload(names: list[str]) -> None:
             parser.options  # noqa: B018 -- loads the parser's module
 
 
-with contextlib.suppress(Exception):  # each cell says for itself what is wrong
+with contextlib.suppress(Exception):  # each cell reports its own error
     preload(os.environ.get("TREEGAUGE_PRELOAD", "").split())
-# Later versions of Python warn of forks beside any thread, also of those that do no harm.
+# Later versions of Python warn about forks with any threads, even harmless ones.
 warnings.filterwarnings("ignore", message=".*multi-threaded", category=DeprecationWarning)
 gc.collect()
 gc.freeze()

@@ -1,4 +1,4 @@
-"""What a run would do, why cells are not reused, and how long it may take."""
+"""Previews of a run: cells to run, why they are not reused, and the expected time."""
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
 import json
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Preview(Result):
-    """What a run of a plan would do.
+    """The preview of a run of a plan.
 
     Cells are in the store (`done`), failed before and to be tried again, or `new`; `reasons` say
     why those to run are not in the store, with their number, `left_out` why some cannot be run.
-    `seconds` estimates the processor time of the cells to run but those `unknown`, which are unlike
-    any before; None if all are. `script` is that of each job, where jobs are submitted.
+    `seconds` estimates the processor time of the cells to run, without the `unknown` ones, which
+    are unlike any earlier cell; None if all are. `script` is the script of each submitted job.
     """
 
     total: int
@@ -74,11 +74,15 @@ class Preview(Result):
         lines += [f"  left out: {why}" for why in self.left_out]
         todo = self.failed + self.new
         if todo and self.seconds is None:
-            lines.append("time: unknown, nothing like these cells was run before")
+            lines.append("time: unknown, no similar cells were run before")
         elif todo and self.seconds is not None:
             share = min(self.workers, todo)
             about = f"time: about {duration(self.seconds / share)} on {share} at a time"
-            more = f", not counting {self.unknown} cells unlike any before" if self.unknown else ""
+            more = (
+                f", not counting {self.unknown} cells unlike any earlier ones"
+                if self.unknown
+                else ""
+            )
             lines.append(about + more)
         if self.script:
             lines.append(f"the script of each job:\n\n{self.script.rstrip()}")
@@ -86,7 +90,7 @@ class Preview(Result):
 
 
 def duration(seconds: float) -> str:
-    """Write a length of time in words.
+    """Return a duration in words.
 
     Examples
     --------
@@ -105,7 +109,7 @@ def duration(seconds: float) -> str:
 
 
 def preview(plan: Expansion, store: Store, settings: PoolSettings | None = None) -> Preview:
-    """Compare a plan with a store, which need not exist, without running anything."""
+    """Return the preview of a plan on a store, which need not exist; nothing is run."""
     settings = settings or PoolSettings()
     reasons: Counter[str] = Counter()
     done = failed = 0
@@ -153,7 +157,7 @@ def _why(
     ledger: Ledger, setups: Mapping[tuple[str, str, str], list[dict[str, Any]]],
     batch: CellBatch, missing: list[Point],
 ) -> Counter[str]:  # fmt: skip
-    """Return reasons why cells that were never run are not in the store; `setups` it has."""
+    """Return the reasons why cells are not in the store; `setups` are those in the store."""
     setup, count = batch.setup, len(missing)
     number = ledger.setup_id(setup)
     if number is None:
@@ -214,7 +218,7 @@ def _word(value: object) -> str:
 
 
 def _costs(ledger: Ledger) -> dict[tuple[str, str], tuple[float, float]]:
-    """Fit a line of seconds over training words for each task and parser."""
+    """Return a line of seconds over training words for each task and parser."""
     points: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
     for task, parser, counts, size, seconds in ledger.ask(
         "SELECT task, parser, counts, nullif(size, 0), mean FROM setups JOIN "

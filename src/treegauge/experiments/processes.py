@@ -1,7 +1,7 @@
 """The default pool: a fresh process for each cell, on this machine.
 
-Processes are made by the standard library: forked from a server that has all loaded where that
-is possible (``forkserver``, some milliseconds per cell), else started from scratch (``spawn``).
+The standard library starts the processes: forked from a server that has everything loaded if
+possible (``forkserver``, a few milliseconds per cell), else from scratch (``spawn``).
 """
 
 import contextlib
@@ -28,20 +28,20 @@ from treegauge.experiments.pools import ONE_THREAD, CellLimits, Finished, Pool
 from treegauge.experiments.tasks import Report, perform
 
 TAIL = 1500
-"""Characters of the output of a process that died."""
+"""The number of characters kept of the output of a dead process."""
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-#: Threads of memory allocators handle forks themselves, but fewer of them are better still.
+#: Threads of memory allocators survive forks, but fewer of them are safer.
 QUIET = {
     "_RJEM_MALLOC_CONF": "background_thread:false",
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
 PRELOAD = "TREEGAUGE_PRELOAD"
-"""Environment variable: parsers and tasks that the server of processes loads."""
+"""Environment variable with the parsers and tasks that the fork server loads."""
 
 
 @contextlib.contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Let an interrupt wait until a process has all it needs: one without ends in a traceback."""
+    """Delay interrupts until a process has started completely; otherwise it prints a traceback."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -69,8 +69,8 @@ class _Running:
 class Processes(Pool):
     """Runs each cell in a process of its own.
 
-    A process that takes too long is killed with all it started; on Windows the processes it started
-    are not, and memory cannot be limited. `parsers` and `tasks` are loaded before
+    A process that takes too long is killed with its child processes; on Windows the children are
+    not killed, and memory cannot be limited. `parsers` and `tasks` are loaded before
     the first cell.
     """
 
@@ -103,7 +103,7 @@ class Processes(Pool):
 
     @property
     def room(self) -> int:
-        """How many more cells it takes now."""
+        """The number of further cells that it accepts now."""
         return self.workers - len(self._running)
 
     @property
@@ -123,12 +123,15 @@ class Processes(Pool):
                 self._running.append(_Running(cell, process, reader, log, time.monotonic()))
 
     def _start(self, *what: Any) -> Any:
-        """Start a process; where that fails for good, return one that never was."""
+        """Start a process; if that fails repeatedly, return a process that never ran."""
         for patience in (0.1, 0.5, 0.0):
             process = self._context.Process(target=_run, args=what)  # type: ignore[attr-defined]
             try:
                 process.start()
-            except (OSError, EOFError):  # the server was killed; the next try starts another
+            except (
+                OSError,
+                EOFError,
+            ):  # the server was killed; the next attempt starts another one
                 if process.pid is not None:
                     break
                 time.sleep(patience)
@@ -137,7 +140,7 @@ class Processes(Pool):
         return process
 
     def wait(self) -> Finished:
-        """Wait until some cells have ended, killing those that are out of time."""
+        """Wait until some cells have ended; kill those over their time limit."""
         finished: Finished = []
         limit = math.inf if self.limits.seconds is None else self.limits.seconds
         while not finished and self._running:
@@ -177,9 +180,9 @@ class Processes(Pool):
         running.log.unlink(missing_ok=True)
 
     def _report(self, running: _Running) -> Report:
-        """Say what became of a cell whose process has ended."""
+        """Return the report of a cell whose process has ended."""
         status = running.process.exitcode if running.process.pid is not None else None
-        _end(running.process)  # whatever the cell left behind
+        _end(running.process)  # processes that the cell left behind
         if running.data:
             report: Report = pickle.loads(running.data)  # noqa: S301 -- from our own process
             return report
@@ -201,7 +204,7 @@ class Processes(Pool):
 
 @contextlib.contextmanager
 def _prepared(more: dict[str, str]) -> Iterator[None]:
-    """Let a process start with one thread, and without importing the user's script."""
+    """Prepare a process to start with one thread, without importing the user's script."""
     environment = {**ONE_THREAD, **QUIET, **more}
     before = {name: os.environ.get(name) for name in environment}
     main = sys.modules["__main__"]
@@ -223,14 +226,14 @@ def _ended(process: Any) -> bool:
 
 
 def _read(running: _Running) -> None:
-    """Read what a cell gave, if it gave all of it."""
+    """Return the report of a cell, if it is complete."""
     with contextlib.suppress(OSError, EOFError):
         if not running.data and running.reader.poll():
             running.data = running.reader.recv_bytes()
 
 
 def _end(process: Any) -> None:
-    """Kill the process of a cell, and those it started where that is possible."""
+    """Kill the process of a cell and, if possible, its child processes."""
     if process.pid is None:
         return
     end_group(process.pid)
@@ -243,7 +246,7 @@ def _tail(log: Path) -> str:
     if not log.exists():
         return ""
     text = log.read_bytes()[-64 * TAIL :].decode(errors="replace").strip()
-    fault = text.rfind("Fatal Python error")  # what it was comes first, a long stack after it
+    fault = text.rfind("Fatal Python error")  # the cause comes first, then a long stack
     words = text[fault : fault + TAIL] if fault >= 0 else text[-TAIL:]
     return f": {words}" if words else ""
 
@@ -251,9 +254,9 @@ def _tail(log: Path) -> str:
 def _run(
     cell: Cell, memory: int | None, writer: "Connection[Any, Any]", log: str
 ) -> None:  # runs in the cell's process
-    """Be the process of one cell: do it, answer, end."""
+    """Run one cell in this process, send its report, and exit."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt means
-    lead_group()  # so that all it starts can be ended with it
+    lead_group()  # so that its child processes can be ended with it
     os.environ.update(ONE_THREAD)  # the server may have been started by others
     threading.Thread(target=_end_with_driver, daemon=True).start()
     try:
@@ -267,11 +270,11 @@ def _run(
         confine_memory(memory)
     writer.send_bytes(pickle.dumps(perform(cell)))
     writer.close()
-    os._exit(0)  # nothing that a task left behind can delay it
+    os._exit(0)  # do not wait for anything that a task left behind
 
 
 def _end_with_driver() -> None:
-    """End this process, and all it started, when the driver has ended."""
+    """End this process and its child processes when the driver has ended."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

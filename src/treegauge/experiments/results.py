@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 GIVEN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
-"""Metrics of what a parser is given."""
+"""Metrics of a parser's input."""
 LISTED = 6
-"""Number of values that a signature lists; of more it says how many, with a checksum."""
+"""The number of values that a signature lists; longer lists are given by number and checksum."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class StoreResults(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per cell; points in time as text."""
+        """One row per cell; times are text."""
         import polars as pl
 
         return self.frame.with_columns(pl.col(pl.Datetime).dt.to_string("%Y-%m-%dT%H:%M:%SZ"))
@@ -77,19 +77,19 @@ def results(
 ) -> StoreResults:
     """Print the results in a store.
 
-    One row per cell that is done: its fields and what the task gave. Without --provenance the
-    same plan prints the same bytes, however and wherever it was run.
+    One row per finished cell: its fields and the results of the task. Without --provenance the same
+    plan prints the same bytes, however and wherever it was run.
 
     Parameters
     ----------
     store
-        The folder that ``run`` made.
+        The folder that ``run`` created.
     task
-        Only these tasks; a pattern.
+        Only tasks that match this pattern.
     treebank
-        Only these treebanks; a pattern such as 'UD_*'.
+        Only treebanks that match a pattern such as 'UD_*'.
     parser
-        Only these parsers; a pattern.
+        Only parsers that match this pattern.
     size
         Only these sizes of training sets.
     sample
@@ -97,7 +97,7 @@ def results(
     seed
         Only these seeds.
     failed
-        List the cells that failed, and why, instead.
+        List the failed cells and their errors instead.
     provenance
         Add key, checksums of files, time, host and versions.
     parses
@@ -126,7 +126,7 @@ def results(
 
 
 def _signature(cells: "pl.DataFrame", *, failed: bool) -> str:
-    """Name all choices and inputs behind cells; what are many, by number and checksum."""
+    """Return the signature of cells; long lists are given by number and checksum."""
     treebanks = (cells["treebank"] + "#" + cells["data"].str.slice(0, 6)).to_list()
     keys = hashlib.sha256(b"".join(sorted(cells["key"].to_list()))).hexdigest()[:6]
     columns = ("task", "parameters", "parser", "options", "size", "sample", "seed")
@@ -151,7 +151,7 @@ def _listed(values: Sequence[object]) -> str | None:
 def write_parses(
     store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None
 ) -> int:
-    """Write the parse of each cell that has one; return how many there are."""
+    """Write the parse of each cell that has one; return their number."""
     from treegauge.core.files import atomic
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -242,7 +242,7 @@ def read_failures(ledger: Ledger, filters: Mapping[str, Any]) -> "pl.DataFrame":
 def read_cells(
     ledger: Ledger, state: str, filters: Mapping[str, Any], columns: Sequence[str]
 ) -> "pl.DataFrame":
-    """Return cells with what their setups say, sorted by all that distinguishes them."""
+    """Return cells with the fields of their setups, sorted by these fields."""
     import polars as pl
 
     kinds = {
@@ -289,7 +289,7 @@ def _condition(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:
 
 
 def scalars(texts: "pl.Series") -> "pl.DataFrame":
-    """Turn scalars from JSON into columns, in the order in which they are met first.
+    """Return scalars from JSON as columns, in order of first occurrence.
 
     Examples
     --------
@@ -306,7 +306,7 @@ def scalars(texts: "pl.Series") -> "pl.DataFrame":
 
 
 def _distinct(parts: "list[pl.DataFrame]") -> "list[pl.DataFrame]":
-    """Give columns of later frames another name where a scalar is called as a package is."""
+    """Rename columns of later frames if a scalar has the name of a package."""
     seen: set[str] = set()
     renamed = []
     for part in parts:

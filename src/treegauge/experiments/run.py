@@ -43,38 +43,38 @@ def run(
 ) -> "RunSummary | Preview":
     """Run a plan of many trainings; resumes where it stopped.
 
-    A cell that is done is never run again. A changed option, treebank or major version makes
-    another cell; --dry-run says which and why. Failed cells end with exit code 1 and are tried
-    again by the next run.
+    A finished cell is never run again. A changed option, treebank or major version makes a new
+    cell; --dry-run reports which and why. If cells fail, the exit code is 1, and the next run
+    tries them again.
 
     Parameters
     ----------
     plan
         A plan, as a TOML file.
     store
-        Folder of results, made if it does not exist; by default the plan's name and ``.store``.
+        Folder of results, created if needed; by default the plan's name and ``.store``.
     resume
-        Add to a store that has cells; without, such a store is refused.
+        Add to a store that has cells; otherwise such a store is refused.
     dry_run
-        Only say what would be run, why, and for how long.
+        Only report what would be run, why, and the expected time.
     pool
-        inline, process (a fresh process for each cell), dask, dask://HOST:PORT or slurm; process
-        unless the plan says otherwise.
+        inline, process (a fresh process for each cell), dask, dask://HOST:PORT or slurm. Default:
+        the plan's pool, or process.
     workers
-        Number of cells at a time; by default as many as there are processors.
+        Number of cells at a time; by default one per processor.
     timeout
-        Time a cell may take: 90s, 15m, 2h.
+        Time limit of a cell: 90s, 15m, 2h.
     memory
-        Memory a cell may take: 500MB, 2GB.
+        Memory limit of a cell: 500MB, 2GB.
     retries
-        How often a cell is tried again after an error that may pass, such as a killed process; 1
-        unless the plan says otherwise. Errors of an input or a limit are not tried again.
+        Number of retries after a temporary error, such as a killed process. Default: the plan's, or
+        1. Errors of an input or a limit are not retried.
     root
         Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
     slurm
         A setting of Slurm, such as queue=short; repeatable.
     trust
-        Let the plan file run code: tasks of its own (module:function), other programs (parser
+        Allow the plan file to run code: its own tasks (module:function), other programs (parser
         command), and lines for Slurm's scripts. The environment variable TREEGAUGE_TRUST=1 does
         the same for all plans.
     """
@@ -114,7 +114,7 @@ def run(
 
 @contextmanager
 def _ended_as_interrupted(store: Store) -> Iterator[None]:
-    """Treat the end of a command, such as a queue whose time is up, like Ctrl-C: all is kept."""
+    """Treat termination, such as by a queue's time limit, like Ctrl-C: all results are kept."""
     here = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGTERM, signal.default_int_handler) if here else None
     try:
@@ -157,7 +157,7 @@ _KINDS: dict[str, tuple[type[Any] | tuple[type[Any], ...], str]] = {
 
 
 class PlanFile(NamedTuple):
-    """A plan, how it is to be run, and settings of Slurm."""
+    """A plan, its run options, and settings of Slurm."""
 
     plan: Plan
     run: Mapping[str, Any] = {}
@@ -167,8 +167,8 @@ class PlanFile(NamedTuple):
 def read_plan(path: Source, *, trust: bool = False) -> PlanFile:
     """Read a plan from a file.
 
-    Table ``[plan]`` holds the grid, or what several ``[[grid]]`` tables have in common; ``[run]``
-    and ``[slurm]`` hold options of ``treegauge run``. A plan that would run code is refused unless
+    Table ``[plan]`` has the grid, or the common part of several ``[[grid]]`` tables; ``[run]`` and
+    ``[slurm]`` have options of ``treegauge run``. A plan that would run code is refused unless
     `trust` or the environment variable TREEGAUGE_TRUST allows it.
     """
     try:
@@ -191,12 +191,12 @@ def read_plan(path: Source, *, trust: bool = False) -> PlanFile:
 
 
 def _code(file: PlanFile) -> list[str]:
-    """Return what a plan would import or start that did not come with an installed package."""
-    tasks = [f"task {one.task}" for one in file.plan.grids if ":" in one.task]
+    """Return the code that a plan would run which is not part of an installed package."""
+    tasks = [f"task {grid.task}" for grid in file.plan.grids if ":" in grid.task]
     programs = [
         "parser command"
-        for one in file.plan.grids
-        for parser in one.parsers
+        for grid in file.plan.grids
+        for parser in grid.parsers
         if parser.name == "command"
     ]
     lines = [f"{name} of Slurm" for name in ("prologue", "directives", "python")

@@ -1,4 +1,4 @@
-"""Running cells: what is not in the store yet, and nothing twice."""
+"""Run the cells that are not in the store yet."""
 
 import json
 import time
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 Progress = Callable[[int, int], None]
-"""Called with the number of cells that have ended, and of all to run."""
+"""Called with the number of finished cells, and of all cells to run."""
 
 
 @dataclass(frozen=True)
 class RunSummary(Result):
-    """What a run did.
+    """The summary of a run.
 
     Of `total` cells the store had some (`reused`); others were run now without and with an error,
     and some cannot be run (`left_out` has the reasons).
@@ -57,7 +57,7 @@ class RunSummary(Result):
         return make_table([{name: getattr(self, name) for name in names}])
 
     def own_text(self) -> str:
-        """Return the counts in words, and where errors are listed."""
+        """Return the counts in words, and the command that lists errors."""
         parts = [f"{self.plan}: {self.total} cells", f"{self.reused} done before"]
         parts += [f"{self.done} done now in {self.seconds:.1f} s", f"{self.failed} failed"]
         errors = f"\ntreegauge results {self.store} --failed lists the errors"
@@ -73,7 +73,7 @@ def run_expansion(
     progress: Progress | None = None,
     name: str = "plan",
 ) -> RunSummary:
-    """Run the cells that are not done yet; see :func:`treegauge.run`."""
+    """Run the cells that are not finished yet; see :func:`treegauge.run`."""
     began = time.monotonic()
     with store.writing() as writer:
         missing = [(batch, writer.ledger.missing(batch)) for batch in cells.batches]
@@ -108,7 +108,7 @@ def run_expansion(
 
 
 class CellResult(NamedTuple):
-    """What a store has of a cell that is done: what its task gave, see :class:`Outcome`."""
+    """The stored result of a finished cell; see :class:`Outcome`."""
 
     cell: Cell
     scalars: Mapping[str, Scalar]
@@ -124,15 +124,15 @@ def run_cells(
     workers: int | None = 1,
     what: str = "cells",
 ) -> list[CellResult]:
-    """Run the cells that a store lacks, and return what the tasks of all of them gave.
+    """Run the cells that a store lacks, and return the results of all cells.
 
-    This is how a verb trains: cells that ``run`` or the verb itself did before are not run again.
+    All verbs train this way: cells that ``run`` or the verb has finished are not run again.
 
     `cells` are such as ``Cell(make_setup("map", "UD_Greek-GDT", "mst"), seed=1)``, with one result
     each, in their order; without a store nothing is kept. The pool is one of ``treegauge run``, by
     default this process for one worker, else one process per cell; `workers` None means as many as
-    there are processors; `what` is what progress calls the cells. A cell that failed is an error;
-    those that did not fail are in the store.
+    there are processors; `what` is the name of cells in the progress display. A failed cell is an
+    error; finished cells are in the store.
     """
     if store is None:
         with TemporaryDirectory(prefix="treegauge-") as folder:
@@ -164,7 +164,7 @@ def _drive(
     writer: Writer, pool: Pool, run: int, retries: int, cells: Iterator[Cell],
     counts: Counter[str], report: Callable[[], object],
 ) -> None:  # fmt: skip
-    """Feed a pool and write down what comes out of it; `counts` are of cells done and failed."""
+    """Feed a pool and record its results; `counts` are of cells done and failed."""
     tries: Counter[str] = Counter()
     again: list[Cell] = []
     report()
@@ -187,5 +187,5 @@ def _drive(
             else:
                 entries.append(LedgerEntry(cell, result, tried))
         writer.record(entries, run)
-        counts.update("failed" if one.report.scalars is None else "done" for one in entries)
+        counts.update("failed" if entry.report.scalars is None else "done" for entry in entries)
         report()

@@ -1,4 +1,4 @@
-"""How far a store has come."""
+"""The progress of a store."""
 
 import time
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Run:
     """The last run on a store, in cells of its plan.
 
     The state is ``running``, ``finished``, ``interrupted``, ``stopped`` by an error, or ``killed``;
-    `reused` were done before, `done` and `failed` in this run, which took some `seconds` so far.
+    `reused` were done before, `done` and `failed` in this run, which has taken `seconds` so far.
     """
 
     plan: str
@@ -77,7 +77,7 @@ class Status(Result):
         return make_table(list(self.groups), kinds)
 
     def json_fields(self) -> dict[str, Any]:
-        """Return who uses the store, its last run, and the rows."""
+        """Return the process that uses the store, the last run, and the rows."""
         run = None
         if self.run is not None:
             run = {**vars(self.run), "left": self.run.left, "rate": self.run.rate}
@@ -92,14 +92,14 @@ class Status(Result):
 
 @verb
 def status(store: Store | str | PathLike[str]) -> Status:
-    """Say how many cells of a store are done, failed and left.
+    """Report how many cells of a store are done, failed and left.
 
-    A run may be under way meanwhile.
+    Also works while a run is in progress.
 
     Parameters
     ----------
     store
-        The folder that ``run`` made.
+        The folder that ``run`` created.
     """
     store = Store(store)
     user = holder(store.lock_path) if store.in_use else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FullError(TreegaugeError):
-    """A store that cannot be written to; what it holds is intact."""
+    """A store cannot be written to; its contents are intact."""
 
 
 def _missing(path: Path) -> TreegaugeError:
@@ -39,7 +39,7 @@ def _damaged(path: Path) -> TreegaugeError:
 class Store:
     """The results of many cells.
 
-    `path` is the folder. Reading one that does not exist is an error; :meth:`writing` makes it.
+    `path` is the folder. Reading a missing folder is an error; :meth:`writing` creates it.
 
     Notes
     -----
@@ -61,12 +61,12 @@ class Store:
 
     @property
     def lock_path(self) -> Path:
-        """The file that a driver locks."""
+        """The file that a writing process locks."""
         return self.path / "lock"
 
     @property
     def in_use(self) -> bool:
-        """Whether a process writes to it."""
+        """Whether a process is writing to it."""
         return is_locked(self.lock_path)
 
     def __len__(self) -> int:
@@ -80,7 +80,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Ledger]:
-        """Open the ledger to read; a driver may write meanwhile."""
+        """Open the ledger for reading; another process may write at the same time."""
         if not self.ledger_path.is_file():
             raise TreegaugeError(
                 f"{self.path} is not a store: expected a folder with ledger.sqlite, as treegauge "
@@ -94,7 +94,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> "Iterator[Writer]":
-        """Open the store to write, for one process at a time."""
+        """Open the store for writing, one process at a time."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -109,20 +109,20 @@ class Store:
                 raise TreegaugeError(f"cannot use {self.ledger_path}: {error}") from error
 
     def words_path(self, key: str) -> Path:
-        """Return where the words of a cell are."""
+        """Return the path of a cell's words."""
         return self.path / "words" / key[:2] / f"{key}.parquet"
 
     def recording_path(self, key: str, name: str) -> Path:
-        """Return where a recording of a cell is."""
+        """Return the path of a cell's recording."""
         return self.path / "recordings" / key[:2] / f"{key}.{name}.npz"
 
     def files_of(self, key: str, words: bool, recordings: str) -> list[Path]:
-        """Return the paths of a cell's files, from what the ledger says of them."""
+        """Return the paths of a cell's files, from its row in the ledger."""
         paths = [self.recording_path(key, name) for name in recordings.split()]
         return [self.words_path(key), *paths] if words else paths
 
     def words(self, key: str) -> "pl.DataFrame | None":
-        """Return the words of a cell, None if its task gave none."""
+        """Return the words of a cell; None if its task returned none."""
         import polars as pl
 
         path = self.words_path(key)
@@ -156,7 +156,7 @@ class Store:
 
     @contextmanager
     def safely(self) -> Iterator[None]:
-        """Say what a full disk means; a damaged ledger is another matter."""
+        """Explain errors of a full disk; errors of a damaged ledger pass through."""
         try:
             yield
         except (OSError, TreegaugeError) as error:
@@ -174,7 +174,7 @@ class Store:
     def results(self, *, provenance: bool = True, **filters: Any) -> "pl.DataFrame":
         """Return the cells that are done, one row per cell, in the order of their fields.
 
-        With `provenance` also when, where, how long and with what versions each was run, and its
+        With `provenance` also time, host, duration and versions of each run, and its
         key. Filters ``task``, ``treebank``, ``parser``, ``options``, ``parameters`` and ``data``
         take a pattern such as ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
         """
@@ -194,7 +194,7 @@ class Store:
                 ) from error
 
     def failures(self, **filters: Any) -> "pl.DataFrame":
-        """Return the cells that failed, with the error and how often they were tried."""
+        """Return the failed cells, with the error and the number of attempts."""
         from treegauge.experiments.results import read_failures
 
         with self.reading() as ledger:
@@ -209,9 +209,9 @@ class Writer:
     ledger: Ledger
 
     def record(self, entries: Sequence[LedgerEntry], run: int) -> None:
-        """Write cells down: their files first, then their rows, all in one transaction."""
+        """Record cells: their files first, then their rows, all in one transaction."""
         store = self.store
-        if not store.ledger_path.exists():  # the database would go on in a file without a name
+        if not store.ledger_path.exists():  # the database would continue in a deleted file
             raise TreegaugeError(
                 f"store {store.path} was moved or deleted during the run; what was done since then "
                 "is lost: run the same again where the store is now"
@@ -227,7 +227,7 @@ class Writer:
                 self.ledger.record(entries, run)
 
     def begin(self, plan: str, pool: str, workers: int, total: int, reused: int) -> int:
-        """Note that a run begins; return its number."""
+        """Record the start of a run; return its number."""
         values = (plan, pool, workers, total, reused, time.time())
         with self.store.safely(), self.ledger.writing() as base:
             cursor = base.execute(
@@ -237,7 +237,7 @@ class Writer:
             return int(cursor.lastrowid or 0)
 
     def end(self, run: int, ending: str) -> None:
-        """Note how a run ended; without a note it was killed, or the disk was full."""
+        """Record how a run ended; without a record it was killed, or the disk was full."""
         try:
             with self.ledger.writing() as base:
                 base.execute(

@@ -1,4 +1,4 @@
-"""Tasks by name, built in or any function of a cell that can be imported; and performing cells."""
+"""Tasks by name, built in or importable functions of a cell; and running cells."""
 
 import io
 import math
@@ -24,11 +24,11 @@ Function = Callable[[Cell], Outcome]
 
 @dataclass(frozen=True)
 class Task:
-    """What a task does and what it takes.
+    """The description of a task: its function, requirements and parameters.
 
     Its home is ``module:function``, its parts are the splits that a treebank must have. It needs a
     parser, and sizes of training sets, or not (None: either). `parameters` have defaults (None:
-    any are taken), those `required` have none. Parameters in `treebanks` name further treebanks,
+    any are accepted); `required` ones have none. Parameters in `treebanks` name further treebanks,
     one each: plans look for them where the treebank itself is, and
     ``cell.read("train", treebank=name)`` reads them.
     """
@@ -47,7 +47,7 @@ class Task:
         """Import the function."""
         module, _, name = self.home.partition(":")
         here = os.getcwd()  # noqa: PTH109 -- sys.path holds texts
-        if here not in sys.path:  # an installed command does not look beside the plan
+        if here not in sys.path:  # an installed command does not search the current folder
             sys.path.append(here)
         try:
             function = getattr(import_module(module), name)
@@ -65,7 +65,7 @@ class Task:
         return function  # type: ignore[no-any-return]
 
     def complete(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all parameters, defaults included; unknown and missing ones are errors."""
+        """Return all parameters, with defaults; unknown and missing ones are errors."""
         if self.parameters is None:
             return dict(given)
         known = [*self.required, *self.parameters]
@@ -118,7 +118,7 @@ _TASKS = (
     ),
 )  # fmt: skip
 BUILT_IN = {task.name: task for task in _TASKS}
-#: Tasks of rooms above this one, each a :class:`Task` at ``module:name``.
+#: Tasks of packages above this one, each a :class:`Task` at ``module:name``.
 HOMES = {
     "map": "treegauge.dynamics.tasks:MAP",
     "vinfo": "treegauge.dynamics.tasks:VINFO",
@@ -159,23 +159,23 @@ def find_task(name: str) -> Task:
     return Task(name, "", name)
 
 
-#: Names of columns that results have anyway.
+#: Names of columns that all results have.
 TAKEN = (
     "task", "treebank", "parser", "options", "parameters", "data", "size", "sample", "seed", "key",
     "files", "started", "seconds", "peak", "attempts", "environment",
 )  # fmt: skip
 RECORDING = re.compile(r"[A-Za-z0-9_-]+")
 LONGEST = 4000
-"""Characters kept of an error."""
+"""The number of characters kept of an error."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What became of a cell.
+    """The outcome of running a cell.
 
     Scalars are None if it failed; `words` are a Parquet file's bytes, `recordings` contents of
-    ``.npz`` files by name; a `lasting` failure would happen again, so that there is no further try;
-    `peak` is the most bytes that the process held.
+    ``.npz`` files by name; a `lasting` failure would happen again, so it is not retried; `peak` is
+    the peak memory of the process in bytes.
     """
 
     scalars: Mapping[str, Scalar] | None = None
@@ -190,7 +190,7 @@ class Report:
 
 
 def perform(cell: Cell) -> Report:
-    """Run a cell's task; whatever it raises becomes part of the report."""
+    """Run a cell's task and return the report; exceptions become part of it."""
     started, clock = time.time(), time.perf_counter()
     facts: dict[str, Any] = {}
     try:
@@ -215,7 +215,7 @@ def perform(cell: Cell) -> Report:
         facts = {"error": _writable(str(error))[:LONGEST], "lasting": True}
     except KeyboardInterrupt:
         raise
-    except BaseException:  # also what a library uses to end the interpreter
+    except BaseException:  # also SystemExit, which libraries raise
         facts = {"error": _writable(traceback.format_exc())[-LONGEST:].strip()}
     return Report(
         **facts, started=started, seconds=time.perf_counter() - clock, peak=peak_memory(),
@@ -224,7 +224,7 @@ def perform(cell: Cell) -> Report:
 
 
 def _check_files(cell: Cell) -> None:
-    """Refuse to run on other bytes than those the cell is named by."""
+    """Refuse to run if files have changed since the cell was made."""
     if not cell.setup.files or cell.setup.inputs:
         return
     files = {
