@@ -46,8 +46,8 @@ def test_claims_are_read(text, claim):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("A", "'A' is not a claim; expected 'A > B' with two of the systems: A, B"),
-        ("A >", "is not a claim"),
+        ("A", "'A' is not valid; expected 'A > B' with two of the systems: A, B"),
+        ("A >", "is not valid"),
         ("A > C", "unknown system in a claim 'C'.* choices: A, B"),
         ("A > a", "compares A with itself"),
     ],
@@ -184,7 +184,7 @@ def test_treebanks_without_families_give_students_interval_of_the_mean():
     )
     assert found.tests["wilcoxon"] == next(iter(found.tests.values())), "no groups: the primary"
     assert "as if they were independent" in found.text
-    assert "Tests with a margin of 0.5: equivalent" in found.text
+    assert "Tests with a margin of 0.5: equivalence" in found.text
 
 
 def test_few_treebanks_have_no_interval_of_the_mean_and_say_why():
@@ -233,7 +233,7 @@ def test_a_certificate_is_a_paragraph_and_json(tmp_path):
         "how": "exact",
     }
     assert "99.51 % of size 10" in found.text
-    assert f"without {len(found.flip.removed)} of the treebanks" in found.text
+    assert f"without as few as {len(found.flip.removed)} of the treebanks" in found.text
     assert str(found).endswith(f"[{found.signature}]")
     assert found.to_latex().startswith("% treegauge:")
     assert r"95 \% interval" in found.to_latex()
@@ -247,7 +247,7 @@ def test_constraints_are_sampled_and_said_to_be():
     again = certify(scores, claim="Stanford > Uppsala", **how)
     assert found.wins == again.wins
     assert found.wins[0]["how"] == "sampled"
-    assert "5,000 random ones" in found.text
+    assert "5,000 random subsets" in found.text
     assert "constraints:language:1|samples:5000" in found.signature
 
 

@@ -131,7 +131,7 @@ def test_several_outliers_are_printed_together():
     [
         ("show --size 2", "Ranks by LAS"),
         ("show --size 2 --exact", "Probability of a higher mean LAS"),
-        ("show --size all", "How far subsets agree"),
+        ("show --size all", "Agreement of subsets"),
         ("compare", "Average rank by LAS"),
         ("compare --by wilcoxon-holm", "Average rank by LAS"),
     ],

@@ -161,7 +161,7 @@ def test_a_policy_that_leaves_nothing_says_so(tmp_path):
         ("treebank,A,A\nx,1,2\n", "column 'A' appears more than once"),
         ("treebank,A,B\nx,1\n", r"line 2: 2 cells, expected 3: treebank, A, B"),
         ("treebank,A,B\n,1,2\n", r"line 2: the 'treebank' cell is empty"),
-        ("treebank,A,B\n", "no scores in it"),
+        ("treebank,A,B\n", "contains no scores"),
         ("treebank,A,B\nx,1,inf\n", r"'inf' is not a score"),
     ],
 )
@@ -295,7 +295,7 @@ def test_added_systems_are_checked():
     assert board.gaps == 2
     with pytest.raises(TreegaugeError, match="could be fractions; expected percent"):
         read_leaderboard("conll18", "+", mine(0.8))
-    with pytest.raises(TreegaugeError, match="the system HIT-SCIR is in the table already"):
+    with pytest.raises(TreegaugeError, match="the system HIT-SCIR is already in the table"):
         read_leaderboard("conll18", "+", mine().rename({"mine": "HIT-SCIR"}))
     with pytest.raises(TreegaugeError, match=r"none of its treebanks \(x\) is in the table"):
         read_leaderboard("conll18", "+", pl.DataFrame({"treebank": ["x"], "mine": [80.0]}))

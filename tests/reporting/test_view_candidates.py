@@ -89,7 +89,7 @@ def test_it_works_where_storage_is_refused(tab, worked):
     page = tab(worked / "page.html", "#candidates", script=refused)
     page.keyboard.press("a")
     assert "1 accepted" in page.locator("#view-candidates").inner_text()
-    assert "does not keep decisions" in page.locator("#view-candidates .bad").inner_text()
+    assert "cannot store your decisions" in page.locator("#view-candidates .bad").inner_text()
 
 
 def exported(page, name):

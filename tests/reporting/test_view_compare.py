@@ -90,7 +90,7 @@ def test_sentences_open_in_a_drawer_with_next_and_previous(tab, scored):
     assert drawer.locator("svg.tree").count() >= 1
     first = drawer.locator(".count").first.inner_text()
     assert first.startswith("1 of ")
-    assert "high is correct and low is wrong at" in drawer.inner_text()
+    assert "high is correct and low is incorrect at" in drawer.inner_text()
     page.keyboard.press("j")
     assert drawer.locator(".count").first.inner_text().startswith("2 of ")
     link = "#" + address(page).partition("#")[2]

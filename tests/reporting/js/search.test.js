@@ -108,7 +108,7 @@ test("no pattern takes long, and patterns are not regular expressions", () => {
 test("questions about a system need one", () => {
   assert.throws(() => search([bank()], "tree", "upos=VERB > wrong=head", "alpha"), (error) => {
     assert.equal(error.at, 12);
-    assert.match(error.message, /'wrong' needs sentences that a system parsed/);
+    assert.match(error.message, /'wrong' needs the output of a system/);
     return true;
   });
   assert.equal(search([parsed, bank()], "tree", "wrong=head", "alpha").length, 1);
