@@ -171,7 +171,7 @@ def test_limits(sources):
         (lambda a: vote(a.parses, [1, -1, 1]), "expected numbers of at least 0"),
         (lambda a: vote([a.parses[0], a.parses[1][:3]], [1, 1]), "not of the same sentences"),
         (lambda a: a.vote(["neat"]), "unknown source 'neat'; did you mean 'near'?"),
-        (lambda a: panel(a.parses[0], {}, {}), "no source to ask"),
+        (lambda a: panel(a.parses[0], {}, {}), "no source: give"),
         (lambda a: delexicalised("command"), "unknown delexicalised parser 'command'"),
         (lambda a: delexicalised("bean"), "did you mean 'beam'"),
         (lambda a: train_sources({}, delexicalised("mst"), limit=0), "the limit is 0"),

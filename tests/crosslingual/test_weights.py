@@ -125,7 +125,7 @@ def test_the_closest_comes_first(romance):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda t: weigh_sources(t, {}), "no source to weigh"),
+        (lambda t: weigh_sources(t, {}), "no source: give"),
         (
             lambda t: weigh_sources(t, {"s": t}, sentences=0),
             "0 target sentences; expected at least 1",

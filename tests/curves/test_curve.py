@@ -250,7 +250,7 @@ def test_advice_trains_what_it_needs(command, treebank, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["COUNTS", "--by", "relation"], "is counted already"),
+        (["COUNTS", "--by", "relation"], "was already counted"),
         (["COUNTS", "--sizes", "five"], "sizes: got 'five'; expected whole numbers such as 5,10"),
         (["COUNTS", "--sizes", "7"], "unknown size '7'"),
         (["COUNTS", "--parser", "bean"], "did you mean 'beam'"),
