@@ -189,7 +189,7 @@ def test_an_average_that_hinges_on_one_treebank_is_named():
     without = complexity(counts.select(treebanks=names))
     expected = dict(without.table.select("class", "complexity").rows())["y"]
     assert found.notes[1:] == (
-        f"y, b: {value:.1f} depends on UD_Uyghur-UDT (100 test words, 1.0 % correct at the largest "
+        f"y, b: {value:.1f} hinges on UD_Uyghur-UDT (100 test words, 1.0 % correct at the largest "
         f"size); without it {expected:.1f}",
     )
     assert without.notes == found.notes[:1]

@@ -188,7 +188,7 @@ def _hinges(
         for t, values in without.items():
             if row["treebanks"] > 2 and enough[t, c] and abs(values[c] - row["complexity"]) > least:
                 notes.append(
-                    f"{row['class']}, {grid.parser}: {row['complexity']:.1f} depends on "
+                    f"{row['class']}, {grid.parser}: {row['complexity']:.1f} hinges on "
                     f"{grid.treebanks[t]} ({grid.total[t, c]:.0f} test words, "
                     f"{grid.means[t, -1, c]:.1f} % correct at the largest size); without it "
                     f"{values[c]:.1f}"
