@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,23 +46,34 @@ def commands(text: str) -> list[str]:
     return _COMMAND.findall(text)
 
 
-def follow(page: str) -> list[Step]:
-    """Run the commands of a page as on a new machine, and measure each."""
-    steps = []
+def follow(names: Iterable[str]) -> dict[str, list[Step]]:
+    """Run the commands of pages as on a new machine, and measure each.
+
+    A clone is installed once, into a new environment; the time counts in every page that asks for
+    it. Each page begins in an empty folder.
+    """
+    paths: dict[str, list[Step]] = {}
     with tempfile.TemporaryDirectory(prefix="treegauge-reader-") as place:
         home, clone, programs = Path(place), Path(place) / "treegauge", Path(place) / "venv" / "bin"
         process("git", "clone", "--quiet", ROOT, clone)
-        steps.append(_step("python -m venv venv", home, [sys.executable, "-m", "venv", "venv"]))
-        folder = home / "work"
-        folder.mkdir()
-        for command in commands((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")):
-            name, *words = shlex.split(command)
-            if name == "cd":
-                folder /= words[0]
-                continue
-            start = clone if name == "pip" else folder
-            steps.append(_step(command, start, [programs / name, *words]))
-    return steps
+        venv = _step("python -m venv venv", home, [sys.executable, "-m", "venv", "venv"])
+        installed: dict[str, Step] = {}
+        for page in names:
+            paths[page] = [venv]
+            folder = home / page
+            folder.mkdir()
+            for command in commands((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")):
+                name, *words = shlex.split(command)
+                program: list[str | Path] = [programs / name, *words]
+                if name == "cd":
+                    folder /= words[0]
+                elif name == "pip":
+                    if command not in installed:
+                        installed[command] = _step(command, clone, program)
+                    paths[page].append(installed[command])
+                else:
+                    paths[page].append(_step(command, folder, program))
+    return paths
 
 
 def _step(command: str, folder: Path, program: list[str | Path]) -> Step:
@@ -122,7 +134,7 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", metavar="PAGE", help=", ".join(PAGES))
     parser.add_argument("--write", action="store_true", help="write the times into the pages")
     options = parser.parse_args()
-    paths = {name: follow(name) for name in options.pages or PAGES}
+    paths = follow(options.pages or PAGES)
     made = section(paths)
     print(made)
     if options.write:

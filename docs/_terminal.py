@@ -17,7 +17,7 @@ DRAWN = ("treegauge score gold.conllu mine=careful.conllu baseline=average.conll
 COLUMNS = 108
 """Columns of the terminal; longer lines are wrapped."""
 #: Pixels of a column, a line, the margin and the bar above.
-COLUMN, LINE, MARGIN, BAR = 7.8, 18, 16, 30
+COLUMN, LINE, MARGIN, BAR = 7.8, 16, 16, 30
 PLAIN, QUIET, PROMPT, FAILED = "#24292f", "#6e7781", "#1a7f37", "#cf222e"
 
 
