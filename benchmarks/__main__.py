@@ -1,4 +1,4 @@
-"""``python -m benchmarks [NAMES...]``: all parts or those named, beside their peers."""
+"""``python -m benchmarks [NAMES...]``: run all parts, or those named, with their peers."""
 
 import argparse
 import sys
@@ -45,10 +45,12 @@ PARTS = (
 
 
 def main() -> int:
-    """Run the parts; 1 if a target was missed."""
+    """Run the parts; return 1 if a target was missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PARTS))
-    parser.add_argument("--repeats", type=int, default=3, help="median of so many rounds (3)")
+    parser.add_argument(
+        "--repeats", type=int, default=3, help="number of rounds, of which the median counts (3)"
+    )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE}, or parts of it")
     options = parser.parse_args()
     for name in options.names:
@@ -74,7 +76,7 @@ def main() -> int:
 
 
 def page(beginning: str, sections: list[str], kept: str = "") -> str:
-    r"""Put sections into a page, in the place of those of the same name that it has.
+    r"""Replace the sections of a page that have the same names.
 
     Examples
     --------
@@ -88,7 +90,7 @@ def page(beginning: str, sections: list[str], kept: str = "") -> str:
 
 
 def preface(repeats: int) -> str:
-    """Say how the figures were made, on what."""
+    """Return how the figures were measured, and on what machine."""
     how = (
         "`make bench` measures everything again; `python -m benchmarks NAME --write` rewrites one "
         "section. Contenders take turns, each in a fresh process after an untimed warm-up; figures "

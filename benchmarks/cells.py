@@ -1,4 +1,4 @@
-"""Cells on a local dask cluster, timed: what the model of a larger one is made of."""
+"""Timed cells on a local dask cluster, the basis of the model of a larger one."""
 
 import tempfile
 import time
@@ -25,7 +25,7 @@ class Run:
     Attributes
     ----------
     start
-        Seconds until the workers are there and the first cells are done.
+        Seconds until the workers have started and the first cells are done.
     each
         Seconds from one cell to the next after that.
     driver
@@ -65,7 +65,7 @@ def _words() -> "pl.DataFrame":
 
 
 def run(task: str, seconds: float, cells: int, workers: int, *, words: bool = False) -> Run:
-    """Run so many cells of a task of this module on a local cluster."""
+    """Run this number of cells of a task of this module on a local cluster."""
     tell(f"{cells} cells, {task} {seconds:g} s, {workers} workers{', words' if words else ''}")
     seen: list[tuple[int, float, float]] = []
     extra = {"seconds": seconds, "words": words}

@@ -1,6 +1,6 @@
-"""The files that are read and scored: real treebanks where they are at hand, else synthetic ones.
+"""The files to read and score: real treebanks if available, else synthetic ones.
 
-``python -m benchmarks.corpus FOLDER`` writes them, in a process of its own so that the one that
+``python -m benchmarks.corpus FOLDER`` writes them in a separate process, so that the process that
 starts the contenders stays small.
 """
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 SIZE = 41_300_000
-"""Bytes of the gold file, about."""
+"""Approximate size of the gold file in bytes."""
 
 SMALL = 200_000
-"""Bytes of the file on which contenders warm up, about."""
+"""Approximate size of the warm-up file in bytes."""
 
 TENTH = SIZE // 10
-"""Bytes of the file for work that takes peers minutes on the whole, about."""
+"""Approximate size, in bytes, of the file for work that takes peers minutes on the whole corpus."""
 
 EVERYDAY = {"megabyte": 1_000_000, "kilobytes": 100_000, "sentence": 0}
-"""Bytes of the pairs of files as people have them, about; the last is one sentence."""
+"""Approximate sizes of everyday pairs of files in bytes; the last is one sentence."""
 
 DRAWN = 6_000
-"""Synthetic sentences that are repeated up to the size."""
+"""Number of synthetic sentences, which are repeated up to the size."""
 
 CHANGED = 0.1
-"""Share of the words whose head or relation the system has wrong."""
+"""Share of words with an incorrect head or relation in the system file."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Corpus:
         return self.folder / "tenth-gold.conllu", self.folder / "tenth-system.conllu"
 
     def everyday(self, size: str) -> tuple[Path, Path]:
-        """Return the first sentences of both, as many as the size says."""
+        """Return the first sentences of both, up to this size."""
         return self.folder / f"{size}-gold.conllu", self.folder / f"{size}-system.conllu"
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ def make(folder: Path) -> Corpus:
 
 
 def main() -> None:
-    """Write the files and print what they are."""
+    """Write the files and print their description."""
     from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
     folder = Path(sys.argv[1])
@@ -106,7 +106,7 @@ def main() -> None:
 
 
 def _real() -> tuple[bytes, str] | None:
-    """Take the files of the newest release in the order of their names until there are enough."""
+    """Return the files of the newest release, by name, up to the size."""
     folder = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
     releases = sorted(folder.glob("r*"), key=lambda path: path.name) or [folder]
     parts: list[bytes] = []
@@ -129,7 +129,7 @@ def _synthetic() -> tuple[bytes, str]:
 
 
 def _system(gold: "Treebank") -> "Treebank":
-    """Hang words higher or give them another relation; what moves up its own path keeps a tree."""
+    """Attach words higher up or change their relation; moving up its own path keeps a tree."""
     import numpy as np
 
     random = np.random.default_rng(0)

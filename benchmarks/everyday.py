@@ -1,4 +1,4 @@
-"""Small files, from typing the command to its end: the first use after installation, and later."""
+"""Whole commands on small files: the first use after installation, and later uses."""
 
 import sys
 import tempfile
@@ -45,7 +45,7 @@ COMMANDS: Mapping[str, Callable[[Path, Path], Command]] = {
     "reading: rustling": _reader(_RUSTLING),
 }
 INSTALLED = "import argparse, dataclasses, json, logging, numpy, regex, typing, yaml"
-"""What has its bytecode at the first use of a program: pip compiled it with the dependencies."""
+"""Modules with bytecode at the first use of a program: pip compiled them with the dependencies."""
 STARTS: Mapping[str, Command] = {
     "`treegauge --help`": (*TREEGAUGE, "--help"),
     "`import treegauge`": (sys.executable, "-c", "import treegauge"),
@@ -55,7 +55,7 @@ STARTS: Mapping[str, Command] = {
 
 
 def run(corpus: Corpus, repeats: int) -> Section:
-    """Time whole commands on small files, ours and the peers' taking turns."""
+    """Time whole commands on small files, ours and the peers' in turns."""
     programs: dict[tuple[str, str], Command] = {
         (size, name): make(*corpus.everyday(size))
         for size in EVERYDAY

@@ -1,4 +1,4 @@
-"""How much more time and memory ten times the data take."""
+"""Growth of time and memory with ten times the data."""
 
 import math
 import shutil
@@ -14,15 +14,15 @@ from benchmarks.tables import Section, Target, took
 
 OURS = "treegauge"
 LINEAR = 1.15
-"""Exponents up to here count as linear: caches and noise are worth as much."""
+"""Exponents up to this count as linear, to allow for caches and noise."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Sizes, what was measured at each, and the exponents that fit.
+    """Sizes, measurements at each, and fitted exponents.
 
-    The exponent b is that of c size^b, by least squares on logarithms; memory is what the process
-    holds beyond its smallest run.
+    The exponent b of c size^b is fitted by least squares on logarithms; memory is relative to the
+    smallest run.
     """
 
     sizes: tuple[float, ...]
@@ -30,7 +30,7 @@ class Curve:
 
     @property
     def exponent(self) -> float:
-        """How time grows."""
+        """Exponent of time."""
         x = [math.log(size) for size in self.sizes]
         y = [math.log(one.seconds) for one in self.runs]
         middle, level = sum(x) / len(x), sum(y) / len(y)
@@ -39,13 +39,13 @@ class Curve:
 
     @property
     def factor(self) -> float:
-        """Times the time for ten times the data, by the last two sizes."""
+        """Growth factor of time for ten times the data, from the last two sizes."""
         rise = math.log(self.runs[-1].seconds / self.runs[-2].seconds)
         return math.exp(rise / math.log10(self.sizes[-1] / self.sizes[-2]))
 
     @property
     def bytes_each(self) -> float:
-        """Bytes that one more unit needs, by the last two sizes."""
+        """Bytes per further unit, from the last two sizes."""
         more = self.runs[-1].peak - self.runs[-2].peak
         return 1e6 * more / (self.sizes[-1] - self.sizes[-2])
 
@@ -66,7 +66,7 @@ HEAD = ("", "sizes", "s", "factor for 10x", "exponent", "peak MB", "bytes per un
 
 
 def reader(columns: bool) -> Callable[[], Contender]:
-    """Return what reads a file and, if wanted, makes all ten columns."""
+    """Return a function that reads a file and, optionally, creates all ten columns."""
     return _reading("treegauge_frame" if columns else "treegauge")
 
 
@@ -80,7 +80,7 @@ def _reading(name: str) -> Callable[[], Contender]:
 
 
 def scorer(resamples: int) -> Callable[[], Contender]:
-    """Return what scores a pair of files."""
+    """Return a function that scores a pair of files."""
 
     def make() -> Contender:
         from benchmarks.scoring import treegauge
@@ -106,7 +106,7 @@ def splitter() -> Contender:
 
 
 def ranker(share: int | None = None) -> Callable[[], Contender]:
-    """Return the exact count for so many treebanks, in subsets of ten or of a share of them."""
+    """Return a function for the exact count of this number of treebanks."""
 
     def make() -> Contender:
         import numpy as np
@@ -132,14 +132,14 @@ def ranker(share: int | None = None) -> Callable[[], Contender]:
 
 
 def sampler() -> Contender:
-    """Rank over so many random subsets."""
+    """Rank over this number of random subsets."""
     from benchmarks.ranking import sampled
 
     return Contender(sampled().action, lambda _: None)
 
 
 def resampler(units: int | None) -> Callable[[], Contender]:
-    """Return 1,000 resamples of so many sentences, or so many resamples of a number of them."""
+    """Return a function that resamples this number of sentences, or this number of times."""
 
     def make() -> Contender:
         from benchmarks.resampling import f1, sentences
@@ -155,7 +155,7 @@ def resampler(units: int | None) -> Callable[[], Contender]:
 
 
 def recorder() -> Contender:
-    """Record so many cells."""
+    """Record this number of cells."""
     from benchmarks.ledger import recorded
 
     def run(cells: int) -> None:
@@ -166,7 +166,7 @@ def recorder() -> Contender:
 
 
 def resumer() -> Contender:
-    """Find what of so many recorded cells is missing, which is nothing."""
+    """Find the missing cells among this number of recorded ones; there are none."""
     from benchmarks.ledger import batches, missing, recorded
 
     folder = tempfile.TemporaryDirectory(prefix="treegauge-bench-")
@@ -212,7 +212,7 @@ COUNTED = {
     **dict.fromkeys((RECORD, RESUME), "cells"),
 }  # fmt: skip
 STEEP = {BY_TREEBANKS, BY_BOTH}
-"""Jobs that grow faster by their nature; the text says why."""
+"""Jobs with superlinear growth; the text says why."""
 
 
 def curve(job: str, given: Sequence[Sequence[str | Path | float]], sizes: Sequence[float],
@@ -236,9 +236,9 @@ def of_files(job: str, corpus: Corpus, repeats: int) -> Curve:
 
 
 def of_numbers(job: str, repeats: int) -> Curve:
-    """Measure a job that is given a number."""
+    """Measure a job whose argument is a number."""
     sizes = SIZES[job]
-    # What is to be resumed has to be there before: the warm-up records it.
+    # The warm-up records the cells to be resumed.
     small = [] if job == RESUME else [sizes[0]]
     return curve(job, [[size] for size in sizes], sizes, small, repeats)
 

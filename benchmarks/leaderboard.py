@@ -1,4 +1,4 @@
-"""A shared task of twelve parsers on twenty treebanks: its leaderboard, and after changes.
+"""The leaderboard of a shared task of twelve parsers on twenty treebanks, and its updates.
 
 ``python -m benchmarks.leaderboard FOLDER`` trains the parsers and writes the task: gold files in
 ``FOLDER/gold``, a folder per team in ``FOLDER/teams``.
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 TREEBANKS = 20
 LEAST = 500_000
-"""Bytes of a training set, at least."""
+"""Minimum size of a training set in bytes."""
 SIZES = (20, 50, 100, 200, 400, 800)
-"""Training sentences of the teams, at most."""
+"""Maximum numbers of training sentences of the teams."""
 PARSERS: dict[str, dict[str, Any]] = {
     "beam": {"learners": 1, "epochs": 5}, "mst": {"epochs": 2, "label_epochs": 2},
 }  # fmt: skip
 LATE = "beam-800"
-"""The team that submits when all others have been scored."""
+"""The team that submits after all others have been scored."""
 
 
 def treebanks() -> Iterator[tuple[str, "Treebank", "Treebank"]]:
-    """Yield names, training sets and test sets: real treebanks where they are at hand."""
+    """Yield names, training sets and test sets, of real treebanks if available."""
     from treegauge.testing.synthetic import Grammar, synthetic
     from treegauge.treebanks.conllu import read_conllu
 
@@ -74,7 +74,7 @@ def run(repeats: int) -> Section:
 
 
 def timed(folder: Path, repeats: int) -> Section:
-    """Time the whole command on a task that was made."""
+    """Time the whole command on an existing task."""
     found: dict[str, list[Measured]] = {name: [] for name in SITUATIONS}
     counts: dict[str, int] = {}
     for _ in range(repeats):
@@ -119,7 +119,7 @@ SITUATIONS = (NOTHING, SAME, CHANGED, ADDED)
 
 
 def _round(folder: Path) -> Iterator[tuple[str, int, Measured]]:
-    """Yield every situation with the number of outputs that were scored and what it took."""
+    """Yield every situation with the number of scored outputs and the measurement."""
     teams, late, out = folder / "teams", folder / "late", folder / "out"
     command = [*TREEGAUGE, "leaderboard", *map(str, (folder / "gold", teams, "-o", out))]
 

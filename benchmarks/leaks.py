@@ -1,4 +1,4 @@
-"""Near-duplicates: planted edits that are found, and all treebanks at hand against themselves."""
+"""Near-duplicates: detection of planted edits, and all available treebanks against themselves."""
 
 import os
 import tempfile
@@ -15,7 +15,7 @@ SECONDS = 60
 
 
 def run(repeats: int) -> Section:
-    """Plant edits in all treebanks but those of the settings, then compare all with all."""
+    """Plant edits in all treebanks except those used for tuning, then compare all with all."""
     del repeats
     root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
     if not folders():

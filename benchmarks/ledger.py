@@ -1,4 +1,4 @@
-"""What a ledger of a million cells does."""
+"""Performance of a ledger with a million cells."""
 
 import tempfile
 import time
@@ -20,7 +20,7 @@ TOGETHER = SIZES * SAMPLES * SEEDS
 
 
 def batches(cells: int) -> "list[CellBatch]":
-    """Plan so many cells: as many treebanks as it takes, five parsers each."""
+    """Plan this number of cells: five parsers on as many treebanks as necessary."""
     from treegauge.experiments.cells import CellBatch, Setup
 
     return [
@@ -33,7 +33,7 @@ def batches(cells: int) -> "list[CellBatch]":
 
 
 def recorded(folder: Path, cells: int) -> "Store":
-    """Record so many cells in a new store, those of a parser on a treebank at a time."""
+    """Record this number of cells in a new store, one parser and treebank at a time."""
     from treegauge.experiments.ledger import LedgerEntry
     from treegauge.experiments.store import Store
     from treegauge.experiments.tasks import Report
@@ -59,7 +59,7 @@ def opened(store: "Store") -> int:
 
 
 def million() -> list[tuple[str, float]]:
-    """Return what is done with such a ledger, and the seconds that it takes."""
+    """Return the operations on such a ledger, and their seconds."""
     from treegauge.experiments.cells import CellBatch
 
     tell(f"running: a ledger of {CELLS:,} cells")

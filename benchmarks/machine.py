@@ -1,4 +1,4 @@
-"""What the figures were made on."""
+"""The machine on which the figures were measured."""
 
 import os
 import platform
@@ -18,13 +18,13 @@ and packages that make none do not gain."""
 
 
 def threads() -> str:
-    """Say which limits on threads are set, as they would be for nobody who just starts Python."""
+    """Return which limits on threads are set; by default Python has none."""
     limits = [f"{name}={os.environ[name]}" for name in THREADS if name in os.environ]
     return f"threads limited by {', '.join(limits)}" if limits else "threads not limited"
 
 
 def machine() -> str:
-    """Say what this machine is and which packages are there."""
+    """Return a description of this machine and the installed packages."""
     found = []
     for package in PACKAGES:
         try:
@@ -39,7 +39,7 @@ def machine() -> str:
 
 
 def processor() -> str:
-    """Name the processor."""
+    """Return the name of the processor."""
     facts = Path("/proc/cpuinfo")
     if facts.exists():
         for line in facts.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Measures of treebanks, from files to numbers, beside what one puts together from packages."""
+"""Measures of treebanks, from files to numbers, compared with combinations of packages."""
 
 from typing import Any
 
@@ -100,7 +100,7 @@ def sttr_lexicalrichness() -> Contender:
 
 
 def crooked() -> Contender:
-    """Read the file and count the arcs that are not projective."""
+    """Read the file and count non-projective arcs."""
     from treegauge.measures.structure import nonprojective_arcs
     from treegauge.treebanks.conllu import read_conllu
 
@@ -121,7 +121,7 @@ def crooked_udapi() -> Contender:
 
 
 def everything() -> Contender:
-    """Read two files and compute every measure there is of both and of the pair."""
+    """Read two files and compute every measure of both and of the pair."""
     from treegauge.measures.measure import measure
 
     return Contender(lambda a, b: measure("all", a, b, workers=1), lambda _: None)
@@ -206,6 +206,6 @@ def run(corpus: Corpus, repeats: int) -> Section:
 
 
 def _words(corpus: Corpus) -> int:
-    """Count the words of the tenth; the process that starts the others reads no treebank."""
+    """Count the words of the tenth in a separate process, so that this one reads no treebank."""
     lines = corpus.tenth[0].read_bytes().split(b"\n")
     return sum(line.split(b"\t", 1)[0].isdigit() for line in lines)

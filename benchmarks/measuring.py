@@ -1,6 +1,6 @@
-"""Time and memory of contenders, each in a fresh process of its own.
+"""Time and memory of contenders, each in a fresh process.
 
-``python -m benchmarks.measuring JOB`` is such a process; what it prints last is a line of JSON.
+``python -m benchmarks.measuring JOB`` is such a process; it prints a line of JSON at the end.
 """
 
 import importlib
@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 TREEGAUGE = (sys.executable, "-c", "from treegauge.cli import main; main()")
 SLOW, SHORT = 5.0, 0.05
-"""Seconds from which two rounds are enough, and up to which work is repeated."""
+"""Seconds above which two rounds are enough, and below which work is repeated."""
 
 
 class Contender(NamedTuple):
-    """What is timed, and what is asked of its result afterwards.
+    """The function to time, and the function that checks its result.
 
-    The answer shows that all contenders did the same work; it is not part of the time. None says
-    that this contender's answer is another one by its definition.
+    The answer shows that all contenders did the same work; it is not timed. None means that this
+    contender's answer is different by definition.
     """
 
     action: Callable[..., Any]
@@ -34,14 +34,14 @@ class Contender(NamedTuple):
 
 
 Makers = Mapping[str, Callable[[], Contender]]
-"""Contenders by name, ours first; each is made where it runs, so that its imports stay there."""
+"""Contenders by name, ours first; each is created in its own process, with its imports."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds, the most memory the process ever held (MB = 10^6 bytes), and the answer.
+    """Seconds, peak memory of the process (MB = 10^6 bytes), and the answer.
 
-    `processor` is the processor time of a whole process; 0 where a call was timed.
+    `processor` is the processor time of a whole process; 0 if a call was timed.
     """
 
     seconds: float
@@ -51,7 +51,7 @@ class Measured:
 
     @classmethod
     def middle(cls, runs: Sequence["Measured"], tolerance: float = 0.0) -> "Measured":
-        """Return the median of some runs; their answers must be the same, up to `tolerance`."""
+        """Return the median of runs; their answers must be the same, up to `tolerance`."""
         answers = [one.answer for one in runs if one.answer is not None]
         if any(not math.isclose(one, answers[0], rel_tol=tolerance) for one in answers):
             raise SystemExit(f"the same run, different answers: {answers}")
@@ -69,11 +69,10 @@ def contest(
     repeats: int = 3,
     tolerance: float = 1e-6,
 ) -> dict[str, Measured]:
-    """Measure contenders for a job, taking turns, so that a slow minute hits all alike.
+    """Measure contenders for a job in turns, so that a slow minute affects all equally.
 
-    Each gets `given`, after the same work on `small` or, where that is nothing, on `given`.
-    Contenders whose package is not installed are left out, and slow ones take part in two rounds
-    only.
+    Each gets `given`, after the same work on `small` or, if that is empty, on `given`. Contenders
+    whose package is not installed are left out, and slow ones run only two rounds.
 
     Raises
     ------
@@ -106,7 +105,7 @@ def _in_fresh_process(
     small: Sequence[str | Path | float],
     given: Sequence[str | Path | float],
 ) -> Measured | None:
-    """Run one contender; None if its package is not there."""
+    """Run one contender; return None if its package is not installed."""
     wanted = {"part": part, "job": job, "name": name, "small": small, "given": given}
     command = [sys.executable, "-m", "benchmarks.measuring", json.dumps(wanted, default=str)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -141,7 +140,7 @@ def process(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         cwd=folder,
-        # Bytecode is kept, as it is for everyone who installs a package.
+        # Bytecode is kept, as for every installed package.
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
     ) as program:
         assert program.stdout is not None
@@ -156,12 +155,12 @@ def process(
 
 
 def tell(text: str) -> None:
-    """Say on standard error what is going on: some peers take minutes."""
+    """Report progress on standard error, since some peers take minutes."""
     print(f"... {text}", file=sys.stderr, flush=True)
 
 
 def _peak() -> float:
-    """Return this process's peak memory in MB, without what its parent held when it forked."""
+    """Return this process's peak memory in MB, without that of its parent at the fork."""
     status = Path("/proc/self/status")
     if status.exists():
         return int(status.read_text().partition("VmHWM:")[2].split()[0]) * 1024 / 1e6
@@ -173,9 +172,9 @@ def _bytes(ru_maxrss: int) -> int:
 
 
 def main() -> None:
-    """Run one contender: first on what is small, else on what is given, untimed, then for good.
+    """Run one contender: an untimed warm-up on the small input (or the given one), then timed.
 
-    Short work is done over and over for a twentieth of a second, and the median counts.
+    Short work is repeated for a twentieth of a second, and the median counts.
     """
     wanted = json.loads(sys.argv[1])
     jobs: Mapping[str, Makers] = importlib.import_module(f"benchmarks.{wanted['part']}").JOBS
@@ -187,7 +186,7 @@ def main() -> None:
     contender.action(*(wanted["small"] or wanted["given"]))
     times: list[float] = []
     while sum(times) < SHORT:
-        result = None  # what the last turn made must be gone before the next
+        result = None  # the previous result must be deleted before the next turn
         start = time.perf_counter()
         result = contender.action(*wanted["given"])
         times.append(time.perf_counter() - start)

@@ -1,7 +1,7 @@
-"""Planted near-duplicates: edited copies of real sentences among sentences that nobody copied.
+"""Planted near-duplicates: edited copies of real sentences among uncopied ones.
 
-``python -m benchmarks.planted [tuned]`` prints what `audit` finds of them, treebank by treebank;
-with `tuned`, on the treebanks on which its settings were chosen.
+``python -m benchmarks.planted [tuned]`` prints how many `audit` finds in each treebank; with
+`tuned`, in the treebanks on which its settings were chosen.
 """
 
 import os
@@ -21,12 +21,12 @@ TUNED = (
     "UD_Afrikaans-AfriBooms UD_Turkish-IMST UD_French-Sequoia UD_Korean-GSD UD_Slovenian-SST "
     "UD_Uyghur-UDT UD_Telugu-MTG UD_Czech-CLTT"
 ).split()
-"""The treebanks on which the settings were chosen; those judged are all others."""
+"""The treebanks on which the settings were chosen; all others are for evaluation."""
 RATES = (0.05, 0.1, 0.2)
 LEAST = 100
 """Sentences of at least five words that a treebank needs on each side."""
 ALIKE = 0.5
-"""Share of the words of the longer sentence, in order, that sentences of one template share."""
+"""Minimum share of common words, in order, for sentences of one template."""
 Words = Sequence[str]
 
 
@@ -55,7 +55,7 @@ def edit_words(
 def _edited(
     items: list[str], rate: float, other: Callable[[], str], random: np.random.Generator
 ) -> list[str]:
-    """Edit as many items as the rate says, rounded; nothing where that is none."""
+    """Edit a share of the items, rounded; nothing if that is 0."""
     number = round(rate * len(items))
     chosen = set(random.choice(len(items), number, replace=False).tolist())
     edited: list[str] = []
@@ -73,7 +73,7 @@ EDITS = {"characters": edit_characters, "words": edit_words}
 
 @dataclass
 class Judged:
-    """What was found in one treebank: of planted edits, and of decoys."""
+    """Results in one treebank: planted edits and decoys found."""
 
     treebank: str
     edits: str
@@ -92,7 +92,7 @@ class Judged:
 
     @property
     def precision(self) -> float:
-        """Share of the reported sentences that were planted and have the right source."""
+        """Share of the reported sentences that were planted and have the correct source."""
         return self.found / (self.found + self.mistaken + self.reported)
 
     @property
@@ -102,7 +102,7 @@ class Judged:
 
 
 def judge(folder: Path, *, seed: int = 0) -> Iterator[Judged]:
-    """Yield what is found of each kind and rate of edits in one treebank.
+    """Yield the results for each kind and rate of edits in one treebank.
 
     Half of its different sentences are training data. Edited copies of them, and the other half as
     decoys, are the test set; so there are about as many decoys as planted edits.
@@ -169,7 +169,7 @@ def _texts(split: str, sentences: Sequence[Words]) -> "Texts":
 
 
 def _alike(one: Words, two: Words) -> bool:
-    """Say whether two sentences share half of the longer one's words, in their order."""
+    """Whether two sentences share half of the longer one's words, in order."""
     row = [0] * (len(two) + 1)
     for word in one:
         previous = 0
@@ -182,7 +182,7 @@ def _alike(one: Words, two: Words) -> bool:
 
 
 def folders(*, tuned: bool = False) -> list[Path]:
-    """Return the treebanks that are judged, or those of the settings, in their newest release."""
+    """Return the treebanks for evaluation, or those for tuning, in their newest release."""
     root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
     newest = {one.name: one for one in sorted(root.glob("r*/UD_*"), key=lambda path: path.parts)}
     return [newest[name] for name in sorted(newest) if (name in TUNED) == tuned]
@@ -199,7 +199,7 @@ def total(results: Sequence[Judged], edits: str, rate: float) -> Judged:
 
 
 def main() -> None:
-    """Print what is found, treebank by treebank and in sum."""
+    """Print the results per treebank and in total."""
     results = [one for folder in folders(tuned="tuned" in sys.argv[1:]) for one in judge(folder)]
     sums = [total(results, edits, rate) for edits in EDITS for rate in RATES]
     for one in [*results, *sums]:

@@ -1,4 +1,4 @@
-"""Rankings of 26 systems on 82 treebanks, and what other packages do with such a table."""
+"""Rankings of 26 systems on 82 treebanks, compared with other packages."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ SIZE, SUBSETS = 10, 1_000_000
 RESAMPLES, DRAWS = 2_000, 10_000
 BEST, PAIR = "HIT-SCIR", ("TurkuNLP", "UDPipe Future")
 FEW = 6
-"""Systems among which rliable, which tests every treebank of every pair, is done in seconds."""
+"""Number of systems for which rliable, which tests every treebank of every pair, takes seconds."""
 
 
 def table() -> Any:
@@ -33,7 +33,7 @@ def sampled() -> Contender:
 
 
 def counted() -> Contender:
-    """Count over all subsets of the size instead of drawing some."""
+    """Count over all subsets of the size instead of a sample."""
     from treegauge.ranking.exact import exact_ranks
 
     scores = table()
@@ -41,7 +41,7 @@ def counted() -> Contender:
 
 
 def sketch() -> Contender:
-    """Do the plain thing with numpy: shuffle, average, sort, ten thousand at a time."""
+    """Do the straightforward computation with numpy: shuffle, average, sort."""
     import numpy as np
 
     scores = table()
@@ -70,7 +70,7 @@ def critical() -> Contender:
 
 
 def autorank() -> Contender:
-    """Let autorank do the same, told to use ranks."""
+    """Let autorank do the same, with ranks."""
     from autorank import autorank as compare
 
     frame = _frame()
@@ -138,7 +138,7 @@ def rliable() -> Contender:
 
 
 def _few() -> Any:
-    """Return the first by mean, in that order."""
+    """Return the best systems by mean, in order."""
     scores = table()
     order = scores.values.mean(axis=1).argsort()[::-1]
     return scores.select(systems=[scores.systems[i] for i in order[:FEW]])

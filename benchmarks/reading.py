@@ -10,21 +10,21 @@ OURS, FRAME = "treegauge", "treegauge, ten columns"
 
 
 def treegauge() -> Contender:
-    """Index the bytes and check every line and tree; columns are made when asked for."""
+    """Index the bytes and check every line and tree; columns are created on first use."""
     from treegauge.treebanks.conllu import read_conllu
 
     return Contender(read_conllu, lambda treebank: treebank.n_words)
 
 
 def treegauge_frame() -> Contender:
-    """Do the same, and make all ten columns of the words at once."""
+    """Do the same, and create all ten columns of the words."""
     from treegauge.treebanks.conllu import read_conllu
 
     return Contender(lambda path: read_conllu(path).table, lambda frame: frame.height)
 
 
 def polars() -> Contender:
-    """Cut lines at tabs and nothing else: no sentences, no numbers, no checks."""
+    """Only split lines at tabs, without sentences, numbers or checks."""
     import polars as pl
 
     def read(path: str) -> pl.DataFrame:
@@ -88,7 +88,7 @@ def pyconll() -> Contender:
 
 
 def conllu() -> Contender:
-    """Conllu's sentences, by its faster way."""
+    """Read conllu's sentences with its faster function."""
     from pathlib import Path
 
     from conllu import parse_incr

@@ -1,4 +1,4 @@
-"""Intervals and paired tests on a large test set, beside scipy and a plain loop."""
+"""Intervals and paired tests on a large test set, compared with scipy and a simple loop."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,14 @@ FEW_UNITS, FEW_DRAWS, MANY_UNITS, MANY_DRAWS = 2_600, 1_000, 1_000_000, 100
 
 
 def f1(sums: Any) -> Any:
-    """F1 of the metrics laid out as as many columns each of correct, system and gold."""
+    """Return F1 of metrics from blocks of columns: correct, system and gold."""
     third = sums.shape[-1] // 3
     correct, system, gold = (sums[..., i * third : (i + 1) * third] for i in range(3))
     return 2 * correct / (system + gold)
 
 
 def sentences(units: int, columns: int = COLUMNS, seed: int = 0) -> Any:
-    """Draw counts as of sentences with 1 to 60 words, about four in five correct."""
+    """Return random counts of sentences with 1 to 60 words, about four in five correct."""
     import numpy as np
 
     random = np.random.default_rng(seed)
@@ -57,7 +57,7 @@ def ours(
 
 
 def loop() -> Contender:
-    """Draw sentences again and add them up, in a loop: what one writes without a package."""
+    """Resample sentences and sum in a loop, as one would write without a package."""
     import numpy as np
 
     counts = sentences(UNITS)

@@ -1,4 +1,4 @@
-"""What running a plan costs beside its cells: empty cells, beside bare pools that keep nothing."""
+"""Overhead of running a plan: empty cells, compared with bare pools that store nothing."""
 
 import tempfile
 from collections.abc import Callable
@@ -23,12 +23,12 @@ def nothing(cell: Any) -> Any:
 
 
 def nothing_at_all(number: int) -> int:
-    """Do nothing, for pools that know no cells."""
+    """Do nothing, for pools without cells."""
     return number
 
 
 def plan(pool: str) -> Callable[[], Contender]:
-    """Return what runs a plan of empty cells and keeps what they give."""
+    """Return a function that runs a plan of empty cells and stores the results."""
 
     def make() -> Contender:
         from treegauge.experiments.cells import CellBatch, Expansion, Setup
@@ -46,7 +46,7 @@ def plan(pool: str) -> Callable[[], Contender]:
 
 
 def forked() -> Contender:
-    """Give every number a fresh process of multiprocessing's."""
+    """Run every number in a fresh process of multiprocessing."""
     from multiprocessing import get_context
 
     def run(cells: int) -> int:
@@ -57,7 +57,7 @@ def forked() -> Contender:
 
 
 def futures() -> Contender:
-    """Give every number to a local dask cluster, and keep nothing."""
+    """Run every number on a local dask cluster, and store nothing."""
     import distributed
 
     start: Any = distributed.LocalCluster
@@ -84,12 +84,12 @@ JOBS: dict[str, Makers] = {
 
 
 def run(repeats: int) -> Section:
-    """Let the contenders run empty cells, and look at a ledger of a million."""
+    """Let the contenders run empty cells, and time a ledger of a million cells."""
     rows, targets = [], []
     for job, (pool, count) in zip(JOBS, COUNTS.items(), strict=True):
         found = contest("running", job, JOBS[job], count, small=[4], repeats=repeats)
         rows += versus(job, found)
-        # Fresh processes run beside each other: a cell keeps its worker busy for so long.
+        # Fresh processes run in parallel: this is how long a cell keeps its worker busy.
         each = found[OURS].seconds / count * (WORKERS if pool == "process" else 1)
         aim = f"{pool}: under {1000 * LIMITS[pool]:.0f} ms a cell, start included"
         targets.append(Target(aim, f"{1000 * each:.1f} ms", each < LIMITS[pool]))

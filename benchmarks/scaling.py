@@ -1,4 +1,4 @@
-"""What one machine holds and what many would do, by a model whose numbers are measured here.
+"""Capacity of one machine, and a model of many, with parameters measured here.
 
 ``python -m benchmarks.scaling [--write]`` prints the page, or writes it to docs/scaling.md.
 """
@@ -20,9 +20,9 @@ PAGE = Path("docs/scaling.md")
 BILLION = 1_000_000_000
 CELLS = 100_000
 FILES = 1_000
-"""Files into which a billion words are cut."""
+"""Number of files for a billion words."""
 BUSY, IDLE, EMPTY = 0.2, 0.2, 0.06
-"""Seconds of cells that work, that wait, and that wait just long enough to be sent one by one."""
+"""Seconds of cells that work, that wait, and that wait just long enough to be sent singly."""
 WORKERS, WAITING = (1, 2, 4), (1, 2, 4, 8)
 
 
@@ -38,7 +38,7 @@ class Model:
         What the driver does for each cell, whatever the number of workers; `heavy` with a table of
         words that comes back.
     extra
-        What a worker spends on a cell beside its work.
+        Overhead of a worker per cell.
     """
 
     start: float
@@ -47,17 +47,17 @@ class Model:
     extra: float
 
     def seconds(self, number: int, work: float, workers: int, *, words: bool = True) -> float:
-        """Return the time of so many cells."""
+        """Return the time for this number of cells."""
         driver = self.heavy if words else self.driver
         return self.start + number * max(driver, (work + self.extra) / workers)
 
     def most(self, work: float) -> float:
-        """Return the number of workers beyond which the driver is what takes the time."""
+        """Return the number of workers beyond which the driver is the bottleneck."""
         return (work + self.extra) / self.heavy
 
 
 def one_machine(files: Corpus) -> tuple[Section, dict[str, Curve]]:
-    """Measure what stays in memory and what does not."""
+    """Measure time and memory per word."""
     curves = {
         job: growth.of_files(job, files, 1) for job in (READ, COLUMNS, MEASURE, SCORE, INTERVALS)
     }
@@ -80,10 +80,10 @@ def one_machine(files: Corpus) -> tuple[Section, dict[str, Curve]]:
 
 
 def cluster() -> tuple[Section, Model]:
-    """Measure the model's numbers, and the model against runs that it was not made from."""
+    """Measure the model's parameters, and compare the model with other runs."""
     short = [cells.run("waiting", EMPTY, 400, 4, words=words) for words in (False, True)]
     alone = cells.run("waiting", IDLE, 20, 1)
-    # The driver also takes a share of the time that passes, whatever the cells.
+    # The driver also takes a share of the elapsed time, whatever the cells.
     share = (alone.driver - short[0].driver) / (alone.each - short[0].each)
     drivers = [one.driver - share * one.each for one in short]
     model = Model(alone.start - IDLE, drivers[0], drivers[1], alone.each - IDLE)
@@ -156,7 +156,7 @@ def billion_words(files: Corpus, curves: dict[str, Curve], model: Model) -> Sect
 
 
 def hours(seconds: float) -> str:
-    """Write a time so that it can be grasped."""
+    """Format a time in a readable unit."""
     for size, unit in ((86_400, "days"), (3600, "h"), (60, "min")):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"

@@ -13,7 +13,7 @@ OURS, INTERVALS = "treegauge", "treegauge, 1,000 resamples"
 
 
 def treegauge(resamples: int = 0) -> Contender:
-    """All metrics of the official script and four more."""
+    """Compute all metrics of the official script and four more."""
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.settings import Resampling
 
@@ -34,7 +34,7 @@ def udtools() -> Contender:
 
 
 def udapi() -> Contender:
-    """Udapi's own version of it, for files that are cut into the same sentences."""
+    """Run udapi's version of it, for files with the same sentences."""
     from udapi.block.eval.conll18 import Conll18
     from udapi.block.read.conllu import Conllu
     from udapi.core.document import Document
@@ -51,7 +51,7 @@ def udapi() -> Contender:
 
 
 def published() -> Contender:
-    """Run the script of 2018 as it was published; of all packages, trankit's wheel has it."""
+    """Run the script of 2018 as published, from trankit's wheel."""
     wheels = sorted(Path(sys.prefix).glob("peers/trankit-*.whl"))
     if not wheels:
         raise ModuleNotFoundError("no peers/trankit-*.whl", name="conll18_ud_eval")

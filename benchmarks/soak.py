@@ -1,7 +1,7 @@
-"""Heavy loads, each at two sizes: time and memory, and whether both grow with the load.
+"""Heavy loads, each at two sizes: time, memory, and their growth.
 
-``python -m benchmarks.soak [NAMES...]`` measures them and keeps the numbers in
-``benchmarks/results/soak.json``; ``--scale 0.01`` tries the same with less.
+``python -m benchmarks.soak [NAMES...]`` measures them and stores the numbers in
+``benchmarks/results/soak.json``; ``--scale 0.01`` runs smaller loads.
 """
 
 import argparse
@@ -28,9 +28,9 @@ LINEAR = 1.15
 
 @dataclass(frozen=True)
 class Load:
-    """One load at one size: what was done, with how much, and what it took.
+    """One load at one size: its task, size, time and memory.
 
-    Seconds are by the clock and of the processor, megabytes the most that a process held.
+    Seconds are wall time and processor time; megabytes are peak memory.
     """
 
     load: str
@@ -71,7 +71,7 @@ def measured(load: str, size: float, unit: str, line: Sequence[str | Path], feed
 
 
 def _pour(descriptor: int, feed: bytes, count: int) -> None:
-    """Write the same sentences over and over, each time with IDs of their own."""
+    """Write the same sentences repeatedly, each time with different IDs."""
     written = copy = 0
     while written < count:
         piece = memoryview(feed.replace(b"# sent_id = ", b"# sent_id = %d." % copy))
@@ -175,12 +175,12 @@ LOADS: dict[str, Callable[[float], Iterator[Load]]] = {
 
 
 def kept() -> list[Load]:
-    """Return what was measured before."""
+    """Return earlier measurements."""
     return [Load(**row) for row in json.loads(RESULTS.read_text())] if RESULTS.exists() else []
 
 
 def keep(load: Load) -> None:
-    """Write one measurement down, in the place of an earlier one of the same load and size."""
+    """Store one measurement, replacing an earlier one of the same load and size."""
     rows = [one for one in kept() if (one.load, one.size) != (load.load, load.size)]
     lines = ",\n".join(json.dumps(asdict(one)) for one in [*rows, load])
     RESULTS.parent.mkdir(exist_ok=True)
@@ -189,7 +189,7 @@ def keep(load: Load) -> None:
 
 
 def main() -> int:
-    """Measure loads and write each down as it ends."""
+    """Measure loads and store each result."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(LOADS))
     parser.add_argument("--scale", type=float, default=1.0, help="share of the sizes; not kept")

@@ -1,4 +1,4 @@
-"""What the soak does with a ledger, in a process of its own: record, resume or filter it."""
+"""Ledger operations of the soak test in a separate process: record, resume or filter."""
 
 import sys
 from pathlib import Path

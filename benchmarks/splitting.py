@@ -61,7 +61,7 @@ def _with_sklearn(read: Any, text: Any) -> Contender:
 
 
 def steered(objective: Any) -> Any:
-    """Return our search for displacements as alike or as unlike as they get."""
+    """Return our search for the lowest or highest EDV."""
 
     def make() -> Contender:
         from treegauge.splitting.pool import pool
@@ -76,7 +76,7 @@ def steered(objective: Any) -> Any:
 
 
 def best_of_many(largest: bool) -> Any:
-    """Return the plain way: the best of many random splits, read by conllu, judged by scipy."""
+    """Return the simple alternative: the best of many random splits, with conllu and scipy."""
 
     def make() -> Contender:
         import numpy as np
@@ -125,7 +125,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
     found = contest("splitting", RANDOM, JOBS[RANDOM], path, small=small, repeats=repeats)
     rows += versus(RANDOM, found)
     for job in (LOW, HIGH):
-        # They answer how far they got, which is not the same.
+        # The answers are the EDV reached, which differs.
         found = contest(
             "splitting", job, JOBS[job], path, small=small, repeats=repeats, tolerance=1e9
         )

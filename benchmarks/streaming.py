@@ -1,4 +1,4 @@
-"""A million sentences through the command line, in memory that does not grow."""
+"""A million sentences through the command line, in constant memory."""
 
 import shutil
 from pathlib import Path
@@ -58,7 +58,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
 
 
 def repeated(path: Path, times: int) -> Path:
-    """Write a file many times over, each time with sent_ids of its own."""
+    """Write many copies of a file, each with different sent_ids."""
     tell(f"writing {path.name} {times} times")
     many = path.with_name(f"many-{path.name}")
     data = path.read_bytes()

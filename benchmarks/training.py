@@ -1,4 +1,4 @@
-"""Training on 500 sentences: the beam parser beside UDPipe's trainer, in the same run.
+"""Training on 500 sentences: the beam parser and UDPipe's trainer, in the same run.
 
 ``python -m benchmarks.training [--full]``: with ``--full``, UDPipe goes through all iterations of
 the published options on Greek, which takes a quarter of an hour; without, through a tenth of them.
@@ -20,7 +20,7 @@ RELEASE = "r2.9"
 SENTENCES = 500
 TREEBANKS = {"Telugu": "UD_Telugu-MTG", "Greek": "UD_Greek-GDT"}
 BEAM: dict[str, Any] = {"beam": 8, "epochs": 10}
-# The UDPipe 1.2 models of UD 2.0; Telugu had none, so that its options are the most common ones.
+# Options of the UDPipe 1.2 models of UD 2.0; Telugu had none and gets the most common ones.
 PUBLISHED: dict[str, dict[str, Any]] = {"Telugu": {}, "Greek": {"treebank": "el"}}
 FAST: dict[str, Any] = {"preset": "fast"}
 SIZED: dict[str, Any] = {"preset": "sized"}
@@ -32,7 +32,7 @@ BEAM_NAME, PUBLISHED_NAME, FAST_NAME, SIZED_NAME = (
 
 @dataclass(frozen=True)
 class Trained:
-    """Processor seconds of training, and how well the model does on the test set."""
+    """Processor seconds of training, and the model's scores on the test set."""
 
     seconds: float
     uas: float
@@ -104,7 +104,7 @@ def _targets(language: str, found: dict[str, Trained], short: bool) -> list[Targ
 
 
 def _trained(folder: Path, parser: str, options: dict[str, Any]) -> Trained:
-    """Train and test in a process of its own."""
+    """Train and test in a separate process."""
     return Trained(**_process({"folder": str(folder), "parser": parser, "options": options}))
 
 

@@ -1,8 +1,8 @@
-"""Training and parsing with gold tags, this version beside another one, in the same run.
+"""Training and parsing with gold tags in this version and another one, in the same run.
 
 ``python -m benchmarks.two_versions OTHER/src [TREEBANK...]``: OTHER is a checkout with compiled
-kernels. Processes of both versions take turns; of each the fastest of several runs counts, in
-seconds of the processor. The trees must be the same to the byte.
+kernels. Processes of both versions take turns; the fastest of several runs counts, in processor
+seconds. The trees must be identical.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""UD validation: files as people have them, beside the official program."""
+"""UD validation, compared with the official program."""
 
 import sys
 from pathlib import Path
@@ -10,14 +10,14 @@ from benchmarks.streaming import repeated
 from benchmarks.tables import Section, Target, took
 
 FAILS = (0, 1)
-"""Exit codes of a validator that did its work: treebanks of older releases have errors."""
+"""Exit codes of successful validation: treebanks of older releases have errors."""
 RATES = {2: 50, 3: 25}
-"""MB per second of processor time to be reached, by level."""
+"""Target in MB per second of processor time, by level."""
 FASTER = 40
-"""How many times the rate of the official program, at level 3."""
+"""Target relative to the rate of the official program, at level 3."""
 SENTENCES = 1_000_000
 PER_SENTENCE = 150
-"""Bytes that may be kept per sentence of a long stream: a hash of its ID, and its problems."""
+"""Maximum bytes kept per sentence of a long stream: a hash of its ID, and its problems."""
 
 
 def _ours(level: int, path: Path) -> tuple[str | Path, ...]:

@@ -1,4 +1,4 @@
-"""What `agree` says about agreement of annotators beyond these sentences."""
+"""Statements of `agree` about the agreement of annotators."""
 
 from functools import cache, partial
 
@@ -19,7 +19,7 @@ from treegauge.treebanks.conllu import parse_conllu
 Codes = npt.NDArray[np.int64]
 interval = partial(statement, verb="agree", kind="interval", nominal=0.95)
 WIDTH = "mean width of alpha"
-#: Shares of classes, about as those of parts of speech.
+#: Shares of classes, similar to those of parts of speech.
 SHARES = np.array([22, 13, 12, 10, 9, 8, 7, 6, 5, 4, 2, 1, 1]) / 100
 #: How far classes differ between documents: the parameters of the Dirichlet law add up to this.
 TOPICS = 30
@@ -75,9 +75,9 @@ def _estimate(codes: Codes, unit: Codes, category: int) -> StudentEstimate:
 def _covered(
     random: np.random.Generator, case: Case, repetitions: int, category: int = -1
 ) -> Trials:
-    """Return whether intervals contain the truth, of the three numbers in turn.
+    """Return whether intervals contain the true values of the three coefficients.
 
-    Where there is no interval, draw again.
+    Samples without an interval are drawn again.
     """
     units, how = case
     truth = _truth(tuple(how.items()), category)
@@ -109,7 +109,8 @@ def _covered(
 def layers(random: np.random.Generator, case: Case, repetitions: int) -> Trials:
     """Annotators find the true class of most words, in some units more often than in others.
 
-    Observed agreement, kappa (Cohen's, Fleiss' of three annotators) and alpha are counted in turn.
+    Observed agreement, kappa (Cohen's, or Fleiss' for three annotators) and alpha are checked in
+    turn.
     """
     return _covered(random, case, repetitions)
 
@@ -124,7 +125,7 @@ def layers(random: np.random.Generator, case: Case, repetitions: int) -> Trials:
     repetitions=1500,
 )
 def few_disagreements(random: np.random.Generator, case: Case, repetitions: int) -> Trials:
-    """Annotators know nearly all classes, so that few sentences have a disagreement.
+    """Annotators nearly always agree, so few sentences have a disagreement.
 
     Samples in which fewer than five sentences have one get no interval and are drawn again.
     """
@@ -164,16 +165,16 @@ def _relations() -> dict[str, int]:
 
 
 def _trees(sentences: npt.NDArray[np.int64]) -> list[AnnotatedTrees]:
-    numbers, made = _relations(), []
+    numbers, annotators = _relations(), []
     for whole in _pool():
         part = whole.take(sentences)
         codes, values = part.codes("deprel")
         label = np.array([numbers[value] for value in values], np.int32)[codes]
         items = np.arange(len(part), dtype=np.int32)
-        made.append(
+        annotators.append(
             AnnotatedTrees(part.head.astype(np.int32), label, part.offsets.astype(np.int32), items)
         )
-    return made
+    return annotators
 
 
 @cache
@@ -192,7 +193,7 @@ def _true_tree_alpha() -> float:
     repetitions=500,
 )
 def trees(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
-    """Draw sentences from 3,000 that two annotators annotated with errors of their own.
+    """Draw sentences from 3,000 that two annotators annotated with independent errors.
 
     The truth is alpha of all 3,000, with 300,000 random pairs of trees; estimates have 5,000.
     """

@@ -1,4 +1,4 @@
-"""What `audit` says about the distance of splits, and `diff` about systematic changes."""
+"""Statements of `audit` about the distance of splits, and of `diff` about systematic changes."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""What `certify` says about two systems over treebanks."""
+"""Statements of `certify` about two systems over treebanks."""
 
 from typing import Any
 
@@ -29,8 +29,8 @@ def certified_difference(random: np.random.Generator, treebanks: int, repetition
     for i in range(repetitions):
         effects = random.normal(0, FAMILY, codes.max() + 1)[codes]
         first = 70.5 + effects + random.standard_t(5, treebanks)
-        made = differences(board(np.stack([first, np.full(treebanks, 70.0)])))
-        low[i], high[i] = first_pair(made, "low", "high")
+        estimate = differences(board(np.stack([first, np.full(treebanks, 70.0)])))
+        low[i], high[i] = first_pair(estimate, "low", "high")
     return Trials((low <= 0.5) & (high >= 0.5), high - low)
 
 
@@ -71,8 +71,8 @@ def primary_test(random: np.random.Generator, treebanks: int, repetitions: int) 
     for row, gain in enumerate((0.0, 2.0)):
         for i in range(repetitions):
             effects = random.normal(0, np.sqrt(2) * FAMILY, len(sizes))[codes]
-            made = gain + effects + heavy(random, treebanks)
-            means = np.bincount(codes, made) / sizes
+            simulated = gain + effects + heavy(random, treebanks)
+            means = np.bincount(codes, simulated) / sizes
             rejected[row, i] = signed_rank(means).p_value <= 0.05
     return Trials(rejected[0], rejected[1])
 
@@ -108,6 +108,6 @@ def other_tests(random: np.random.Generator, case: tuple[str, int], repetitions:
     rejected = np.empty((2, repetitions), dtype=bool)
     for row, gain in enumerate((0.0, 1.0)):
         for i in range(repetitions):
-            made = np.round(gain + heavy(random, treebanks), 1)
-            rejected[row, i] = TESTS[name](made) <= 0.05
+            simulated = np.round(gain + heavy(random, treebanks), 1)
+            rejected[row, i] = TESTS[name](simulated) <= 0.05
     return Trials(rejected[0], rejected[1])

@@ -1,4 +1,4 @@
-"""What `score --calibration` says about the expected calibration error."""
+"""Statements of `score --calibration` about the expected calibration error."""
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,8 @@ def drawn(
     sentence = np.repeat(np.arange(sentences), 1 if trees else words)
     probabilities = random.beta(4 * accuracy, 4 * (1 - accuracy), len(sentence)).round(4)
     hard = random.normal(size=sentences)[sentence]
-    own = random.normal(size=len(sentence))
-    level = ndtr(np.sqrt(shared) * hard + np.sqrt(1 - shared) * own)
+    word_effects = random.normal(size=len(sentence))
+    level = ndtr(np.sqrt(shared) * hard + np.sqrt(1 - shared) * word_effects)
     return probabilities, level < probabilities, sentence // size
 
 

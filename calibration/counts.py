@@ -1,7 +1,8 @@
 """Correct words per sentence and per document of real parses: `python -m calibration.counts`.
 
 Trains the beam parser on 300 sentences of a treebank and counts words with the correct head and
-relation: on the test set for many seeds, and on all other documents for one. Only counts are kept.
+relation: on the test set for many seeds, and on all other documents for one. Only counts are
+stored.
 """
 
 import os
@@ -29,12 +30,12 @@ DOCUMENTS = {
 def main() -> None:
     """Train, parse, count, and write the counts."""
     home = Path(os.environ["TREEGAUGE_UD"])
-    found: dict[str, npt.NDArray[np.int32]] = {}
+    counts: dict[str, npt.NDArray[np.int32]] = {}
     with TemporaryDirectory() as folder:
         for name, path in DOCUMENTS.items():
-            found[f"{name} documents"] = _documents(home / path, Path(folder))
-        found["Greek seeds"] = _seeds(home / DOCUMENTS["Greek"], Path(folder))
-    np.savez_compressed(DATA, **found)  # type: ignore[arg-type]
+            counts[f"{name} documents"] = _documents(home / path, Path(folder))
+        counts["Greek seeds"] = _seeds(home / DOCUMENTS["Greek"], Path(folder))
+    np.savez_compressed(DATA, **counts)  # type: ignore[arg-type]
 
 
 def _counts(

@@ -1,4 +1,4 @@
-"""What `transfer` says about scores, gains of sources, and which source is close or best."""
+"""Statements of `transfer` about scores, gains of sources, and the closest or best source."""
 
 from functools import cache
 
@@ -20,7 +20,11 @@ POOL = 1000
 
 def covering(estimates: list[tuple[RatioEstimate, float]]) -> Trials:
     """Return which intervals contain their truth, and their widths."""
-    limits = [(made.low, made.high, truth) for made, truth in estimates if made.low is not None]
+    limits = [
+        (estimate.low, estimate.high, truth)
+        for estimate, truth in estimates
+        if estimate.low is not None
+    ]
     low, high, truth = np.array(limits, np.float64).T
     return Trials((low <= truth) & (truth <= high), high - low)
 
@@ -55,8 +59,8 @@ def gain(random: np.random.Generator, sentences: int, repetitions: int) -> Trial
     """Two parses of the same sentences, equally accurate: the true gain is 0."""
     estimates = []
     for _ in range(repetitions):
-        one, other = scored_pair(random, sentences, 0.6)
-        estimates.append((ratio(other[:, 0] - one[:, 0], one[:, 1]).times(100), 0.0))
+        first, second = scored_pair(random, sentences, 0.6)
+        estimates.append((ratio(second[:, 0] - first[:, 0], first[:, 1]).times(100), 0.0))
     return covering(estimates)
 
 
@@ -122,11 +126,11 @@ def parsed() -> tuple[Treebank, tuple[Treebank, ...]]:
 def recommendation(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """Two simulated parsers, equally good; they take turns in having nearly all of the weight."""
     gold, (one, other, better) = parsed()
-    said = np.zeros((2, repetitions), bool)
+    verdicts = np.zeros((2, repetitions), bool)
     for i in range(repetitions):
         drawn = random.integers(POOL, size=sentences)
         first, second = (one, other) if i % 2 else (other, one)
         for row, rival in enumerate((second, better)):
             panel = Panel(("a", "b"), (first.take(drawn), rival.take(drawn)), (0.97, 0.03))
-            said[row, i] = select_sources(panel, gold.take(drawn)).recommended != "all"
-    return Trials(said[0], said[1])
+            verdicts[row, i] = select_sources(panel, gold.take(drawn)).recommended != "all"
+    return Trials(verdicts[0], verdicts[1])

@@ -1,4 +1,4 @@
-"""What `curve` says: bands, areas, equivalents, parameters of laws, and predictions."""
+"""Statements of `curve`: bands, areas, equivalents, parameters of laws, and predictions."""
 
 import math
 from collections.abc import Callable
@@ -28,10 +28,10 @@ def simulated(random: np.random.Generator, samples: int, treebanks: int = 1) -> 
     """Return curves that follow their laws up to the noise of training samples."""
     spread = np.sqrt(VARIANCE / SIZES)[:, None, None] * np.array([1.0, 1.5, 2.0])
     noise = random.standard_normal((treebanks, len(SIZES), samples, len(LAWS)))
-    own = 3 * random.standard_normal((treebanks, 1, 1, 1)) if treebanks > 1 else 0.0
+    treebank_effects = 3 * random.standard_normal((treebanks, 1, 1, 1)) if treebanks > 1 else 0.0
     names = tuple(f"T{i}" for i in range(treebanks))
     total = np.full((treebanks, len(LAWS)), 5000.0)
-    scores = TRUTH[:, None, :] + own + spread * noise
+    scores = TRUTH[:, None, :] + treebank_effects + spread * noise
     return ScoreGrid("parser", names, SIZES, tuple(LAWS), scores, total, ())
 
 

@@ -1,4 +1,4 @@
-"""What `map` and `vinfo` say about means over words, and `map --words` about single words."""
+"""Statements of `map` and `vinfo` about means over words, and of `map --words` about words."""
 
 from typing import NamedTuple
 
@@ -29,11 +29,11 @@ TRUTH = 0.9
 
 
 def certain(
-    random: np.random.Generator, made: Sample
+    random: np.random.Generator, sample: Sample
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
     """Return which words the parser is certain of, more in easy sentences; and their lengths."""
-    lengths = 1 + random.poisson(made.words - 1, made.sentences)
-    easy = np.repeat(random.beta(9, 1, made.sentences), lengths)
+    lengths = 1 + random.poisson(sample.words - 1, sample.sentences)
+    easy = np.repeat(random.beta(9, 1, sample.sentences), lengths)
     return random.random(len(easy)) < easy, lengths
 
 
@@ -53,11 +53,11 @@ def covered(limits: list[tuple[float, float] | None], truth: float) -> Trials:
     beside="mean width (bits)",
     covers=("vinfo.low", "vinfo.high"),
 )
-def information(random: np.random.Generator, made: Sample, repetitions: int) -> Trials:
+def information(random: np.random.Generator, sample: Sample, repetitions: int) -> Trials:
     """Words give 3 bits on average where the parser is certain, else lose 5 (exponential)."""
     limits = []
     for _ in range(repetitions):
-        sure, lengths = certain(random, made)
+        sure, lengths = certain(random, sample)
         bits = np.where(sure, 3.0, -5.0) * random.exponential(1, sure.shape)
         limits.append(sentence_interval(bits, lengths))
     return covered(limits, 3 * TRUTH - 5 * (1 - TRUTH))
@@ -73,11 +73,11 @@ def information(random: np.random.Generator, made: Sample, repetitions: int) -> 
     beside="mean width",
     covers=("map.confidence_low", "map.confidence_high"),
 )
-def confidence(random: np.random.Generator, made: Sample, repetitions: int) -> Trials:
+def confidence(random: np.random.Generator, sample: Sample, repetitions: int) -> Trials:
     """Probabilities of gold have mean 5/6 where the parser is certain, else 1/6 (beta)."""
     limits = []
     for _ in range(repetitions):
-        sure, lengths = certain(random, made)
+        sure, lengths = certain(random, sample)
         p = random.beta(5, 1, sure.shape)
         limits.append(sentence_interval(np.where(sure, p, 1 - p), lengths, share=True))
     return covered(limits, 5 / 6 * TRUTH + 1 / 6 * (1 - TRUTH))
@@ -105,7 +105,7 @@ def difficulty(random: np.random.Generator, models: int, repetitions: int) -> Tr
         correct = random.random((models, 1000)) < 1 / (
             1 + np.exp(-power * (ability[:, None] - true))
         )
-        made = fit_item_response(correct, model="2pl" if models >= 5 else "rasch")
-        hits.append(np.abs(made.difficulty - true) <= 1.96 * made.spread)
-        widths.append(2 * 1.96 * made.spread)
+        fitted = fit_item_response(correct, model="2pl" if models >= 5 else "rasch")
+        hits.append(np.abs(fitted.difficulty - true) <= 1.96 * fitted.spread)
+        widths.append(2 * 1.96 * fitted.spread)
     return Trials(np.concatenate(hits), np.concatenate(widths))

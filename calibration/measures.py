@@ -1,4 +1,4 @@
-"""What `measure` says: intervals of means, shares, entropies and distances."""
+"""Statements of `measure`: intervals of means, shares, entropies and distances."""
 
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ from treegauge.measures.registry import measures
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.columns import Treebank
 
-#: Sentences of the invented treebank that stands for all there are.
+#: Sentences of the invented treebank that serves as the population.
 EVERYTHING = 4000
 
 
@@ -30,14 +30,14 @@ def population(kind: str = "plain") -> Treebank:
 
 @cache
 def truth(name: str, *kinds: str) -> float:
-    """Return the value of a measure in everything there is."""
-    found = measures()[name](*(population(kind) for kind in kinds))
-    assert isinstance(found, float)
-    return found
+    """Return the value of a measure in the population."""
+    value = measures()[name](*(population(kind) for kind in kinds))
+    assert isinstance(value, float)
+    return value
 
 
 def drawn(random: np.random.Generator, sentences: int, kind: str = "plain") -> Treebank:
-    """Draw a treebank; sentences may come twice, as from a population without end."""
+    """Draw a treebank with replacement, as from an infinite population."""
     return population(kind)[random.integers(EVERYTHING, size=sentences)]
 
 
@@ -45,13 +45,13 @@ def intervals(
     random: np.random.Generator, name: str, sizes: tuple[int, ...], kinds: tuple[str, ...],
     repetitions: int,
 ) -> Trials:  # fmt: skip
-    """Draw samples, and see whether the interval of a measure contains the truth."""
-    one, real = measures()[name], truth(name, *kinds)
+    """Draw samples, and check whether the interval of a measure contains the true value."""
+    measure, real = measures()[name], truth(name, *kinds)
     low, high = np.empty(repetitions), np.empty(repetitions)
     for i in range(repetitions):
         samples = [drawn(random, n, kind) for n, kind in zip(sizes, kinds, strict=True)]
-        found = measure_interval(one, *samples, resamples=200, seed=i)
-        low[i], high[i] = (np.nan, np.nan) if isinstance(found, str) else found
+        limits = measure_interval(measure, *samples, resamples=200, seed=i)
+        low[i], high[i] = (np.nan, np.nan) if isinstance(limits, str) else limits
     return Trials((low <= real) & (real <= high), high - low)
 
 
@@ -82,7 +82,7 @@ def interval_of_means(
 @statement(
     name="measure-share-interval",
     verb="measure",
-    says="share of arcs that are not projective 0.008 (0.003 to 0.018)",
+    says="share of non-projective arcs 0.008 (0.003 to 0.018)",
     kind="interval",
     nominal=0.95,
     cases=of_one("nonprojective_arcs", 50, 200) | of_one("nonprojective_sentences", 50)

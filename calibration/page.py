@@ -38,30 +38,30 @@ def write(statements: Mapping[str, Statement]) -> None:
 
 def text(statements: Mapping[str, Statement]) -> str:
     """Return the page: the introduction, a summary, then the statements by verb."""
-    by_verb = sorted(statements.values(), key=lambda made: (made.verb, made.name))
+    by_verb = sorted(statements.values(), key=lambda statement: (statement.verb, statement.name))
     parts = [INTRODUCTION.rstrip(), "## All statements", "<!-- statements -->", summary(by_verb)]
-    for verb, group in groupby(by_verb, key=lambda made: made.verb):
+    for verb, group in groupby(by_verb, key=lambda statement: statement.verb):
         parts.append(f"## {verb}")
-        parts += [section(made) for made in group]
+        parts += [section(statement) for statement in group]
     return "\n\n".join([*parts, "<!-- end -->"]) + "\n"
 
 
 def summary(statements: Sequence[Statement]) -> str:
     """Return one row per statement: its smallest case, and how many of its cases hold."""
     rows, seconds, seeds = [], 0.0, set[int]()
-    for made in statements:
-        found = kept(made.name)
-        if found is None:
+    for statement in statements:
+        results = kept(statement.name)
+        if results is None:
             continue
-        seeds.add(found[0])
-        first, cases = found[1][0], [row.holds(made.band) for row in found[1]]
-        low, high = made.band
+        seeds.add(results[0])
+        first, cases = results[1][0], [row.holds(statement.band) for row in results[1]]
+        low, high = statement.band
         accepted = f"{low:.2f} to {high:.2f}" if low else f"at most {high:.2f}"
-        seconds += sum(row.seconds for row in found[1])
+        seconds += sum(row.seconds for row in results[1])
         holds = "yes" if all(cases) else f"**{sum(cases)} of {len(cases)}**"
         rows.append(
             (
-                f"[{made.name}](#{made.name})", first.case, accepted,
+                f"[{statement.name}](#{statement.name})", first.case, accepted,
                 f"{first.rate:.3f}", f"{first.error:.3f}", holds,
             )
         )  # fmt: skip
@@ -76,22 +76,23 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def section(made: Statement) -> str:
+def section(statement: Statement) -> str:
     """Return one statement: what users read, how it is checked, what came."""
-    found = kept(made.name)
+    results = kept(statement.name)
     lines = [
-        f"### {made.name}",
-        f"<details markdown><summary>{escape(made.says, quote=False)}</summary>",
-        inspect.getdoc(made.simulate) or "",
+        f"### {statement.name}",
+        f"<details markdown><summary>{escape(statement.says, quote=False)}</summary>",
+        inspect.getdoc(statement.simulate) or "",
     ]
-    if found is None:
+    if results is None:
         return "\n\n".join([*lines, "Not run yet.", "</details>"])
-    rows = found[1]
-    head = [one.format(made.beside) for one in HEAD]
+    rows = results[1]
+    head = [title.format(statement.beside) for title in HEAD]
     body = [
         (
             row.case, f"{row.repetitions:,}", f"{row.rate:.3f}", f"{row.error:.3f}",
-            "yes" if row.holds(made.band) else "**no**", f"{row.beside:.3g}", f"{row.seconds:.0f}",
+            "yes" if row.holds(statement.band) else "**no**", f"{row.beside:.3g}",
+            f"{row.seconds:.0f}",
         )
         for row in rows
     ]  # fmt: skip

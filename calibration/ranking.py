@@ -1,4 +1,4 @@
-"""What `rank` says about systems over treebanks."""
+"""Statements of `rank` about systems over treebanks."""
 
 from functools import cache
 from typing import Any
@@ -64,8 +64,8 @@ def ranks_by_mean(random: np.random.Generator, case: tuple[int, float], repetiti
     (treebanks, share), abilities = case, TRUE + 0.01 * np.arange(8)[::-1]
     missed, width = np.empty(repetitions, dtype=bool), np.empty(repetitions)
     for i in range(repetitions):
-        made = gapped(random, values(random, abilities, treebanks), share)
-        sets = rank_sets(advantages(made, _codes(made)))
+        leaderboard = gapped(random, values(random, abilities, treebanks), share)
+        sets = rank_sets(advantages(leaderboard, _codes(leaderboard)))
         j = int(random.integers(8))
         true = 1 + (abilities > abilities[j]).sum()
         missed[i] = not sets.low[j] <= true <= sets.high[j]
@@ -73,8 +73,8 @@ def ranks_by_mean(random: np.random.Generator, case: tuple[int, float], repetiti
     return Trials(missed, width)
 
 
-def _codes(made: Leaderboard) -> npt.NDArray[np.int64]:
-    codes = families_of(made)
+def _codes(leaderboard: Leaderboard) -> npt.NDArray[np.int64]:
+    codes = families_of(leaderboard)
     assert codes is not None
     return codes
 
@@ -103,8 +103,8 @@ def best_of_many(
     abilities, treebanks, share = case
     low, high, true = np.empty((3, repetitions))
     for i in range(repetitions):
-        made = gapped(random, values(random, abilities, treebanks), share)
-        best = best_system(made, _codes(made))
+        leaderboard = gapped(random, values(random, abilities, treebanks), share)
+        best = best_system(leaderboard, _codes(leaderboard))
         low[i], high[i] = best.low, best.high
         true[i] = abilities[best.index] - abilities.mean()
     return Trials((low <= true) & (true <= high), high - low)
@@ -143,10 +143,10 @@ def strengths_of_systems(
     treebanks, share = case
     hits, widths = [], []
     for _ in range(repetitions):
-        made = bradley_terry(gapped(random, values(random, TRUE, treebanks), share))
+        estimate = bradley_terry(gapped(random, values(random, TRUE, treebanks), share))
         j = int(random.integers(len(TRUE)))
-        hits.append(made.low[j] <= _true_strengths()[j] <= made.high[j])
-        widths.append(made.high[j] - made.low[j])
+        hits.append(estimate.low[j] <= _true_strengths()[j] <= estimate.high[j])
+        widths.append(estimate.high[j] - estimate.low[j])
     return Trials(np.array(hits), np.array(widths))
 
 
@@ -195,8 +195,8 @@ def mean_difference(random: np.random.Generator, treebanks: int, repetitions: in
     """Two systems, the first 0.5 points better, with effects of families and treebanks."""
     low, high = np.empty((2, repetitions))
     for i in range(repetitions):
-        made = differences(board(values(random, np.array([0.5, 0.0]), treebanks)))
-        low[i], high[i] = first_pair(made, "low", "high")
+        estimate = differences(board(values(random, np.array([0.5, 0.0]), treebanks)))
+        low[i], high[i] = first_pair(estimate, "low", "high")
     return Trials((low <= 0.5) & (high >= 0.5), high - low)
 
 
@@ -215,8 +215,8 @@ def new_treebank(random: np.random.Generator, treebanks: int, repetitions: int) 
     """Take the same systems; the truth is their difference on a treebank of a new family."""
     low, high = np.empty((2, repetitions))
     for i in range(repetitions):
-        made = differences(board(values(random, np.array([0.5, 0.0]), treebanks)))
-        low[i], high[i] = first_pair(made, "new_low", "new_high")
+        estimate = differences(board(values(random, np.array([0.5, 0.0]), treebanks)))
+        low[i], high[i] = first_pair(estimate, "new_low", "new_high")
     came = 0.5 + random.normal(0, np.sqrt(2 * (FAMILY**2 + TREEBANK**2)), repetitions)
     return Trials((low <= came) & (high >= came), high - low)
 
@@ -237,8 +237,10 @@ def equivalent(random: np.random.Generator, treebanks: int, repetitions: int) ->
     claimed = np.empty((2, repetitions), dtype=bool)
     for row, true in enumerate((2.0, 0.0)):
         for i in range(repetitions):
-            made = board(values(random, np.array([true, 0.0]), treebanks))
-            claimed[row, i] = differences(made, margin=2.0).numbers["p_equivalent"][0, 1] <= 0.05
+            leaderboard = board(values(random, np.array([true, 0.0]), treebanks))
+            claimed[row, i] = (
+                differences(leaderboard, margin=2.0).numbers["p_equivalent"][0, 1] <= 0.05
+            )
     return Trials(claimed[0], claimed[1])
 
 
@@ -263,8 +265,8 @@ def probability_of_improvement(
         true[i] = random.uniform(0.5, 0.95)
         won = random.random(treebanks) < true[i]
         scores = np.stack([70 + 1.0 * won, 71 - 1.0 * won])
-        made = improvement(board(scores))
-        low[i], high[i] = first_pair(made, "low", "high")
+        estimate = improvement(board(scores))
+        low[i], high[i] = first_pair(estimate, "low", "high")
     return Trials((low <= true) & (true <= high), high - low)
 
 
@@ -313,12 +315,14 @@ def critical_differences(
     method, *shape = case
 
     def any_pair(gain: float, number: int) -> npt.NDArray[np.bool_]:
-        found = np.empty(number, dtype=bool)
+        different = np.empty(number, dtype=bool)
         for i in range(number):
             scores = 70 + random.normal(size=shape)
             scores[0] += gain
-            found[i] = (critical_difference(board(scores), method=method).p_values <= 0.05).any()
-        return found
+            different[i] = (
+                critical_difference(board(scores), method=method).p_values <= 0.05
+            ).any()
+        return different
 
     return Trials(any_pair(0.0, repetitions), any_pair(1.0, max(repetitions // 5, 4)))
 

@@ -1,4 +1,4 @@
-"""What `recommend` says about subsets of treebanks and of sentences."""
+"""Statements of `recommend` about subsets of treebanks and of sentences."""
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +22,9 @@ def _margins(
             kind = np.arange(24) % 4
             effects = random.normal(0, 8, (systems, 4)) * [2, 1, 1, 1]
             scores = 70 + effects[:, kind] + random.normal(0, 1, (systems, 24))
-        made = board(scores)
-        demands = demands_of(made, 4)
-        search = SubsetSearch(made, demands, demands.orders(100, random))
+        leaderboard = board(scores)
+        demands = demands_of(leaderboard, 4)
+        search = SubsetSearch(leaderboard, demands, demands.orders(100, random))
         judged = judge(search, 4, 4, random)
         rows.append((judged.margin, judged.low, judged.high))
     return np.array(rows, dtype=np.float64)
@@ -48,8 +48,8 @@ def better_than_random(random: np.random.Generator, systems: int, repetitions: i
     For the power there are four kinds of treebanks, and one of each ranks systems best.
     """
     nothing = _margins(random, systems, repetitions, kinds=False)
-    some = _margins(random, systems, max(repetitions // 4, 2), kinds=True)
-    return Trials(nothing[:, 1] > 0, some[:, 1] > 0)
+    margins = _margins(random, systems, max(repetitions // 4, 2), kinds=True)
+    return Trials(nothing[:, 1] > 0, margins[:, 1] > 0)
 
 
 @statement(

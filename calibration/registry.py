@@ -1,4 +1,4 @@
-"""Statements that verbs make about uncertainty, and how often each is true."""
+"""Statements of verbs about uncertainty, and how often each is true."""
 
 import math
 import time
@@ -25,16 +25,16 @@ LOOSE = 4
 
 @dataclass(frozen=True)
 class Trials:
-    """What came of the repetitions of one case.
+    """Results of the repetitions of one case.
 
     Attributes
     ----------
     hits
         One entry per repetition: the interval contains the truth, or the test (verdict) is
-        positive although nothing is there.
+        positive although there is no effect.
     beside
-        One entry per repetition of what the statement has `beside` its rate: the width of the
-        interval, or whether the test finds an effect that is there (its mean is the power).
+        One entry per repetition of the statement's second figure (`beside`): the width of the
+        interval, or whether the test finds a real effect (its mean is the power).
     """
 
     hits: npt.NDArray[np.bool_]
@@ -47,7 +47,7 @@ Simulation = Callable[[np.random.Generator, Any, int], Trials]
 
 @dataclass(frozen=True)
 class Statement:
-    """Something that a verb says about uncertainty, and a simulation that checks it.
+    """A statement of a verb about uncertainty, and a simulation that checks it.
 
     Attributes
     ----------
@@ -58,11 +58,12 @@ class Statement:
     kind, nominal
         What it is, and the level it claims: 0.95 for a 95 % interval, 0.05 for a test.
     cases
-        By label, what the simulation is given; the smallest size that is offered comes first.
+        Arguments of the simulation by label; the smallest size that is offered comes first.
     beside
-        What is given beside the rate: ``"mean width (points)"``, ``"power at +2 points"``.
+        The second figure, reported with the rate: ``"mean width (points)"``, ``"power at +2
+        points"``.
     covers
-        The intervals, p-values and verdicts that it vouches for, as ``KIND.FIELD``: the kind of
+        The intervals, p-values and verdicts that it covers, as ``KIND.FIELD``: the kind of
         the result, then the column of its table or the keys of its JSON without list positions.
         Patterns are those of the shell: ``comparisons.p_*``, ``score.systems.metrics.*.interval``.
     simulate
@@ -127,10 +128,10 @@ def statement(**fields: Any) -> Callable[[Simulation], Simulation]:
     """Register a simulation as the check of a :class:`Statement` with these fields."""
 
     def register(simulate: Simulation) -> Simulation:
-        made = Statement(simulate=simulate, **fields)
-        if made.name in STATEMENTS:
-            raise ValueError(f"two statements are called {made.name}")
-        STATEMENTS[made.name] = made
+        result = Statement(simulate=simulate, **fields)
+        if result.name in STATEMENTS:
+            raise ValueError(f"two statements are called {result.name}")
+        STATEMENTS[result.name] = result
         return simulate
 
     return register
@@ -144,14 +145,14 @@ def load() -> dict[str, Statement]:
     return STATEMENTS
 
 
-def check(made: Statement, *, seed: int = 0, quick: bool = False) -> list[Checked]:
-    """Run the simulation of every case; each has a random stream of its own."""
+def check(statement: Statement, *, seed: int = 0, quick: bool = False) -> list[Checked]:
+    """Run the simulation of every case; each has its own random stream."""
     rows = []
-    for label, value in made.cases.items():
-        key = [seed, zlib.crc32(f"{made.name}/{label}".encode())]
+    for label, value in statement.cases.items():
+        key = [seed, zlib.crc32(f"{statement.name}/{label}".encode())]
         start = time.perf_counter()
-        trials = made.simulate(
-            np.random.default_rng(key), value, made.quick if quick else made.repetitions
+        trials = statement.simulate(
+            np.random.default_rng(key), value, statement.quick if quick else statement.repetitions
         )
         number = len(trials.hits)
         rate = float(np.mean(trials.hits))
@@ -161,6 +162,6 @@ def check(made: Statement, *, seed: int = 0, quick: bool = False) -> list[Checke
     return rows
 
 
-def saved(made: Statement, rows: list[Checked], seed: int) -> dict[str, Any]:
-    """Return what is kept of a full run."""
-    return {"name": made.name, "seed": seed, "cases": [asdict(row) for row in rows]}
+def saved(statement: Statement, rows: list[Checked], seed: int) -> dict[str, Any]:
+    """Return the data to store from a full run."""
+    return {"name": statement.name, "seed": seed, "cases": [asdict(row) for row in rows]}

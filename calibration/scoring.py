@@ -1,4 +1,4 @@
-"""What `score` says about scores and about differences of systems, on one test set."""
+"""Statements of `score` about scores and differences of systems on one test set."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -26,27 +26,27 @@ WIDTH = "mean width (points)"
 
 
 def counted(*runs: npt.NDArray[np.integer]) -> UnitCounts:
-    """Return what `score` has after counting: correct words and words of units, for each run."""
-    made = []
+    """Return counts as in `score`: correct words and words of units, for each run."""
+    runs_of_counts = []
     for run in runs:
         rows = np.zeros((len(run), len(COLUMNS)), np.int32)
         rows[:, NUMBER["las_c"]] = run[:, 0]
         for name in ("arcs_g", "arcs_s", "words_g"):
             rows[:, NUMBER[name]] = run[:, 1]
-        made.append(SentenceCounts(rows, len(run)))
-    return UnitCounts(made, ["LAS"], "sentences")
+        runs_of_counts.append(SentenceCounts(rows, len(run)))
+    return UnitCounts(runs_of_counts, ["LAS"], "sentences")
 
 
 def covered(
     random: np.random.Generator, truth: float, repetitions: int, draw: Draw, how: Resampling
 ) -> Trials:
-    """Draw until there are enough intervals; what has none says nothing."""
+    """Draw until there are enough intervals; samples without one are ignored."""
     hits, widths = [], []
     for _ in range(20 * repetitions):
-        (found,) = intervals(draw(random), how)
-        if found is not None:
-            hits.append(found[0] <= truth <= found[1])
-            widths.append(found[1] - found[0])
+        (limits,) = intervals(draw(random), how)
+        if limits is not None:
+            hits.append(limits[0] <= truth <= limits[1])
+            widths.append(limits[1] - limits[0])
         if len(hits) == repetitions:
             break
     return Trials(np.array(hits), np.array(widths))
@@ -151,14 +151,14 @@ def seeded(
     """
     words = scored(random, sentences)[:, 1]
     hard = random.beta(CONCENTRATION * 0.8, CONCENTRATION * 0.2, sentences)
-    made = []
+    simulated = []
     for _ in range(systems):
         shifts = spread * random.normal(size=(runs, 1))
         shifts = shifts + 0.1 * random.normal(size=(runs, sentences)) * hard * (1 - hard)
         odds = np.log(hard / (1 - hard)) + shifts / 0.14
         correct = random.binomial(words, 1 / (1 + np.exp(-odds)))
-        made.append([np.column_stack([row, words]) for row in correct])
-    return made
+        simulated.append([np.column_stack([row, words]) for row in correct])
+    return simulated
 
 
 @interval(
@@ -235,7 +235,7 @@ def primary_test_of_runs(
 
 
 def _improved(random: np.random.Generator, run: Counts, gain: float) -> Counts:
-    """Correct so many errors that the score rises by `gain` on average."""
+    """Correct errors so that the score rises by `gain` on average."""
     wrong = run[:, 1] - run[:, 0]
     mended = random.binomial(wrong, min(1.0, gain * run[:, 1].sum() / wrong.sum()))
     return np.column_stack([run[:, 0] + mended, run[:, 1]])
@@ -256,8 +256,8 @@ def one_parser_against_itself(random: np.random.Generator, runs: int, repetition
     for i in range(repetitions):
         drawn = random.permutation(correct.shape[1])[: 2 * runs]
         rows = random.integers(len(words), size=len(words))
-        made = [np.column_stack([correct[rows, seed], words[rows]]) for seed in drawn]
-        a, b = made[:runs], made[runs:]
+        samples = [np.column_stack([correct[rows, seed], words[rows]]) for seed in drawn]
+        a, b = samples[:runs], samples[runs:]
         rejected[0, i] = difference(counted(*a), counted(*b)).p_value()[0] <= 0.05
         better = [_improved(random, run, 0.01) for run in a]
         rejected[1, i] = difference(counted(*better), counted(*b)).p_value()[0] <= 0.05
@@ -280,8 +280,8 @@ def interval_of_a_difference(
     for i in range(repetitions):
         a, words = scored(random, sentences).T
         b = a + random.binomial(words - a, 0.3) - random.binomial(a, 0.1)
-        made = difference(*(counted(np.column_stack([c, words])) for c in (b, a)))
-        limits[i] = [100 * limit[0] for limit in made.interval()]
+        estimate = difference(*(counted(np.column_stack([c, words])) for c in (b, a)))
+        limits[i] = [100 * limit[0] for limit in estimate.interval()]
     low, high = limits[~np.isnan(limits[:, 0])].T
     truth = 100 * (0.2 * 0.3 - 0.8 * 0.1)
     return Trials((low <= truth) & (truth <= high), high - low)
@@ -321,7 +321,7 @@ def _drawn(
     rejected = np.empty((2, repetitions), bool)
     for row, gain in enumerate((0.0, 0.03)):
         for i in range(repetitions):
-            a, b = (counted(one) for one in scored_pair(random, sentences, gain=gain))
+            a, b = (counted(counts) for counts in scored_pair(random, sentences, gain=gain))
             rejected[row, i] = drawn_p_values(a, b, how, 999, i)[0] <= 0.05
     return Trials(*rejected)
 
@@ -333,7 +333,9 @@ def several(
     words = scored(random, sentences)[:, 1]
     hard = random.beta(CONCENTRATION * 0.8, CONCENTRATION * 0.2, sentences)
     chances = [hard] * (systems - 1) + [np.clip(hard + gain, 0, 1)]
-    return [counted(np.column_stack([random.binomial(words, own), words])) for own in chances]
+    return [
+        counted(np.column_stack([random.binomial(words, accuracy), words])) for accuracy in chances
+    ]
 
 
 @verdict(
@@ -346,19 +348,19 @@ def several(
 )
 def corrected(random: np.random.Generator, case: tuple[int, int], repetitions: int) -> Trials:
     """Systems that are equally accurate on every sentence; a verdict is any p of at most 0.05."""
-    found = np.empty((2, repetitions), bool)
+    significant = np.empty((2, repetitions), bool)
     for row, gain in enumerate((0.0, 0.03)):
         for i in range(repetitions):
-            made = several(random, *case, gain=gain)
-            pairs = [(a, b) for k, a in enumerate(made) for b in made[:k]]
+            systems = several(random, *case, gain=gain)
+            pairs = [(a, b) for k, a in enumerate(systems) for b in systems[:k]]
             p_values = [difference(a, b).p_value()[0] for a, b in pairs]
-            found[row, i] = np.nan_to_num(adjust(p_values, "holm"), nan=1.0).min() <= 0.05
-    return Trials(*found)
+            significant[row, i] = np.nan_to_num(adjust(p_values, "holm"), nan=1.0).min() <= 0.05
+    return Trials(*significant)
 
 
 @interval(
     name="score-best",
-    says="best of 5: A, LAS 81.0; corrected for having been chosen 80.7 (79.9 to 81.4)",
+    says="best of 5: A, LAS 81.0; corrected for selection: 80.7 (79.9 to 81.4)",
     cases={"5 systems, 500 sentences": (5, 500), "20 systems, 500 sentences": (20, 500)},
     beside=WIDTH,
     covers=("comparisons.best.*",),
@@ -369,10 +371,13 @@ def best_of_many(random: np.random.Generator, case: tuple[int, int], repetitions
     """Systems that are equally accurate on every sentence: the best is best by chance."""
     hits, widths = np.empty(repetitions, bool), np.empty(repetitions)
     for i in range(repetitions):
-        made = several(random, *case)
-        values, spread = score_covariance(made)
-        found = best_of(100 * values, 1e4 * spread, effective_df(made[0].words))
-        hits[i], widths[i] = found.low <= 80 <= found.high, found.high - found.low
+        systems = several(random, *case)
+        values, spread = score_covariance(systems)
+        corrected_best = best_of(100 * values, 1e4 * spread, effective_df(systems[0].words))
+        hits[i], widths[i] = (
+            corrected_best.low <= 80 <= corrected_best.high,
+            corrected_best.high - corrected_best.low,
+        )
     return Trials(hits, widths)
 
 
@@ -385,15 +390,15 @@ def best_of_many(random: np.random.Generator, case: tuple[int, int], repetitions
 )
 def equivalent(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """One system is ahead by the margin, 3 points; for the power, both are equal."""
-    found = np.empty((2, repetitions), bool)
+    significant = np.empty((2, repetitions), bool)
     for row, better in enumerate((0.15, 0.0)):
         for i in range(repetitions):
             a, words = scored(random, sentences).T
             b = a + random.binomial(words - a, better) if better else a - random.binomial(a, 0.02)
             b = b if better else b + random.binomial(words - b, 0.02 * 0.8 / 0.216)
-            made = difference(*(counted(np.column_stack([c, words])) for c in (b, a)))
-            found[row, i] = _p_equivalent(made, 3.0) <= 0.05
-    return Trials(*found)
+            estimate = difference(*(counted(np.column_stack([c, words])) for c in (b, a)))
+            significant[row, i] = _p_equivalent(estimate, 3.0) <= 0.05
+    return Trials(*significant)
 
 
 def _p_equivalent(made: StudentEstimate, margin: float) -> float:

@@ -1,4 +1,4 @@
-"""What `score --by` says about two systems class by class."""
+"""Statements of `score --by` about two systems per class."""
 
 from functools import cache, partial
 

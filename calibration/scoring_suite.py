@@ -1,4 +1,4 @@
-"""What `score` of folders says about macro averages and about differences over treebanks."""
+"""Statements of `score` on folders about macro averages and differences over treebanks."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Sentences with known accuracy, for simulations in which the truth is known."""
+"""Sentences with known accuracy, for simulations."""
 
 import numpy as np
 import numpy.typing as npt

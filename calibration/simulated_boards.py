@@ -57,7 +57,7 @@ def first_pair(made: PairMatrix, *names: str) -> tuple[float, ...]:
 
 
 def heavy(random: np.random.Generator, shape: Any) -> Floats:
-    """Return symmetric differences with heavy tails, as those of real systems are."""
+    """Return symmetric differences with heavy tails, like those of real systems."""
     return np.asarray(random.standard_t(4, shape))
 
 

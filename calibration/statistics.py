@@ -1,4 +1,4 @@
-"""What `analyse` says about correlations, regressions and distributions."""
+"""Statements of `analyse` about correlations, regressions and distributions."""
 
 import math
 from collections.abc import Callable
@@ -39,13 +39,13 @@ def spearman(r: float) -> float:
 
 
 def intervals(repetitions: int, truth: float, make: Callable[[], tuple[float, float]]) -> Trials:
-    """Make intervals again and again: whether each holds the truth, and its width."""
+    """Return whether repeated intervals contain the true value, and their widths."""
     ends = np.array([make() for _ in range(repetitions)], dtype=np.float64)
     return Trials((ends[:, 0] <= truth) & (truth <= ends[:, 1]), ends[:, 1] - ends[:, 0])
 
 
 def tests(repetitions: int, p_value: Callable[[float], float], effect: float) -> Trials:
-    """Test again and again without an effect, and with one for the power."""
+    """Return the outcomes of repeated tests without an effect, and with one for the power."""
     none, some = (
         np.array([p_value(size) <= 0.05 for _ in range(repetitions)]) for size in (0.0, effect)
     )
@@ -237,7 +237,7 @@ def genera_test(random: np.random.Generator, genera: tuple[int, ...], repetition
 @statement(
     name="strongest-column-interval",
     verb="analyse",
-    says="strongest of 13 columns: edv, corrected for having been selected -0.31 (-0.66 to 0.20)",
+    says="strongest of 13 columns: edv, corrected for selection: -0.31 (-0.66 to 0.20)",
     kind="interval",
     nominal=0.95,
     cases={
@@ -346,7 +346,7 @@ def _curves(random: np.random.Generator, rows: int, repetitions: int) -> list[Sk
     kind="test",
     nominal=0.05,
     cases={"60 rows": 60},
-    beside="statistic where nothing is there",
+    beside="statistic without an effect",
     covers=("skew-normal curve.p_ks",),
     repetitions=60,
     quick=4,
@@ -367,7 +367,7 @@ def shape_distance(random: np.random.Generator, rows: int, repetitions: int) -> 
     kind="test",
     nominal=0.05,
     cases={"60 rows": 60},
-    beside="statistic where nothing is there",
+    beside="statistic without an effect",
     covers=("skew-normal curve.p_chi2",),
     repetitions=100,
     quick=4,

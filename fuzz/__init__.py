@@ -1,4 +1,4 @@
-"""Fuzzers: many small hostile inputs, and what must hold for each of them.
+"""Fuzzers: many small hostile inputs, and the property that must hold for each.
 
-``python -m fuzz`` runs them in seeded ranges, ``python -m fuzz --guided`` by coverage.
+``python -m fuzz`` runs ranges of seeds, ``python -m fuzz --guided`` is guided by coverage.
 """

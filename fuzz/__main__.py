@@ -1,4 +1,4 @@
-"""``python -m fuzz [NAME...]``: try the next inputs, and keep the results."""
+"""``python -m fuzz [NAME...]``: try the next inputs, and store the results."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from fuzz.targets import NAMES, load
 
 
 def main() -> int:
-    """Run fuzzers; 1 if there are findings."""
+    """Run fuzzers; return 1 if there are findings."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--inputs", type=int, default=20_000, help="for each fuzzer (20000)")

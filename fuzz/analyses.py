@@ -36,7 +36,7 @@ def conllu(*sentences: list[str]) -> str:
 
 
 def text(random: Random, most: int = 16) -> str:
-    """Draw some characters."""
+    """Return random characters."""
     return "".join(random.choices(LETTERS, k=random.randint(1, most)))
 
 
@@ -77,14 +77,14 @@ def sentence(characters: str, random: Random, multiword: float) -> list[str]:
 
 
 def inner_form(characters: str, random: Random) -> str:
-    """Make up a word inside a multiword token: often a piece of it, at times blank."""
+    """Return a random word inside a multiword token: often a piece of it, sometimes blank."""
     i = random.randrange(len(characters))
     piece = characters[i : random.randrange(i, len(characters)) + 1]
     return random.choice([piece, piece.upper(), piece.lower(), "a", "a b", " ", "b"])
 
 
 def tree(size: int, random: Random) -> list[int]:
-    """Draw a tree: each word hangs from one that was placed before it."""
+    """Return a random tree: each word is attached to one that was placed before it."""
     order = list(range(1, size + 1))
     random.shuffle(order)
     heads = [0] * (size + 1)

@@ -16,7 +16,7 @@ Counts = dict[str, dict[str, int]]
 
 
 def kept() -> Counts:
-    """Return of each fault how many tests passed, were skipped or failed, and its points."""
+    """Return, for each fault, the number of tests passed, skipped and failed, and its points."""
     counts: Counts = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     return counts
 
@@ -33,7 +33,7 @@ class Collected:
 
 
 def main() -> int:
-    """Run the tests and keep the counts; 1 if one failed."""
+    """Run the tests and store the counts; return 1 if one failed."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         code = (

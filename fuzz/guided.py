@@ -1,8 +1,8 @@
-"""Coverage-guided runs through Atheris, with the fuzzer's own way to vary inputs.
+"""Coverage-guided runs with Atheris, which vary inputs by the fuzzer's own function.
 
 ``python -m fuzz --guided SECONDS NAME`` starts ``python -m fuzz.guided NAME`` with the options of
-libFuzzer, and keeps how many inputs were tried. What Atheris can see is the Python code; kernels
-are covered by the structured runs.
+libFuzzer, and stores the number of inputs tried. Atheris sees only the Python code; the structured
+runs cover kernels.
 """
 
 import re
@@ -14,13 +14,13 @@ from random import Random
 from fuzz import results
 
 FOUND = Path(__file__).with_name("found")
-"""Inputs that reached new code, and those that failed; not kept in the repository."""
+"""Inputs that reached new code, and those that failed; not stored in the repository."""
 _DONE = re.compile(r"Done (\d+) (?:runs )?in (\d+) second")
 _COVERAGE = re.compile(r"cov: (\d+)")
 
 
 def guided(name: str, seconds: int) -> int:
-    """Run Atheris for some seconds; 1 if it found something."""
+    """Run Atheris for some seconds; return 1 if it found something."""
     corpus = FOUND / name
     corpus.mkdir(parents=True, exist_ok=True)
     seed = 1 + sum("inputs" in row for row in results.read(name))

@@ -36,7 +36,7 @@ def _models() -> tuple[bytes, ...]:
 
 
 def make(random: Random) -> bytes:
-    """Take a model and change numbers, shapes, types or the header, or damage its bytes."""
+    """Return a model with changed numbers, shapes, types or header, or with damaged bytes."""
     return vary(random.choice(_models()), random)
 
 
@@ -58,7 +58,7 @@ def vary(data: bytes, random: Random) -> bytes:
 
 
 def _change(header: dict[str, object], random: Random) -> None:
-    """Change one value of a header, at any depth, or leave it out."""
+    """Return a header with one value changed, at any depth, or left out."""
     place: dict[str, object] = header
     key = random.choice(sorted(place))
     while isinstance(inner := place[key], dict) and inner and random.random() < 0.7:

@@ -1,4 +1,4 @@
-"""Damage to bytes: the same random numbers give the same damage."""
+"""Random damage to bytes; the same seed gives the same damage."""
 
 from collections.abc import Sequence
 from random import Random

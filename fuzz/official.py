@@ -1,4 +1,4 @@
-"""The official scoring script as a judge of CoNLL-U, and sentences as it sees them."""
+"""The official scoring script as a reference for CoNLL-U, and its view of sentences."""
 
 import io
 import re
@@ -18,7 +18,7 @@ class Block(NamedTuple):
 
 
 def blocks(data: bytes) -> tuple[list[Block], bytes]:
-    """Cut bytes after every first blank line in a row, and give the comments after the last.
+    """Split bytes after the first of consecutive blank lines; return comments after the last one.
 
     Further blank lines are one block.
     """
@@ -44,7 +44,7 @@ def blocks(data: bytes) -> tuple[list[Block], bytes]:
 
 
 def accepted(block: bytes) -> bool:
-    """Whether the official script reads a sentence; a lacking blank line and DEPS aside."""
+    """Whether the official script reads a sentence, ignoring a missing blank line and DEPS."""
     try:
         text = block.decode().replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
     except UnicodeDecodeError:
@@ -62,13 +62,13 @@ def accepted(block: bytes) -> bool:
 
 
 def load(data: str | bytes, **kinds: Any) -> Any:
-    """Read as the official script reads a file in text mode."""
+    """Read a file as the official script does, in text mode."""
     raw = data.encode() if isinstance(data, str) else data
     return udeval.load_conllu(io.TextIOWrapper(io.BytesIO(raw), "utf-8"), "file", kinds)
 
 
 def repeats_edges(data: str | bytes) -> bool:
-    """Whether some word has two enhanced edges that are the same but for their subtypes."""
+    """Whether a word has two enhanced edges that differ only in their subtypes."""
     text = data if isinstance(data, str) else data.decode()
     fields = {line.split("\t")[8] for line in text.split("\n") if line.count("\t") == 9}
     return any(max(Counter(map(bare, deps.split("|"))).values()) > 1 for deps in fields)

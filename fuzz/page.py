@@ -1,4 +1,4 @@
-"""Whatever names and texts hold, the data of a page come back as they went in and end no script."""
+"""Names and texts of any content survive in the data of a page and never end its script."""
 
 import json
 from functools import cache
@@ -15,7 +15,7 @@ _PIECES = [b"</script>", b"<!--", b"-->", b"<script", b"]]>", b"&lt;", b"\\u003c
 
 
 def make(random: Random) -> bytes:
-    """Make a text of what HTML and JavaScript care for."""
+    """Return a text of characters with a meaning in HTML and JavaScript."""
     text = b"".join(random.choices(_PIECES, k=random.randrange(1, 8)))
     for _ in range(random.randrange(3)):
         text = spliced(text, random, _PIECES)
@@ -28,7 +28,7 @@ def vary(data: bytes, random: Random) -> bytes:
 
 
 class _Elements(HTMLParser):
-    """Counts script elements and what they hold."""
+    """Counts script elements and collects their contents."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ def _parsed(text: str) -> _Elements:
     html = page(text, text, [section])
     html.encode()
     elements = _Elements()
-    # The code of the page is the same for all; only what the text could reach is parsed.
+    # The code of the page is always the same; only the parts with the text are parsed.
     start, end = html.index("<style>"), html.index("</style>")
     last = html.rindex("<script>")
     elements.feed(html[:start] + html[end + len("</style>") : last])

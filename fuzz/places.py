@@ -11,7 +11,7 @@ _MEMORY = Path("/dev/shm")
 
 @cache
 def folder() -> Path:
-    """Return a folder of this process, which goes with it."""
+    """Return a folder of this process, which is deleted with it."""
     place = Path(tempfile.mkdtemp(prefix="fuzz-", dir=_MEMORY if _MEMORY.is_dir() else None))
     atexit.register(shutil.rmtree, place, ignore_errors=True)
     return place

@@ -14,7 +14,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def check(data: bytes) -> str:
-    """Check what becomes of every sentence of a file, read strictly and by skipping."""
+    """Check the treatment of every sentence of a file, with errors strict and skip."""
     found, tail = blocks(data.removeprefix(BOM))
     good = [accepted(block.data) for block in found]
     outcome = _check_strict(data, all(good))

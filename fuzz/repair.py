@@ -1,4 +1,4 @@
-"""Repair gives sentences that the official script reads, and leaves good ones alone."""
+"""Repaired sentences are readable by the official script, and valid ones stay unchanged."""
 
 from fuzz.mutation import damaged
 from fuzz.official import accepted, blocks
@@ -9,7 +9,7 @@ from treegauge.treebanks.conllu import parse_conllu
 
 
 def check(data: bytes) -> str:
-    """Repair a file, look at every sentence of the result, and repair the result again."""
+    """Repair a file, check every sentence of the result, and repair the result again."""
     found, _ = blocks(data.removeprefix(BOM))
     repaired = parse_conllu(data, errors="repair")
     lost = lost_sentences(repaired.problems) - {len(found)}

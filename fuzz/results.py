@@ -1,4 +1,4 @@
-"""Kept results: one small file per fuzzer, ranges of seeds that touch made one."""
+"""Stored results: one small file per fuzzer; adjacent ranges of seeds are joined."""
 
 import json
 from collections import Counter
@@ -61,7 +61,7 @@ def _write(name: str, rows: Iterable[Row], folder: Path) -> None:
 
 
 def _joined(first: Row, second: Row) -> Row:
-    """Return the row of two ranges of which one follows the other."""
+    """Return the row of two consecutive ranges."""
     outcomes: Counter[str] = Counter(first["outcomes"]) + Counter(second["outcomes"])
     return first | {
         "stop": second["stop"],
@@ -73,7 +73,7 @@ def _joined(first: Row, second: Row) -> Row:
 
 
 def try_again(name: str, folder: Path = FOLDER) -> int:
-    """Try kept findings again; those that pass count as fixed. Return how many are left."""
+    """Try stored findings again; those that pass count as fixed. Return the number left."""
     from fuzz.targets import load
 
     target, rows = load(name), read(name, folder)

@@ -1,4 +1,4 @@
-"""Ranges of seeds, each in a process that may crash or hang, several at a time."""
+"""Ranges of seeds, several at a time, each in a process that may crash or hang."""
 
 import json
 import subprocess
@@ -13,9 +13,9 @@ from fuzz.worker import keep
 
 FINDINGS = Path(__file__).with_name("findings")
 CHUNK = 20_000
-"""Inputs of a range."""
+"""Number of inputs per range."""
 PATIENCE = 60.0
-"""Seconds that one input may take."""
+"""Maximum seconds per input."""
 
 
 def run(name: str, count: int, *, start: int, jobs: int = 1, chunk: int = CHUNK) -> int:

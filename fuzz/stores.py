@@ -58,7 +58,7 @@ def vary(data: bytes, random: Random) -> bytes:
 
 
 def check(data: bytes) -> str:
-    """Read everything of a store with one damaged file."""
+    """Read a whole store with one damaged file."""
     from treegauge.experiments.status import status
     from treegauge.experiments.store import Store
 

@@ -27,7 +27,7 @@ _PIECES = [b",", b";", b"\t", b"\n", b"\r", b'"', b'""', b"{", b"}", b"[", b"]",
 
 
 def make(random: Random) -> bytes:
-    """Make a table of a few rows, as it should be or damaged."""
+    """Return a table of a few rows, valid or damaged."""
     ending = random.choice(_ENDINGS)
     if random.random() < 0.4:
         header = ["treebank", *random.sample(("A", "B", "C", "Ü"), 3)]

@@ -1,4 +1,4 @@
-"""What a fuzzer is, and the list of them."""
+"""The type of a fuzzer, and the list of fuzzers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ class Target:
     Attributes
     ----------
     holds
-        What must hold for every input, in a sentence of the documentation.
+        The property that must hold for every input, as a sentence for the documentation.
     make
         Make an input from random numbers; equal seeds give equal inputs.
     check
-        Try an input and return what became of it in a word, such as ``"refused"``; any exception
-        is a finding.
+        Try an input and return the outcome as a word, such as ``"refused"``; any exception is a
+        finding.
     vary
         Change an input a little, for the coverage-guided run.
     each

@@ -51,7 +51,7 @@ def check_places(data: bytes, problems: list[Problem]) -> None:
 
 
 def check(data: bytes) -> str:
-    """Validate a file in one piece and in small ones, and look at every problem."""
+    """Validate a file in one piece and in small ones, and check every problem."""
     problems = problems_of(data, 1 << 20)
     check_places(data, problems)
     if len(data) > 40:

@@ -1,6 +1,6 @@
-"""One range of seeds in a process of its own: ``python -m fuzz.worker NAME START STOP FOLDER``.
+"""One range of seeds in a separate process: ``python -m fuzz.worker NAME START STOP FOLDER``.
 
-The seed at hand is kept in a file that the parent reads when this process dies or hangs. Findings
+The current seed is in a file that the parent reads if this process dies or hangs. Findings
 are written to FOLDER with the input that shows them. The last line printed is a row of results.
 """
 
@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def tried(name: str, start: int, stop: int, folder: Path) -> dict[str, object]:
-    """Return the row of a range: how many inputs had which outcome, and which seeds failed."""
+    """Return the row of a range: counts of outcomes, and the seeds that failed."""
     target = load(name)
     folder.mkdir(parents=True, exist_ok=True)
     current = folder / f"{name}-{start}.current"
@@ -39,7 +39,7 @@ def tried(name: str, start: int, stop: int, folder: Path) -> dict[str, object]:
                 outcomes[target.check(data)] += 1
             except KeyboardInterrupt:
                 raise
-            except BaseException:  # whatever it is, it is a finding
+            except BaseException:  # any exception is a finding
                 findings.append(seed)
                 keep(folder, name, seed, data, traceback.format_exc())
     current.unlink()

@@ -89,7 +89,7 @@ def test_a_file_read_by_name_or_pattern_is_an_input(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_holds_an_input_is_not_replaced(gold, tmp_path):
-    with guarding([gold]), pytest.raises(TreegaugeError, match="holds an input"):
+    with guarding([gold]), pytest.raises(TreegaugeError, match="contains an input"):
         check_folder(tmp_path)
 
 

@@ -44,7 +44,7 @@ def test_a_card_says_it_in_words(folders):
     assert lines["validity"].startswith("level 3: ")
     assert lines["leaks"].startswith("no sentence of the dev or test set is in the training set")
     assert "% of test words new" in lines["difficulty"]
-    assert lines["agreement"] == "not known (treegauge agree measures it)"
+    assert lines["agreement"] == "unknown (treegauge agree measures it)"
 
 
 def test_json_has_words_and_numbers(folders):

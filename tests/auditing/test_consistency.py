@@ -164,7 +164,7 @@ def test_nothing_to_compare():
     empty = find_inconsistencies({"train": treebank()})
     assert len(empty) == 0
     assert empty.table.height == 0
-    assert "no word is annotated in another way" in str(empty)
+    assert "no word is annotated differently" in str(empty)
 
 
 def test_what_map_writes_can_be_read(tmp_path):

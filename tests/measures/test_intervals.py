@@ -52,7 +52,7 @@ def test_intervals_of_entropies_are_corrected_for_their_bias(drawn):
 def test_too_few_sentences_have_no_interval_and_a_reason(drawn):
     assert interval(MEASURES["mdd"], drawn[:49]) == "it needs 50 sentences, found 49"
     assert interval(MEASURES["edv"], drawn, drawn[:99]) == "it needs 100 sentences, found 99"
-    assert "do not tell" in interval(MEASURES["ttr"], drawn)
+    assert "does not give a valid interval" in interval(MEASURES["ttr"], drawn)
     row = measure("depth", drawn[:49], interval=True)
     assert "depth: no interval: it needs 50 sentences, found 49" in row.warnings
 

@@ -65,7 +65,7 @@ def test_objects_files_and_names_give_the_same_sets(folder, monkeypatch):
 
 
 def test_sizes_that_are_no_numbers(folder):
-    with pytest.raises(TreegaugeError, match="expected such as 60/20/20"):
+    with pytest.raises(TreegaugeError, match="expected, for example, 60/20/20"):
         tg.split(folder, sizes="most/some")
 
 

@@ -297,17 +297,17 @@ def test_files_are_named_as_in_ud(tmp_path):
     other = tmp_path / "UD_Greek-Y" / source.name
     other.parent.mkdir()
     other.write_bytes(source.read_bytes())
-    with pytest.raises(TreegaugeError, match="two files el_x-ud-test"):
+    with pytest.raises(TreegaugeError, match="two files called el_x-ud-test"):
         pool(str(tmp_path / "UD_*"))
 
 
 def test_no_part_is_empty_unless_asked_for():
     text = "1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n2\tB\t_\tX\t_\t_\t1\tdep\t_\t_\n"
     text += "3\tC\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
-    with pytest.raises(TreegaugeError, match=r"4 sentences .* leaves none for test"):
+    with pytest.raises(TreegaugeError, match=r"4 sentences .* leaves no sentences for test"):
         make_split(pool(parse_conllu(text * 4)), "low", seed=0, method="sampler")
     documents = "# newdoc\n" + text * 40 + ("# newdoc\n" + text) * 2
-    with pytest.raises(TreegaugeError, match="3 documents, which leaves none for"):
+    with pytest.raises(TreegaugeError, match="3 documents, which leaves no sentences for"):
         make_split(pool(parse_conllu(documents)), "random", seed=0)
 
 

@@ -377,7 +377,7 @@ def test_a_missing_number_meets_no_bound(shelf):
     [
         ({"has": ["lemma"]}, "unknown layer 'lemma'; did you mean 'lemmas'"),
         ({"needs": ["training"]}, "unknown split 'training'"),
-        ({"where": ["words"]}, "expected such as 'words >= 30000'"),
+        ({"where": ["words"]}, "expected for example 'words >= 30000'"),
         ({"where": ["wrods >= 3"]}, "did you mean 'words'"),
         ({"where": ["words >= 1.2.3"]}, "expected a number"),
         ({"one_per_language": "beauty"}, "choices: size, annotation"),
@@ -389,7 +389,7 @@ def test_slips_are_told(shelf, options, message):
 
 
 def test_criteria_on_counts_need_counts(shelf):
-    with pytest.raises(TreegaugeError, match="nothing was counted"):
+    with pytest.raises(TreegaugeError, match="these criteria need sizes"):
         catalogue(shelf, count=False).select(where=["words > 1"])
 
 

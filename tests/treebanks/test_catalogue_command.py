@@ -114,7 +114,7 @@ def test_conditions_and_parts(command, shelf):
         (["--find", "el_gtd"], "did you mean 'el_gdt'"),
         (["--find", "el_gdt@2.7"], "choices: 2.5, 2.9"),
         (["--where", "wrods > 1"], "did you mean 'words'"),
-        (["--where", "words > 1", "--no-count"], "nothing was counted"),
+        (["--where", "words > 1", "--no-count"], "these criteria need sizes"),
     ],
 )
 def test_errors_are_sentences(command, shelf, options, message):

@@ -175,8 +175,8 @@ def test_a_patch_that_does_not_fit_writes_nothing(command, file, patch, tmp_path
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--sample", "2"], "apply works alone"),
-        (["-o", "b.parquet"], "expected a name in .conllu"),
+        (["--sample", "2"], "--apply excludes --sample"),
+        (["-o", "b.parquet"], "expected a name that ends in .conllu"),
         (["-o", "missing/b.conllu"], "cannot write"),
     ],
 )

@@ -173,7 +173,7 @@ def test_what_is_not_recognised_is_refused(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(TreegaugeError, match=r"x\.docx: not recognised; expected a treebank"):
         recognise([tmp_path / "x.docx"])
-    with pytest.raises(TreegaugeError, match="nothing in this folder is recognised"):
+    with pytest.raises(TreegaugeError, match="this folder contains no recognised input"):
         recognise([tmp_path / "empty"])
     with pytest.raises(TreegaugeError, match=r"nowhere\.conllu: no such file"):
         recognise(["mine=nowhere.conllu"])

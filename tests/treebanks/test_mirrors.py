@@ -128,10 +128,10 @@ def test_no_repository(into, tmp_path):
 
 def test_no_git(into, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(TreegaugeError, match="found no git"):
+    with pytest.raises(TreegaugeError, match="git is not installed"):
         fetch("UD_Greek-GDT@2.9", f"{tmp_path}/nowhere.git", into=into)
 
 
 def test_git_has_no_sha256(into):
-    with pytest.raises(TreegaugeError, match="by their commits"):
+    with pytest.raises(TreegaugeError, match="identified by commits"):
         fetch("UD_Greek-GDT@2.9", "https://x/a.git", into=into, sha256="0" * 64)

@@ -1,1 +1,1 @@
-"""Annotated text in the objects of other libraries, as CoNLL-U."""
+"""Conversion of other libraries' objects to CoNLL-U."""

@@ -1,6 +1,6 @@
-"""Recognition of other libraries' objects, by the name of the package that made them.
+"""Recognition of other libraries' objects by the name of their package.
 
-No library is imported here: an object of a library is there only if that library is loaded.
+No library is imported here: an object of a library exists only if that library is loaded.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,21 +15,21 @@ LIBRARIES = (
     "spaCy Doc", "Stanza Document", "ufal.udpipe Sentence", "conllu TokenList", "pyconll Conll",
     "Hugging Face Dataset", "rows of lists",
 )  # fmt: skip
-"""What is understood, as messages call it."""
+"""Supported objects, as named in messages."""
 
 
 def package_of(given: Any) -> str:
-    """Return the name of the package that an object's class comes from."""
+    """Return the name of the package of an object's class."""
     return type(given).__module__.partition(".")[0]
 
 
 def is_foreign(given: Any) -> bool:
-    """Say whether this is annotated text of another library, or a list of such objects."""
+    """Whether this is annotated text of another library, or a list of such objects."""
     return _writer(given[0] if _is_list(given) and given else given) is not None
 
 
 def conllu_text(given: Any) -> str:
-    """Return the CoNLL-U text of an object of another library, or of several in a row.
+    """Return the CoNLL-U text of an object of another library, or of several objects.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def _written(given: Iterable[Any]) -> Iterator[str]:
     if is_row(first):
         yield conllu_of_rows(chain([first], objects))
         return
-    for number, one in enumerate(chain([first], objects), 1):
-        write = _writer(one)
+    for number, item in enumerate(chain([first], objects), 1):
+        write = _writer(item)
         if write is None:
             raise TreegaugeError(
-                f"object {number} of the list is a {_title(one)}; expected one of: "
+                f"object {number} of the list is a {_title(item)}; expected one of: "
                 f"{', '.join(LIBRARIES)}"
             )
-        yield write(one)
+        yield write(item)
 
 
 def _is_list(given: Any) -> bool:
@@ -83,7 +83,7 @@ def _title(given: Any) -> str:
 
 
 def _writer(given: Any) -> Callable[[Any], str] | None:
-    """Return what writes this object, or None for one that is not known."""
+    """Return the function that writes this object, or None for an unknown type."""
     known: dict[tuple[str, str], Callable[[Any], str]] = {
         ("spacy", "Doc"): conllu_of_doc,
         ("stanza", "Document"): _conllu_of_stanza,
@@ -102,7 +102,7 @@ def _writer(given: Any) -> Callable[[Any], str] | None:
 
 
 def _conllu_of_stanza(document: Any) -> str:
-    """Write as Stanza itself does: it knows its tokens, words and empty nodes best."""
+    """Return the CoNLL-U that Stanza itself writes, with its tokens, words and empty nodes."""
     return f"{document:C}".rstrip("\n") + "\n\n"
 
 

@@ -1,4 +1,4 @@
-"""Sentences as rows of lists, as Hugging Face datasets hold them, as CoNLL-U."""
+"""Conversion of rows of lists, as in Hugging Face datasets, to CoNLL-U."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,11 +18,11 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "deps": ("deps",),
     "misc": ("misc",),
 }
-"""Columns of CoNLL-U, each with the names that datasets have for it."""
+"""Columns of CoNLL-U, with their names in datasets."""
 
 
 def is_row(given: Any) -> bool:
-    """Say whether this is one sentence as a mapping from columns to lists."""
+    """Whether this is one sentence as a mapping from columns to lists."""
     if not isinstance(given, Mapping):
         return False
     forms = next((given[name] for name in _NAMES["form"] if name in given), None)
@@ -40,15 +40,15 @@ def conllu_of_rows(rows: Iterable[Mapping[str, Any]]) -> str:
     """Return the CoNLL-U text of rows with one sentence each.
 
     Whole numbers in a column of labels (``ClassLabel``) become their names. Features and MISC may
-    be texts as in CoNLL-U, dictionaries, or the texts of dictionaries. A row without IDs that
-    has a multiword token, which has no head, is refused: its words cannot be told.
+    be texts as in CoNLL-U, dictionaries, or the texts of dictionaries. A row without IDs that has a
+    multiword token (a form without a head) is refused: its words cannot be identified.
     """
     labels = _labels(getattr(rows, "features", None))
     return "".join(_sentence(row, labels, number) for number, row in enumerate(rows, 1))
 
 
 def _labels(features: Any) -> dict[str, Any]:
-    """Return, by column, what turns the numbers of labels into names."""
+    """Return, by column, the function that converts numbers of labels to names."""
     found = {}
     for name, feature in (features or {}).items():
         inner = feature[0] if isinstance(feature, list) else getattr(feature, "feature", feature)
@@ -82,7 +82,7 @@ def _sentence(row: Mapping[str, Any], labels: Mapping[str, Any], number: int) ->
             form = columns["form"][heads.index("_")]
             raise TreegaugeError(
                 f"row {number}: {form!r} has no head, as multiword tokens have none; expected a "
-                "column 'id' to tell which words belong to it"
+                "column 'id' that shows which words belong to it"
             )
         columns["id"] = [str(i) for i in range(1, size + 1)]
     empty = ["_"] * size
@@ -105,7 +105,7 @@ def _pairs(value: Any) -> Any:
             return value
     if isinstance(value, Mapping):
         pairs = sorted(value.items(), key=lambda item: str(item[0]).lower())
-        return "|".join(f"{key}={one}" for key, one in pairs if one is not None)
+        return "|".join(f"{key}={text}" for key, text in pairs if text is not None)
     return value
 
 

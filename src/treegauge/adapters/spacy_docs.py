@@ -1,4 +1,4 @@
-"""Documents of spaCy as CoNLL-U."""
+"""Conversion of spaCy documents to CoNLL-U."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from treegauge.adapters.rows import cell
 def conllu_of_doc(doc: Any) -> str:
     """Return the CoNLL-U text of a spaCy ``Doc``.
 
-    Tokens of spaces are left out, and what is attached to one is attached to its head. The label
+    Space tokens are left out, and their dependents are attached to their heads. The label
     ``ROOT`` becomes ``root``; a Doc without a parse has no heads. Without sentence boundaries the
     whole Doc is one sentence.
     """
@@ -46,6 +46,6 @@ def _head(token: Any, number: dict[int, int]) -> int:
 
 
 def _space_follows(token: Any, doc: Any) -> bool:
-    """Say whether a space follows, in a token of its own or as part of this one."""
+    """Whether a space follows, as a separate token or as part of this one."""
     after = token.i + 1
     return bool(token.whitespace_) or after == len(doc) or doc[after].is_space

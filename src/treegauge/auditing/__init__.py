@@ -1,1 +1,1 @@
-"""Auditing treebanks: duplicates, gaps, odd splits, unseen labels."""
+"""Audits of treebanks: duplicates, missing annotation, unusual splits, unseen labels."""

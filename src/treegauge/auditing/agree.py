@@ -13,7 +13,7 @@ from treegauge.scoring.settings import Reading
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
-#: Names of columns of the work list, which no annotator can have.
+#: Column names of the work list, which cannot be names of annotators.
 RESERVED = ("sent_id", "word", "file", "line", "form", "layer", "alike", "same_form")
 
 
@@ -30,10 +30,10 @@ def agree(
 ) -> Agreement:
     """Measure inter-annotator agreement and list the disagreements.
 
-    Two or more people annotated the same sentences. By layer: observed agreement, Cohen's kappa
-    (of more than two annotators Fleiss' kappa) and Krippendorff's alpha, with confidence intervals.
-    Trees have alpha with tree edit distance. Attached are UAS and LAS both ways and what annotators
-    confuse.
+    Needs the same sentences annotated by two or more people. Shows observed agreement, Cohen's
+    kappa (Fleiss' kappa for more than two annotators) and Krippendorff's alpha for each layer, with
+    confidence intervals. For trees, alpha uses tree edit distance. Also shows UAS and LAS in both
+    directions and the most frequent confusions.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def agree(
         Annotated files, one per annotator: PATH or NAME=PATH. Files with the same text may differ
         in sentences and tokens; otherwise sentences are matched by sent_id and may be missing.
     by
-        Layers whose classes are shown, too: upos, xpos, feats or deprel; repeatable.
+        Also show the classes of these layers: upos, xpos, feats or deprel; repeatable.
     disagreements
-        Add the disagreements as a work list, systematic ones first; CSV files hold this list.
+        Add the disagreements as a work list, systematic ones first; CSV output contains this list.
     units
-        What could have been others: documents, sentences, or auto (documents where the first file
-        marks more than one with # newdoc, else sentences).
+        Units of resampling: documents, sentences, or auto (documents if the first file marks more
+        than one with "# newdoc", else sentences).
     level
         Confidence level of the intervals.
     seed
@@ -55,9 +55,9 @@ def agree(
     Returns
     -------
     Agreement
-        Layers: where sentences and tokens end (items are tokens and characters), into how many
-        words a token is split, the columns, heads (by their distance in words), and whole trees.
-        For words, items are those that at least two annotators have.
+        The layers are: ends of sentences and tokens (items are tokens and characters), number of
+        words per token, the columns, heads (as distances in words), and whole trees. For words,
+        items are those that at least two annotators have.
     """
     from treegauge.auditing.agreeing import class_table, layer_table, score_table
     from treegauge.auditing.agreement_layers import CLASSED
@@ -81,7 +81,7 @@ def agree(
     drawn = choose_units(side, units)
     rows, notes = layer_table(side, drawn, convention, level=level, seed=seed)
     signature = sign(
-        m="agreement", tb="+".join(f"{name}#{one.digest[:6]}" for name, one in treebanks.items()),
+        m="agreement", tb="+".join(f"{name}#{tb.digest[:6]}" for name, tb in treebanks.items()),
         **convention.signed, errors=reading.errors, allow="+".join(reading.allow) or None,
         ci=f"student@{level:g}", units=drawn.kind, seed=seed,
     )  # fmt: skip
@@ -94,9 +94,9 @@ def agree(
         attached["classes"] = AgreementClasses(classes, signature)
     if disagreements:
         attached["disagreements"] = work_list(side, convention, signature)
-    made = Agreement(rows, signature, notes=(*side.notes, *drawn.notes(level), *notes))
+    result = Agreement(rows, signature, notes=(*side.notes, *drawn.notes(level), *notes))
     featured = "disagreements" if disagreements else "classes" if layers else ""
-    return made.with_attached(attached, featured=featured)
+    return result.with_attached(attached, featured=featured)
 
 
 def _read(annotations: Sequence[Any], reading: Reading) -> "dict[str, Treebank]":
@@ -126,7 +126,7 @@ def _read(annotations: Sequence[Any], reading: Reading) -> "dict[str, Treebank]"
         name: read_treebank(sources[0], errors=reading.errors, allow=reading.allow)
         for name, sources in named.items()
     }
-    for name, one in treebanks.items():
-        if not one.n_words:
+    for name, treebank in treebanks.items():
+        if not treebank.n_words:
             raise TreegaugeError(f"{name} has no words; expected annotated sentences")
     return treebanks

@@ -1,4 +1,4 @@
-"""The tables of ``agree``: layers, classes, and scores both ways."""
+"""The tables of ``agree``: layers, classes, and scores in both directions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.trees import is_tree
 
 Rows = list[dict[str, Any]]
-#: Words that a class must have, of all annotators together, to be shown.
+#: Minimum number of words of a class, over all annotators, for it to be shown.
 LEAST_WORDS = 10
 
 
@@ -33,19 +33,23 @@ def layer_table(
     rows: Rows = []
     for coding in codings(annotations, convention):
         places = units.of_sentence[coding.sentence]
-        made = agreement(coding.codes, places)
+        estimate = agreement(coding.codes, places)
         row = {"layer": coding.layer, "items": coding.coded}
-        rows.append(row | _columns(made, ("observed", "kappa", "alpha"), level))
+        rows.append(row | _columns(estimate, ("observed", "kappa", "alpha"), level))
     trees, notes = _tree_row(annotations, units, convention, level, seed)
     return rows + trees, notes
 
 
-def _columns(made: StudentEstimate, names: Sequence[str], level: float) -> dict[str, Any]:
-    """Return estimates with the ends of their intervals; the first is a share, in percent."""
-    low, high = coefficient_interval(made, level)
+def _columns(estimate: StudentEstimate, names: Sequence[str], level: float) -> dict[str, Any]:
+    """Return estimates with their limits; the first is a share, in percent."""
+    low, high = coefficient_interval(estimate, level)
     columns: dict[str, Any] = {}
     for k, name in enumerate(names):
-        for column, values in ((name, made.value), (f"{name}_low", low), (f"{name}_high", high)):
+        for column, values in (
+            (name, estimate.value),
+            (f"{name}_low", low),
+            (f"{name}_high", high),
+        ):
             scaled = float(values[k]) * (1 if k else 100)
             columns[column] = scaled if np.isfinite(scaled) else None
     return columns
@@ -54,17 +58,17 @@ def _columns(made: StudentEstimate, names: Sequence[str], level: float) -> dict[
 def _tree_row(
     annotations: Annotations, units: AgreementUnits, convention: Convention, level: float, seed: int
 ) -> tuple[Rows, list[str]]:
-    """Return the row of whole trees, and notes on what it is about."""
+    """Return the row of whole trees, and notes on it."""
     sets, skipped = _trees(annotations, convention)
-    shared = sum(np.isin(np.arange(annotations.sentences), one.item) for one in sets)
+    shared = sum(np.isin(np.arange(annotations.sentences), trees.item) for trees in sets)
     items = int((np.asarray(shared) >= 2).sum())
-    notes = [f"trees: left out {skipped} sentences that are no trees or are cut differently"]
+    notes = [f"trees: left out {skipped} sentences that are not trees or have different words"]
     if items < 2:
         return [], notes if skipped else []
     same = agreement(_same_trees(annotations, sets), units.of_sentence)
     alpha = tree_alpha(sets, units.of_sentence, seed=seed)
     nothing = np.array([np.nan])
-    made = StudentEstimate(
+    estimate = StudentEstimate(
         np.concatenate([same.value[:1], nothing, alpha.value]),
         np.concatenate([same.standard_error[:1], nothing, alpha.standard_error]),
         np.concatenate([same.df[:1], nothing, alpha.df]),
@@ -77,44 +81,46 @@ def _tree_row(
             f"no interval of alpha of trees: {units.number} {units.kind}, needs at least "
             f"{LEAST_DISTANCE_UNITS}"
         )
-    trees = sum(len(one.item) for one in sets)
+    trees = sum(len(annotator.item) for annotator in sets)
     if trees * (trees - 1) // 2 > PAIRS:
         notes.append(f"trees: the expected distance is that of {PAIRS:,} random pairs of trees")
-    row = {"layer": "trees", "items": items} | _columns(made, ("observed", "kappa", "alpha"), level)
+    row = {"layer": "trees", "items": items} | _columns(
+        estimate, ("observed", "kappa", "alpha"), level
+    )
     return [row], notes if skipped else notes[1:]
 
 
 def _trees(annotations: Annotations, convention: Convention) -> tuple[list[AnnotatedTrees], int]:
-    """Return the trees of sentences that annotators cut alike, and how many sentences lack one."""
+    """Return the trees of sentences with the same words for all, and the number of others."""
     relations = column_coding(annotations, "deprel", replace(convention, punct=True))
     bounds, sets = annotations.sentence_bounds, []
     whole = np.zeros((annotations.sentences, len(annotations.annotators)), bool)
-    for column, one in enumerate(annotations.annotators):
-        treebank = one.treebank
-        count = np.bincount(one.keys[one.keys >= 0], minlength=annotations.sentences)
+    for column, annotator in enumerate(annotations.annotators):
+        treebank = annotator.treebank
+        count = np.bincount(annotator.keys[annotator.keys >= 0], minlength=annotations.sentences)
         sound = is_tree(treebank.head, treebank.offsets) & (treebank.lengths > 0)
-        sound &= (one.keys >= 0) & (count[one.keys] == 1)
+        sound &= (annotator.keys >= 0) & (count[annotator.keys] == 1)
         if not annotations.by_id:  # its end must be that of the first annotator's sentence
-            sound &= one.sentence_ends == bounds[one.keys + 1]
-            sound &= np.concatenate(([0], one.sentence_ends[:-1])) == bounds[one.keys]
+            sound &= annotator.sentence_ends == bounds[annotator.keys + 1]
+            sound &= np.concatenate(([0], annotator.sentence_ends[:-1])) == bounds[annotator.keys]
         chosen = np.flatnonzero(sound)
-        whole[one.keys[chosen], column] = True
+        whole[annotator.keys[chosen], column] = True
         words = np.flatnonzero(sound[treebank.sentence_of])
         offsets = np.concatenate(([0], np.cumsum(treebank.lengths[chosen]))).astype(np.int32)
-        label = relations.codes[one.item[words], column].astype(np.int32)
+        label = relations.codes[annotator.item[words], column].astype(np.int32)
         head = np.ascontiguousarray(treebank.head[words], dtype=np.int32)
-        sets.append(AnnotatedTrees(head, label, offsets, one.keys[chosen].astype(np.int32)))
+        sets.append(AnnotatedTrees(head, label, offsets, annotator.keys[chosen].astype(np.int32)))
     return sets, int((annotations.present & ~whole).any(axis=1).sum())
 
 
 def _same_trees(annotations: Annotations, sets: Sequence[AnnotatedTrees]) -> np.ndarray[Any, Any]:
-    """Code trees by what they are, so that equal codes are identical trees."""
+    """Return codes of trees; equal codes mean identical trees."""
     numbers: dict[tuple[bytes, bytes], int] = {}
     codes = np.full((annotations.sentences, len(sets)), -1, np.int64)
-    for column, one in enumerate(sets):
-        for tree, item in enumerate(one.item.tolist()):
-            words = slice(one.offsets[tree], one.offsets[tree + 1])
-            own = one.head[words].tobytes(), one.label[words].tobytes()
+    for column, trees in enumerate(sets):
+        for tree, item in enumerate(trees.item.tolist()):
+            words = slice(trees.offsets[tree], trees.offsets[tree + 1])
+            own = trees.head[words].tobytes(), trees.label[words].tobytes()
             codes[item, column] = numbers.setdefault(own, len(numbers))
     return codes
 
@@ -140,23 +146,23 @@ def _classes(coding: Coding, feature: str, layer: str, units: AgreementUnits, le
         value = coding.values[code]
         if counts[code] < LEAST_WORDS or (feature and value == "none"):
             continue
-        made = class_agreement(coding.codes, places, code)
+        estimate = class_agreement(coding.codes, places, code)
         name = f"{feature}={value}" if feature else value
         words = float(counts[code]) / coding.codes.shape[1]
         row = {"layer": layer, "class": name, "words": words}
-        rows.append(row | _columns(made, ("specific", "kappa", "alpha"), level))
+        rows.append(row | _columns(estimate, ("specific", "kappa", "alpha"), level))
     return rows
 
 
 def score_table(
     annotations: Annotations, units: AgreementUnits, convention: Convention, level: float
 ) -> Rows:
-    """Return UAS and LAS of every annotator against every other as gold, as ``score`` counts."""
+    """Return UAS and LAS of every annotator with every other as gold, as in ``score``."""
     rows: Rows = []
     options = ScoreOptions(convention=convention)
     for a, b in sorted([(a, b) for x, y in pairs_of(annotations) for a, b in ((x, y), (y, x))]):
         gold, system = annotations.annotators[a], annotations.annotators[b]
-        own, other, keys = gold.treebank, system.treebank, gold.keys
+        gold_treebank, system_treebank, keys = gold.treebank, system.treebank, gold.keys
         if annotations.by_id:
             _, i, j = np.intersect1d(
                 np.where(gold.keys < 0, -1, gold.keys),
@@ -164,8 +170,12 @@ def score_table(
             )  # fmt: skip
             if not len(i):
                 continue
-            own, other, keys = own.take(i), other.take(j), gold.keys[i]
-        counted = tally(align(own, other), options)
+            gold_treebank, system_treebank, keys = (
+                gold_treebank.take(i),
+                system_treebank.take(j),
+                gold.keys[i],
+            )
+        counted = tally(align(gold_treebank, system_treebank), options)
         unit = units.of_sentence[keys]
         starts = np.concatenate(([True], unit[1:] != unit[:-1]))
         names = ["UAS", "LAS"]

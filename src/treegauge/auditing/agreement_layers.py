@@ -1,4 +1,4 @@
-"""What annotators agree on, layer by layer, as codings: one row per item, one column each."""
+"""Layers of annotation as codings: one row per item, one column per annotator."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ CLASSED = ("upos", "xpos", "feats", "deprel")
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """The codes of one layer, (items, annotators), -1 where an annotator has none.
+    """The codes of one layer, (items, annotators); -1 if missing.
 
-    `sentence` has the sentence of each item; `item` its number among the words, where items are
-    words; `values` what the codes stand for.
+    `sentence` has the sentence of each item; `item` its number among the words, if items are words;
+    `values` the meaning of the codes.
     """
 
     layer: str
@@ -40,7 +40,7 @@ class Coding:
 
 
 class ValueNumbers(dict[str, int]):
-    """Gives every new value the next number."""
+    """Numbers values in the order of their first use."""
 
     def __missing__(self, value: str) -> int:
         self[value] = len(self)
@@ -48,21 +48,21 @@ class ValueNumbers(dict[str, int]):
 
 
 def codings(annotations: Annotations, convention: Convention) -> Iterator[Coding]:
-    """Yield the codings of all layers that at least two annotators have, but for the trees."""
+    """Yield the codings of all layers that at least two annotators have, except trees."""
     if not annotations.by_id:
         yield _boundaries(annotations, "sentences")
     yield _boundaries(annotations, "tokens")
     yield _words_of_tokens(annotations)
-    made = {name: column_coding(annotations, name, convention) for name in COLUMNS}
-    made["head"] = _heads(annotations, convention)
-    made["head+deprel"] = _joined(made["head"], made["deprel"])
+    by_layer = {name: column_coding(annotations, name, convention) for name in COLUMNS}
+    by_layer["head"] = _heads(annotations, convention)
+    by_layer["head+deprel"] = _joined(by_layer["head"], by_layer["deprel"])
     for name in LAYERS:
-        if name in made and made[name].coded:
-            yield made[name]
+        if name in by_layer and by_layer[name].coded:
+            yield by_layer[name]
 
 
 def column_coding(annotations: Annotations, name: str, convention: Convention) -> Coding:
-    """Return the coding of one column; ``_`` is a missing code, but for features.
+    """Return the coding of one column; ``_`` is a missing code, except in features.
 
     Relations are compared as the convention says. The order of features does not matter.
     """
@@ -73,49 +73,49 @@ def column_coding(annotations: Annotations, name: str, convention: Convention) -
         normal = _sorted_features
     numbers = ValueNumbers()
     codes = np.full((annotations.items, len(annotations.annotators)), -1, np.int64)
-    for column, one in enumerate(annotations.annotators):
-        own, values = one.treebank.codes(name)
+    for column, annotator in enumerate(annotations.annotators):
+        own_codes, values = annotator.treebank.codes(name)
         if name == "feats" and set(values) <= {"_"}:
             continue
         missing = {"_"} if name != "feats" else set()
         table = np.array([-1 if v in missing else numbers[normal(v)] for v in values] or [-1])
-        used = one.item >= 0
-        coded = table[own[used]]
+        used = annotator.item >= 0
+        coded = table[own_codes[used]]
         if name == "lemma" and "_" in values:  # the lemma of an underscore is one
-            forms = one.treebank.codes("form")
+            forms = annotator.treebank.codes("form")
             if "_" in forms.values:
                 bar = forms.codes[used] == forms.values.index("_")
                 coded = np.where(bar & (coded < 0), numbers["_"], coded)
-        codes[one.item[used], column] = coded
-    made = _whole(annotations, name, codes, tuple(numbers))
-    return _scored(made, annotations, convention) if name == "deprel" else made
+        codes[annotator.item[used], column] = coded
+    coding = _whole(annotations, name, codes, tuple(numbers))
+    return _scored(coding, annotations, convention) if name == "deprel" else coding
 
 
 def feature_codings(annotations: Annotations) -> dict[str, Coding]:
-    """Return by name of a feature its values; a word without it has the value ``none``."""
+    """Return one coding per feature; a word without it has the value ``none``."""
     whole = column_coding(annotations, "feats", Convention())
     split = [dict(_pairs(value)) for value in whole.values]
-    made = {}
-    for feature in sorted({name for one in split for name in one}):
+    by_feature = {}
+    for feature in sorted({name for features in split for name in features}):
         numbers = ValueNumbers()
-        table = np.array([numbers[one.get(feature, "none")] for one in split] or [-1])
+        table = np.array([numbers[features.get(feature, "none")] for features in split] or [-1])
         codes = np.where(whole.codes < 0, -1, table[whole.codes])
-        made[feature] = Coding(feature, codes, whole.sentence, tuple(numbers), whole.item)
-    return made
+        by_feature[feature] = Coding(feature, codes, whole.sentence, tuple(numbers), whole.item)
+    return by_feature
 
 
 def class_codings(
     annotations: Annotations, layer: str, convention: Convention
 ) -> dict[str, Coding]:
-    """Return the codings whose classes a layer has: itself, or one per feature."""
+    """Return the codings with the classes of a layer: itself, or one per feature."""
     if layer == "feats":
         return feature_codings(annotations)
     return {layer: column_coding(annotations, layer, convention)}
 
 
 def _pairs(feats: str) -> Iterator[tuple[str, str]]:
-    for one in feats.split("|"):
-        name, equals, value = one.partition("=")
+    for pair in feats.split("|"):
+        name, equals, value = pair.partition("=")
         if equals:
             yield name, value
 
@@ -129,36 +129,36 @@ def _whole(annotations: Annotations, layer: str, codes: Longs, values: tuple[str
     return Coding(layer, codes, annotations.item_sentence, values, items)
 
 
-def _scored(made: Coding, annotations: Annotations, convention: Convention) -> Coding:
+def _scored(coding: Coding, annotations: Annotations, convention: Convention) -> Coding:
     """Leave out the words that do not count: those that all annotators tag PUNCT."""
     if convention.punct:
-        return made
+        return coding
     tags = column_coding(annotations, "upos", convention)
     if "PUNCT" not in tags.values:
-        return made
-    own = tags.codes == tags.values.index("PUNCT")
-    counted = ~(own | (annotations.words < 0)).all(axis=1)
+        return coding
+    is_punctuation = tags.codes == tags.values.index("PUNCT")
+    counted = ~(is_punctuation | (annotations.words < 0)).all(axis=1)
     return Coding(
-        made.layer,
-        np.where(counted[:, None], made.codes, -1),
-        made.sentence,
-        made.values,
-        made.item,
+        coding.layer,
+        np.where(counted[:, None], coding.codes, -1),
+        coding.sentence,
+        coding.values,
+        coding.item,
     )
 
 
 def _heads(annotations: Annotations, convention: Convention) -> Coding:
-    """Code heads by their distance in items, so that codes of different sentences compare."""
+    """Code heads by their distance in items, so that codes are comparable across sentences."""
     numbers = ValueNumbers()
     codes = np.full((annotations.items, len(annotations.annotators)), -1, np.int64)
-    for column, one in enumerate(annotations.annotators):
-        used = np.flatnonzero(one.item >= 0)
-        head, parent = one.treebank.head[used], one.treebank.parents[used]
-        away = one.item[parent] - one.item[used]
+    for column, annotator in enumerate(annotations.annotators):
+        used = np.flatnonzero(annotator.item >= 0)
+        head, parent = annotator.treebank.head[used], annotator.treebank.parents[used]
+        away = annotator.item[parent] - annotator.item[used]
         distinct, places = np.unique(away, return_inverse=True)
         table = np.array([numbers[f"{value:+d}"] for value in distinct.tolist()] or [-1])
-        own = np.where(head == 0, numbers["root"], table[places])
-        codes[one.item[used], column] = np.where(head < 0, -1, own)
+        distances = np.where(head == 0, numbers["root"], table[places])
+        codes[annotator.item[used], column] = np.where(head < 0, -1, distances)
     return _scored(_whole(annotations, "head", codes, tuple(numbers)), annotations, convention)
 
 
@@ -170,8 +170,8 @@ def _joined(first: Coding, second: Coding) -> Coding:
     distinct, places = np.unique(crossed, return_inverse=True)
     shift = int(len(distinct) > 0 and distinct[0] < 0)
     values = tuple(
-        f"{first.values[one // size]} {second.values[one % size]}"
-        for one in distinct[shift:].tolist()
+        f"{first.values[code // size]} {second.values[code % size]}"
+        for code in distinct[shift:].tolist()
     )
     codes = (places - shift).reshape(crossed.shape)
     layer = f"{first.layer}+{second.layer}"
@@ -179,25 +179,29 @@ def _joined(first: Coding, second: Coding) -> Coding:
 
 
 def _boundaries(annotations: Annotations, what: str) -> Coding:
-    """Code where tokens or sentences end: after characters, or after anybody's tokens."""
+    """Code the ends of tokens (items are characters) or of sentences (items are tokens)."""
     text, bounds = annotations.text, annotations.sentence_bounds
-    ends = [one.token_ends for one in annotations.annotators]
+    ends = [annotator.token_ends for annotator in annotations.annotators]
     if what == "tokens":
         begins = np.flatnonzero((text & 0xC0) != 0x80)
         positions = np.setdiff1d(begins, bounds if annotations.by_id else bounds[[0, -1]])
     else:
         positions = np.setdiff1d(np.concatenate(ends), bounds[[0, -1]])
-        ends = [one.sentence_ends for one in annotations.annotators]
+        ends = [annotator.sentence_ends for annotator in annotations.annotators]
     sentence = annotations.sentence_at(positions - 1)
-    codes = np.stack([np.isin(positions, own) for own in ends], axis=1).astype(np.int64)
+    codes = np.stack(
+        [np.isin(positions, annotator_ends) for annotator_ends in ends], axis=1
+    ).astype(np.int64)
     codes[~annotations.present[sentence]] = -1
     return Coding(what, codes, sentence, ("inside", "end"))
 
 
 def _words_of_tokens(annotations: Annotations) -> Coding:
-    """Code into how many words a token is split, of tokens that at least two annotators have."""
+    """Code the number of words of tokens that at least two annotators have."""
     size = len(annotations.text) + 1
-    spans = [one.token_starts * size + one.token_ends for one in annotations.annotators]
+    spans = [
+        annotator.token_starts * size + annotator.token_ends for annotator in annotations.annotators
+    ]
     distinct = np.unique(np.concatenate(spans))
     codes = np.full((len(distinct), len(spans)), -1, np.int64)
     for column, (own, one) in enumerate(zip(spans, annotations.annotators, strict=True)):
@@ -207,9 +211,9 @@ def _words_of_tokens(annotations: Annotations) -> Coding:
 
 
 def labels(annotations: Annotations, convention: Convention) -> Mapping[str, Coding]:
-    """Return the codings that lists of disagreements are made from, features one by one."""
-    made = {
+    """Return the codings used for lists of disagreements, with features one by one."""
+    by_layer = {
         name: column_coding(annotations, name, convention) for name in COLUMNS if name != "feats"
     }
-    made["head"] = _heads(annotations, convention)
-    return made | feature_codings(annotations)
+    by_layer["head"] = _heads(annotations, convention)
+    return by_layer | feature_codings(annotations)

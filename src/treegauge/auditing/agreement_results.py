@@ -1,4 +1,4 @@
-"""What ``agree`` returns: agreement by layer and by class, scores, and disagreements."""
+"""Results of ``agree``: agreement by layer and by class, scores, and disagreements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,23 +7,23 @@ from typing import Any, ClassVar
 from treegauge.core.result import RowsResult
 from treegauge.core.tables import Table
 
-#: Confusions and disagreements that text shows; files hold all.
+#: Number of confusions and disagreements in text; files contain all.
 SHOWN = 10
 
 
 def _with_intervals(rows: Sequence[Any], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return rows with the two ends of each interval in one column beside its estimate."""
+    """Return rows with each interval in one column next to its estimate."""
     shown = []
     for row in rows:
-        made: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
         for column, value in row.items():
             name = column.rpartition("_")[0]
             if name not in names:
-                made[column] = value
+                merged[column] = value
             elif column.endswith("_low"):
                 ends = value, row[f"{name}_high"]
-                made[f"{name} interval"] = None if value is None else ends
-        shown.append(made)
+                merged[f"{name} interval"] = None if value is None else ends
+        shown.append(merged)
     return shown
 
 
@@ -31,8 +31,8 @@ def _with_intervals(rows: Sequence[Any], names: Sequence[str]) -> list[dict[str,
 class Agreement(RowsResult):
     """Agreement by layer: observed in percent, kappa and alpha as coefficients up to 1.
 
-    Coefficients are missing where chance agreement is perfect or a layer has none; intervals
-    where too few units, or too few of them with a disagreement, would bear them.
+    Coefficients are missing if chance agreement is perfect or the layer is empty. Intervals are
+    missing if there are too few units, or too few with a disagreement.
     """
 
     notes: tuple[str, ...] = ()
@@ -53,13 +53,13 @@ class Agreement(RowsResult):
         from treegauge.core.tables import to_text
 
         table = to_text(self.shown(), digits=self.digits)
-        notes = [one if one.startswith("warning:") else f"note: {one}" for one in self.notes]
+        notes = [note if note.startswith("warning:") else f"note: {note}" for note in self.notes]
         return "\n".join([table, *notes, self.signature])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementPart(RowsResult):
-    """A table beside that of layers; in text it has a title, and the signature is not repeated."""
+    """A further table; in text it has a title, and the signature is not repeated."""
 
     title: ClassVar[str] = ""
 
@@ -78,7 +78,7 @@ class AgreementScores(AgreementPart):
     """UAS and LAS of every annotator against every other as gold."""
 
     kind: ClassVar[str] = "agreement-scores"
-    title: ClassVar[str] = "Attachment scores, both ways"
+    title: ClassVar[str] = "Attachment scores in both directions"
     unit: ClassVar[str | None] = "percent"
 
     def shown(self) -> Table:
@@ -88,7 +88,7 @@ class AgreementScores(AgreementPart):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementClasses(AgreementPart):
-    """Agreement on each class: specific agreement in percent, coefficients of it against the rest.
+    """Agreement on each class: specific agreement in percent, coefficients of class against rest.
 
     `words` is the mean number of words per annotator that have the class.
     """
@@ -105,10 +105,10 @@ class AgreementClasses(AgreementPart):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusions(AgreementPart):
-    """How often one annotator said this and another that, the most frequent first.
+    """How often one annotator chose one value and another a different one, by frequency.
 
-    `count` is the number of words, `reverse` that with the two values exchanged: a confusion in
-    one direction only is a guideline that the annotators read differently.
+    `count` is the number of words, `reverse` the number with the two values exchanged. A confusion
+    in only one direction suggests that the annotators interpret a guideline differently.
     """
 
     kind: ClassVar[str] = "annotator-confusions"
@@ -123,9 +123,9 @@ class Confusions(AgreementPart):
 class Disagreements(AgreementPart):
     """One row per word and layer in which annotators differ, systematic confusions first.
 
-    `alike` is the number of rows of the same layer in which the annotators said the same values,
-    `same_form` the number of these with the same word form. Confusions come first that go one way
-    more often than the other, or that concern one word form again and again.
+    `alike` is the number of rows of the same layer in which the annotators chose the same values,
+    `same_form` the number of these with the same word form. Confusions that are more frequent in
+    one direction, or that repeat for one word form, come first.
     """
 
     kind: ClassVar[str] = "disagreements"
@@ -136,7 +136,7 @@ class Disagreements(AgreementPart):
         return self.rows[:SHOWN]
 
     def own_text(self) -> str:
-        """Return the first rows, and how many there are."""
+        """Return the first rows, and the number of rows."""
         more = len(self.rows) - SHOWN
         rest = f"\n... and {more} more: -o FILE.csv has all" if more > 0 else ""
         return super().own_text() + rest

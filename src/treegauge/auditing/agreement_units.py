@@ -1,4 +1,4 @@
-"""What could have been others in a study of agreement: documents or sentences."""
+"""Units of resampling in a study of agreement: documents or sentences."""
 
 from dataclasses import dataclass
 
@@ -13,18 +13,18 @@ from treegauge.statistics.small_samples import LEAST_UNITS
 
 @dataclass(frozen=True, eq=False)
 class AgreementUnits:
-    """The unit of each sentence, numbered from 0, and what units are."""
+    """The unit of each sentence, numbered from 0, and the kind of unit."""
 
     kind: UnitKind
     of_sentence: npt.NDArray[np.int64]
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """Number of units."""
         return int(self.of_sentence.max(initial=-1)) + 1
 
     def notes(self, level: float) -> list[str]:
-        """Say what intervals rest on, and where that is little; or why there is none."""
+        """Return notes on the units of intervals: too few, or why there is no interval."""
         inside = "--units sentences covers only other sentences from these documents"
         hint = f"; {inside}" if self.kind == "documents" else ""
         if self.number < LEAST_UNITS:
@@ -35,13 +35,13 @@ class AgreementUnits:
 
 
 def choose_units(annotations: Annotations, wanted: str) -> AgreementUnits:
-    """Return the units: documents where more than one is marked, unless `wanted` decides."""
+    """Return the units: `wanted`, or documents if more than one is marked, else sentences."""
     documents = annotations.documents
     marked = len(np.unique(documents)) > 1
     if wanted == "documents" and not marked:
         raise TreegaugeError(
-            "units: the annotations mark no two documents; expected '# newdoc' comments, or "
-            "--units sentences"
+            "units: the annotations do not mark two or more documents; expected '# newdoc' "
+            "comments, or --units sentences"
         )
     if wanted != "sentences" and marked:
         return AgreementUnits("documents", documents)

@@ -1,4 +1,4 @@
-"""The annotation of paired words, layer by layer: what each word had, and what it has now."""
+"""The annotation of paired words, layer by layer: old and new value of each word."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from treegauge.treebanks.columns import Ints
 LAYERS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """Layers of annotation, in the order of the columns."""
 ABSENT = "_"
-"""How the value of a feature that a word lacks is written."""
+"""Value of a feature that a word does not have."""
 MOVES = (
     "old head", "head's head", "sister", "own dependent", "root", "from root", "added word",
     "elsewhere",
 )  # fmt: skip
-"""Where a word's new head was in the old tree, as seen from the word."""
+"""Position of a word's new head in the old tree, relative to the word."""
 
 
 class Layer(NamedTuple):
@@ -39,12 +39,12 @@ class Layer(NamedTuple):
         return np.asarray(self.old != self.new)
 
     def value(self, code: int) -> str:
-        """Return a value as people read it: ``Case=Nom`` for a feature, else as it is."""
+        """Return a readable value: ``Case=Nom`` for a feature, else unchanged."""
         return f"{self.feature}={self.values[code]}" if self.feature else self.values[code]
 
 
 def annotation_layers(pairs: WordPairs) -> Iterator[Layer]:
-    """Yield the layers of paired words; FEATS feature by feature, those that changed anywhere."""
+    """Yield the layers of paired words, with one layer per feature that changed anywhere."""
     for name in LAYERS:
         if name == "head":
             moves = head_moves(pairs)
@@ -53,13 +53,13 @@ def annotation_layers(pairs: WordPairs) -> Iterator[Layer]:
             yield from feature_layers(pairs)
         else:
             old, new, values = pairs.codes(name)
-            if name == "deps":  # these name words by their numbers
+            if name == "deps":  # these refer to words by number
                 new = np.where(_renumbered(pairs), old, new)
             yield Layer(name, old, new, values)
 
 
 def _renumbered(pairs: WordPairs) -> npt.NDArray[np.bool_]:
-    """Which pairs are in a sentence in which a word changed its number."""
+    """Which pairs are in a sentence where a word changed its number."""
     sentence = pairs.old.sentence_of[pairs.old_words]
     positions = pairs.old.positions[pairs.old_words], pairs.new.positions[pairs.new_words]
     odd = np.zeros(len(pairs.old) + 1, np.bool_)
@@ -81,7 +81,10 @@ def feature_layers(pairs: WordPairs) -> Iterator[Layer]:
     }
     for name in sorted(names):
         numbers: dict[str, int] = {ABSENT: 0}
-        codes = [numbers.setdefault(own.get(name, ABSENT), len(numbers)) for own in features]
+        codes = [
+            numbers.setdefault(word_features.get(name, ABSENT), len(numbers))
+            for word_features in features
+        ]
         table = np.array(codes, np.int32)
         yield Layer("feats", table[old], table[new], list(numbers), name)
 
@@ -92,7 +95,7 @@ def _features(text: str) -> dict[str, str]:
 
 
 def head_moves(pairs: WordPairs) -> Ints:
-    """Return for each pair where its new head was in the old tree, as codes of :data:`MOVES`."""
+    """Return codes of :data:`MOVES` for each pair: where its new head was in the old tree."""
     code = {name: i for i, name in enumerate(MOVES)}
     moves = np.zeros(len(pairs), np.int32)
     changed = np.flatnonzero(pairs.head_changed)

@@ -1,4 +1,4 @@
-"""Lay several annotations of the same sentences side by side, word by word."""
+"""Alignment of several annotations of the same sentences, word by word."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,22 +19,22 @@ Longs = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Annotator:
-    """One annotation: its words and tokens as positions in the text that all annotators share.
+    """One annotation: words and tokens as positions in the shared text.
 
     Attributes
     ----------
     name, treebank
-        What the annotator is called, and the sentences.
+        Name of the annotator, and the sentences.
     keys
-        For each sentence its number among those that at least two annotated, or -1.
+        For each sentence, its number among those that at least two annotated, or -1.
     starts, ends
-        For each word where its token starts and ends in the shared text, -1 where there is none.
+        For each word, the start and end of its token in the shared text, or -1.
     token_starts, token_ends, token_words
         The same for each token, and its number of words.
     sentence_ends
         Where sentences end in the shared text.
     item
-        For each word the number of the item that it is, or -1.
+        For each word, the number of its item, or -1.
     """
 
     name: str
@@ -53,9 +53,9 @@ class Annotator:
 class Annotations:
     """Annotations of the same sentences, and the items: words of at least one annotator.
 
-    Items are in the order of the text. `sentence_bounds` has where each shared sentence starts in
-    the shared text, and the end; `by_id` says that sentences were matched by their ids, so that
-    annotators cannot differ in where sentences end.
+    Items are in text order. `sentence_bounds` has the start of each shared sentence in the shared
+    text, and its end. `by_id` means that sentences were matched by id, so that annotators cannot
+    differ in sentence boundaries.
     """
 
     annotators: tuple[Annotator, ...]
@@ -67,8 +67,8 @@ class Annotations:
 
     @property
     def names(self) -> list[str]:
-        """What annotators are called."""
-        return [one.name for one in self.annotators]
+        """Names of the annotators."""
+        return [annotator.name for annotator in self.annotators]
 
     @property
     def items(self) -> int:
@@ -82,32 +82,34 @@ class Annotations:
 
     @cached_property
     def words(self) -> Longs:
-        """For each item and annotator the number of the word in the treebank, or -1."""
+        """For each item and annotator, the number of the word in the treebank, or -1."""
         table = np.full((self.items, len(self.annotators)), -1, np.int64)
-        for column, one in enumerate(self.annotators):
-            used = np.flatnonzero(one.item >= 0)
-            table[one.item[used], column] = used
+        for column, annotator in enumerate(self.annotators):
+            used = np.flatnonzero(annotator.item >= 0)
+            table[annotator.item[used], column] = used
         return table
 
     @cached_property
     def present(self) -> npt.NDArray[np.bool_]:
-        """For each sentence and annotator whether it was annotated."""
+        """For each sentence and annotator, whether it was annotated."""
         table = np.zeros((self.sentences, len(self.annotators)), bool)
-        for column, one in enumerate(self.annotators):
-            table[:, column] = True if not self.by_id else np.isin(np.arange(len(table)), one.keys)
+        for column, annotator in enumerate(self.annotators):
+            table[:, column] = (
+                True if not self.by_id else np.isin(np.arange(len(table)), annotator.keys)
+            )
         return table
 
     @cached_property
     def documents(self) -> Longs:
-        """For each sentence the number of its document, where the first that has it marks one."""
+        """For each sentence, the number of its document in the first annotation that has it."""
         label: dict[int, str] = {}
-        for column, one in enumerate(self.annotators):
-            starts = document_starts(one.treebank)
+        for column, annotator in enumerate(self.annotators):
+            starts = document_starts(annotator.treebank)
             if not starts.any():
                 continue
-            names = one.treebank.metadata("newdoc id")
+            names = annotator.treebank.metadata("newdoc id")
             current = f"{column}:-"
-            for sentence, key in enumerate(one.keys.tolist()):
+            for sentence, key in enumerate(annotator.keys.tolist()):
                 if starts[sentence]:
                     current = names[sentence] or f"{column}:{sentence}"
                 if key >= 0:
@@ -124,19 +126,19 @@ class Annotations:
         )
 
     def sentence_at(self, positions: Longs) -> Longs:
-        """Return the sentence in which each position of the text lies."""
+        """Return the sentence of each position in the text."""
         return np.searchsorted(self.sentence_bounds, positions, "right") - 1
 
 
 def lay_side_by_side(treebanks: Mapping[str, Treebank]) -> Annotations:
     """Match the sentences of annotations, then their words.
 
-    Files with the same characters (spaces apart) are matched by position in the text, so that
+    Files with the same characters (ignoring spaces) are matched by position in the text, so that
     annotators may differ in sentences, tokens and words. Otherwise, sentences are matched by
-    ``sent_id``, and those that only one annotator has are left out, as are those with other
-    characters. Words are matched as in scoring.
+    ``sent_id``; those that only one annotator has, or that have different characters, are left out.
+    Words are matched as in scoring.
     """
-    segments = {name: segmentation(one) for name, one in treebanks.items()}
+    segments = {name: segmentation(treebank) for name, treebank in treebanks.items()}
     first, *rest = segments
     same = all(np.array_equal(segments[first].text, segments[one].text) for one in rest)
     notes: list[str] = []
@@ -146,18 +148,18 @@ def lay_side_by_side(treebanks: Mapping[str, Treebank]) -> Annotations:
         text = segments[first].text
     else:
         keys, bounds, text, notes = _keys_by_id(treebanks, segments)
-    made = [
+    annotators = [
         _annotator(name, treebank, segments[name], keys[name], bounds, by_id=not same)
         for name, treebank in treebanks.items()
     ]
-    item_sentence = _number_items(made, bounds, by_id=not same)
-    return Annotations(tuple(made), text, bounds, item_sentence, not same, tuple(notes))
+    item_sentence = _number_items(annotators, bounds, by_id=not same)
+    return Annotations(tuple(annotators), text, bounds, item_sentence, not same, tuple(notes))
 
 
 def _keys_by_position(
     treebanks: Mapping[str, Treebank], segments: Mapping[str, Segmentation]
 ) -> dict[str, Longs]:
-    """Return for each sentence the number of the first annotator's one in which it starts."""
+    """Return, for each sentence, the first annotator's sentence in which it starts."""
     ends = next(iter(segments.values())).sentence_ends
     return {
         name: np.searchsorted(ends, segments[name].sentence_starts, "right").astype(np.int64)
@@ -169,16 +171,21 @@ def _keys_by_id(
     treebanks: Mapping[str, Treebank], segments: Mapping[str, Segmentation]
 ) -> tuple[dict[str, Longs], Longs, npt.NDArray[np.uint8], list[str]]:
     """Match sentences by their ids; return keys, bounds, the shared text and notes."""
-    ids = {name: one.metadata("sent_id") for name, one in treebanks.items()}
+    ids = {name: treebank.metadata("sent_id") for name, treebank in treebanks.items()}
     for name, own in ids.items():
-        repeated = [one for one, times in Counter(own).items() if one is None or times > 1]
+        repeated = [
+            sent_id for sent_id, times in Counter(own).items() if sent_id is None or times > 1
+        ]
         if repeated:
             a, b = list(treebanks)[:2]
             why = mismatch(treebanks[a], segments[a], treebanks[b], segments[b])
-            said = "a sentence has no sent_id" if repeated[0] is None else f"{repeated[0]} repeated"
+            reason = (
+                "a sentence has no sent_id" if repeated[0] is None else f"{repeated[0]} repeated"
+            )
             raise TreegaugeError(
                 f"{name}: the annotations do not have the same text, and sentences cannot be "
-                f"matched by sent_id ({said}); expected the same text, or one sent_id per sentence"
+                f"matched by sent_id ({reason}); expected the same text, or one sent_id per "
+                "sentence"
                 f"\n{why}"
             )
     texts: dict[str, dict[str, bytes]] = {}
@@ -193,15 +200,15 @@ def _keys_by_id(
         for one, characters in own_texts.items():
             reference.setdefault(one, characters)
     alike = Counter(one for own in texts.values() for one, t in own.items() if t == reference[one])
-    other = [
+    different = [
         (name, one) for name, own in texts.items() for one, t in own.items() if t != reference[one]
     ]
-    shared = [one for one in reference if alike[one] >= 2]
+    shared = [sent_id for sent_id in reference if alike[sent_id] >= 2]
     notes = []
-    if other:
+    if different:
         notes.append(
-            f"left out: {len(other)} annotations of sentences with another text under the same "
-            f"sent_id, such as {other[0][1]} of {other[0][0]}"
+            f"left out: {len(different)} annotations of sentences with another text under the same "
+            f"sent_id, such as {different[0][1]} of {different[0][0]}"
         )
     alone = len(reference) - len(shared)
     if alone:
@@ -211,7 +218,7 @@ def _keys_by_id(
             f"no sentence was annotated twice: {' and '.join(treebanks)} share no sent_id with the "
             "same text; expected annotations of the same sentences"
         )
-    number = {one: key for key, one in enumerate(shared)}
+    number = {sent_id: key for key, sent_id in enumerate(shared)}
     keys = {
         name: np.array(
             [
@@ -222,8 +229,8 @@ def _keys_by_id(
         )
         for name, own in ids.items()
     }
-    bounds = np.concatenate(([0], np.cumsum([len(reference[one]) for one in shared])))
-    text = np.frombuffer(b"".join(reference[one] for one in shared), np.uint8)
+    bounds = np.concatenate(([0], np.cumsum([len(reference[sent_id]) for sent_id in shared])))
+    text = np.frombuffer(b"".join(reference[sent_id] for sent_id in shared), np.uint8)
     return keys, bounds.astype(np.int64), text, notes
 
 
@@ -257,15 +264,15 @@ def _annotator(
     )  # fmt: skip
 
 
-def _number_items(made: list[Annotator], bounds: Longs, *, by_id: bool) -> Longs:
-    """Fill in which item each word is, in the order of the text; return the items' sentences."""
+def _number_items(annotators: list[Annotator], bounds: Longs, *, by_id: bool) -> Longs:
+    """Assign words to items, numbered in text order; return the items' sentences."""
     starts: list[npt.NDArray[np.int64]] = []
     count = 0
-    for k, one in enumerate(made):
+    for k, one in enumerate(annotators):
         taken = np.zeros(count, bool)
-        for other in made[:k]:
-            words, partners = _partners(one, other, by_id=by_id)
-            item = other.item[partners]
+        for earlier in annotators[:k]:
+            words, partners = _partners(one, earlier, by_id=by_id)
+            item = earlier.item[partners]
             free = (item >= 0) & (one.item[words] < 0)
             free[free] &= ~taken[item[free]]
             one.item[words[free]] = item[free]
@@ -278,14 +285,14 @@ def _number_items(made: list[Annotator], bounds: Longs, *, by_id: bool) -> Longs
     order = np.argsort(position, kind="stable")
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)
-    for one in made:
+    for one in annotators:
         used = one.item >= 0
         one.item[used] = rank[one.item[used]]
     return np.searchsorted(bounds, position[order], "right") - 1
 
 
 def _partners(one: Annotator, other: Annotator, *, by_id: bool) -> tuple[Longs, Longs]:
-    """Return words of one annotator that have partners among another's, and these."""
+    """Return words of one annotator and their partners among another's words."""
     a, b = one.treebank, other.treebank
     words = [np.arange(tb.n_words) for tb in (a, b)]
     if by_id:

@@ -23,17 +23,17 @@ def attachment_changes(
     old, new
         Two versions of a treebank: releases, branches, annotators.
     pairs
-        Their words, where they are paired already.
+        Their paired words, if already computed.
 
     Returns
     -------
     polars.DataFrame
         One row per word: ``old_sentence``, ``new_sentence``, ``old_word``, ``new_word`` (numbers
         from 0 in their treebanks), ``id`` (position in the old sentence), ``form``, ``upos`` (the
-        old ones), ``old_head``, ``new_head`` (positions), ``old_deprel``, ``new_deprel``,
-        ``move`` (where the new head was in the old tree), ``head_changed``, ``deprel_changed``,
-        ``same_words`` (the two sentences have the same forms), and ``systematic``: whatever changed
-        of head and relation changed systematically (see
+        old ones), ``old_head``, ``new_head`` (positions), ``old_deprel``, ``new_deprel``, ``move``
+        (where the new head was in the old tree), ``head_changed``, ``deprel_changed``,
+        ``same_words`` (the two sentences have the same forms), and ``systematic``: all changes of
+        head and relation are systematic (see
         :func:`treegauge.auditing.systematic.systematic_changes`).
 
     Examples

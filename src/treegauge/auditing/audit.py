@@ -1,4 +1,4 @@
-"""The verb ``audit``: what makes scores on a treebank misleading."""
+"""The verb ``audit``: problems that make scores on a treebank misleading."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,16 +25,16 @@ Fail = Literal["error", "warning", "never"]
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural if need be."""
+    """Return a number with its noun, in the plural if necessary."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was checked: how much of it there is, and where to look.
+    """The result of one check: a message, and where to look.
 
-    An ``"error"`` means that scores on this data mislead, a ``"warning"`` is worth a look. The
-    p-value says how often random splits give as much, where that was tested.
+    An ``"error"`` means that scores on this data mislead, a ``"warning"`` should be examined. The
+    p-value, if there is one, is from a comparison with random splits.
     """
 
     check: str
@@ -83,7 +83,7 @@ class Audit(Result):
 
     @property
     def exit_code(self) -> int:
-        """What the command ends with: 1 if there are findings of the level that fails."""
+        """Exit code of the command: 1 if there are findings at the level that fails."""
         if self.fail == "never":
             return 0
         return int(any(map(self.count, SEVERITIES[: SEVERITIES.index(self.fail) + 1])))
@@ -94,8 +94,8 @@ class Audit(Result):
         return {"treebank": self.treebank, "counts": counts, "rows": self.json_rows()}
 
     def own_text(self) -> str:
-        """Return errors and warnings, with the notes if all are wanted, and the counts."""
-        lines = [str(one) for one in self.findings if self.all or one.level != "note"]
+        """Return errors, warnings, notes (if `all` is set), and the counts."""
+        lines = [str(finding) for finding in self.findings if self.all or finding.level != "note"]
         counts = ", ".join(count(self.count(level), level) for level in SEVERITIES)
         hint = " (--all shows them)" if self.count("note") and not self.all else ""
         return "\n".join([*lines, f"{self.treebank}: {counts}{hint}", self.signature])
@@ -118,46 +118,46 @@ def audit(
     all: bool = False,
     errors: Errors = "strict",
 ) -> "Audit | Leaks | Consistency | Cards":
-    """Find train/test overlap, duplicates, missing layers and odd splits in treebanks.
+    """Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.
 
-    Errors mean that scores on this data mislead, warnings are worth a look, and notes say what was
-    checked and is as expected.
+    Errors mean that scores on this data mislead, warnings should be examined, and notes list checks
+    with expected results.
 
     Parameters
     ----------
     *treebanks
         Treebank folders such as UD_Greek-GDT, their names or codes, or splits by name.
     against
-        Training data to look for the treebanks' sentences in: treebanks, CoNLL-U files, or plain
-        text with one sentence per line.
+        Training data in which to look for the treebanks' sentences: treebanks, CoNLL-U files, or
+        plain text with one sentence per line.
     leaks
-        Only list the sentences that occur twice, within the treebanks and across them; takes single
-        CoNLL-U files, too.
+        List only sentences that occur twice, within and across the treebanks. Also accepts single
+        CoNLL-U files.
     similarity
-        From which similarity on sentences are nearly the same: 1 - edit distance / length of the
-        longer one, in characters; 1 finds equal sentences only.
+        Minimum similarity of near-duplicates: 1 - edit distance / length of the longer sentence, in
+        characters; 1 finds only equal sentences.
     consistency
-        Only list the words that are attached in another way than the same words elsewhere, in the
-        treebanks and across them; takes single CoNLL-U files, too.
+        List only words that are attached differently from the same words elsewhere, within and
+        across the treebanks. Also accepts single CoNLL-U files.
     candidates
-        A CSV file that ``map --candidates-out`` wrote, to be joined with the list of
+        A CSV file written by ``map --candidates-out``, to be joined with the list of
         ``consistency``.
     card
-        Only sum up what is known about each treebank: size, layers, validity, consistency, leaks,
-        difficulty and agreement; takes single CoNLL-U files, too. Of several treebanks, a table.
+        Show only a summary of each treebank: size, layers, validity, consistency, leaks, difficulty
+        and agreement; for several treebanks, a table. Also accepts single CoNLL-U files.
     agreement
-        For cards: the inter-annotator agreement of a treebank, a JSON file of treegauge agree;
-        NAME=FILE where there are several treebanks.
+        For cards: the inter-annotator agreement of a treebank, a JSON file from treegauge agree;
+        NAME=FILE if there are several treebanks.
     name
         The treebank's name in the result; by default the folder's.
     resamples
-        Random splits that each real one is compared with; 0 leaves that out.
+        Number of random splits to compare with each real one; 0 for no comparison.
     seed
         Seed of the random splits.
     fail
-        The lowest level that makes the command end with exit code 1.
+        The lowest level that gives exit code 1.
     all
-        Show the notes, all sentences that occur twice, and all words that are inconsistent.
+        Show the notes, all sentences that occur twice, and all inconsistent words.
     errors
         What to do about malformed sentences: strict, skip or repair.
     """
@@ -193,11 +193,11 @@ def audit(
     if leaks:
         parts = [
             text
-            for one in subjects
+            for subject in subjects
             for text in (
-                split_texts(one, _label(one, several))
-                if isinstance(one, Mapping)
-                else input_texts(one, named=several)
+                split_texts(subject, _label(subject, several))
+                if isinstance(subject, Mapping)
+                else input_texts(subject, named=several)
             )
         ]
         training = range(len(parts), len(parts) + len(given))
@@ -220,7 +220,7 @@ def audit_treebanks(
     all: bool = False,
     errors: Errors = "strict",
 ) -> Audit:
-    """Return the findings in treebanks; `given` are texts of training data to look them up in.
+    """Return the findings in treebanks; `given` are texts of training data to search.
 
     The other parameters are those of :func:`treegauge.audit`.
     """
@@ -231,18 +231,24 @@ def audit_treebanks(
     several = len(subjects) > 1
     findings: list[Finding] = []
     parts: list[Texts] = []
-    for one in subjects:
-        splits = _splits(one)
-        label = _label(one, several)
-        found = list(check_treebank(splits))
+    for subject in subjects:
+        splits = _splits(subject)
+        label = _label(subject, several)
+        splits_findings = list(check_treebank(splits))
         if resamples:
-            found += check_splits(splits, resamples=resamples, seed=seed)
-        findings += [replace(f, split=f"{label}/{f.split}") for f in found] if label else found
+            splits_findings += check_splits(splits, resamples=resamples, seed=seed)
+        findings += (
+            [replace(f, split=f"{label}/{f.split}") for f in splits_findings]
+            if label
+            else splits_findings
+        )
         parts += split_texts(splits, label)
     training = range(len(parts), len(parts) + len(given))
     matches = find_matches([*parts, *given], similarity=similarity, training=training)
-    # What training data has twice is nobody's finding.
-    findings += [one.finding() for one in overlaps(matches, training) if one.part not in given]
+    # Duplicates within training data are not reported.
+    findings += [
+        overlap.finding() for overlap in overlaps(matches, training) if overlap.part not in given
+    ]
     findings.sort(key=lambda finding: SEVERITIES.index(finding.level))
     title = name or (f"{len(subjects)} treebanks" if several else _label(subjects[0], True))
     signature = sign(
@@ -255,14 +261,14 @@ def audit_treebanks(
 def _subjects(
     treebanks: "Sequence[Source | Treebank | Mapping[str, Treebank]]", errors: Errors
 ) -> "list[Input | Mapping[str, Treebank]]":
-    """Return the treebanks that were given: inputs, or mappings of splits."""
+    """Return the treebanks to audit: inputs, or mappings of splits."""
     from treegauge.treebanks.inputs import recognise_treebanks
 
     if not treebanks:
         raise TreegaugeError("no treebank to audit; give treebank folders, names or codes")
-    sources = [one for one in treebanks if not isinstance(one, Mapping)]
+    sources = [treebank for treebank in treebanks if not isinstance(treebank, Mapping)]
     inputs = recognise_treebanks(sources, errors=errors) if sources else []
-    return [*(one for one in treebanks if isinstance(one, Mapping)), *inputs]
+    return [*(treebank for treebank in treebanks if isinstance(treebank, Mapping)), *inputs]
 
 
 def _label(subject: "Input | Mapping[str, Treebank]", wanted: bool) -> str:

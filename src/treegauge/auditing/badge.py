@@ -16,13 +16,13 @@ _SIZE, _HEIGHT, _PADDING, _GAP = 11, 20, 7, 4
 def badges(profiles: Sequence[Profile]) -> str:
     """Return one badge per treebank, one below the other, as one SVG image.
 
-    White text has a contrast of at least 4.5 with each colour; what a colour says is also in the
-    badge's title. Nothing is loaded from elsewhere.
+    White text has a contrast of at least 4.5 with each colour; the badge's title has the meaning of
+    the colours. Nothing is loaded from other sites.
     """
-    drawn = [_badge(one, row * (_HEIGHT + _GAP)) for row, one in enumerate(profiles)]
+    drawn = [_badge(profile, row * (_HEIGHT + _GAP)) for row, profile in enumerate(profiles)]
     width = max((right for _, right, _ in drawn), default=0)
     height = max(len(drawn) * (_HEIGHT + _GAP) - _GAP, 0)
-    label = "; ".join(said for _, _, said in drawn)
+    label = "; ".join(description for _, _, description in drawn)
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{height}" '
@@ -35,15 +35,15 @@ def badges(profiles: Sequence[Profile]) -> str:
     )
 
 
-def _badge(one: Profile, top: float) -> tuple[list[str], float, str]:
-    """Return the lines of a badge, where it ends, and what it says."""
-    cells = [(one.treebank, _NAME)]
-    said = []
-    for name, aspect in one.aspects.items():
+def _badge(profile: Profile, top: float) -> tuple[list[str], float, str]:
+    """Return the lines of a badge, its width, and its description."""
+    cells = [(profile.treebank, _NAME)]
+    descriptions = []
+    for name, aspect in profile.aspects.items():
         if aspect.short:
             cells.append((aspect.short, _COLOURS[aspect.state]))
             verdict = f" ({_WORDS[aspect.state]})" if _WORDS[aspect.state] else ""
-            said.append(f"{name}: {aspect.short}{verdict}")
+            descriptions.append(f"{name}: {aspect.short}{verdict}")
     lines, left = [], 0.0
     for text, colour in cells:
         width = text_width(text, _SIZE) + 2 * _PADDING
@@ -56,4 +56,4 @@ def _badge(one: Profile, top: float) -> tuple[list[str], float, str]:
             f'text-anchor="middle">{xml(text)}</text>'
         )
         left += width
-    return lines, left, f"{one.treebank}: {', '.join(said)}"
+    return lines, left, f"{profile.treebank}: {', '.join(descriptions)}"

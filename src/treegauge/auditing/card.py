@@ -29,7 +29,7 @@ _SHOWN = {
 
 @dataclass(frozen=True, eq=False)
 class Cards(Result):
-    """The profiles of some treebanks: of one a card, of several a table."""
+    """The profiles of treebanks: a card for one, a table for several."""
 
     profiles: tuple[Profile, ...]
     signature: str
@@ -44,38 +44,38 @@ class Cards(Result):
     def table(self) -> "pl.DataFrame":
         """One row per treebank, one column per number; shares are in percent."""
         rows = [
-            {"treebank": one.treebank}
+            {"treebank": profile.treebank}
             | {
                 f"{aspect}_{name}": value
-                for aspect, what in one.aspects.items()
+                for aspect, what in profile.aspects.items()
                 for name, value in what.values.items()
             }
-            for one in self.profiles
+            for profile in self.profiles
         ]
         columns = dict.fromkeys(name for row in rows for name in row)
         return make_table([{name: row.get(name) for name in columns} for row in rows])
 
     def shown(self) -> Table:
-        """Return the numbers that people compare."""
+        """Return the main numbers for comparison."""
         return [
-            {"treebank": one.treebank}
+            {"treebank": profile.treebank}
             | {
-                title: one.aspects[aspect].values.get(name)
+                title: profile.aspects[aspect].values.get(name)
                 for title, (aspect, name) in _SHOWN.items()
             }
-            for one in self.profiles
+            for profile in self.profiles
         ]
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the treebanks with their aspects: numbers and words."""
+        """Return the treebanks with their aspects: numbers and text."""
         return {
             "rows": [
-                {"treebank": one.treebank}
+                {"treebank": profile.treebank}
                 | {
                     name: {"text": what.text, "state": what.state, **what.values}
-                    for name, what in one.aspects.items()
+                    for name, what in profile.aspects.items()
                 }
-                for one in self.profiles
+                for profile in self.profiles
             ]
         }
 
@@ -83,19 +83,19 @@ class Cards(Result):
         """Return the card of one treebank, or the table of several."""
         if len(self.profiles) != 1:
             return super().own_text()
-        (one,) = self.profiles
-        width = max(map(len, one.aspects))
-        lines = [f"  {name:{width}}  {what.text}" for name, what in one.aspects.items()]
-        return "\n".join([one.treebank, *lines, self.signature])
+        (profile,) = self.profiles
+        width = max(map(len, profile.aspects))
+        lines = [f"  {name:{width}}  {what.text}" for name, what in profile.aspects.items()]
+        return "\n".join([profile.treebank, *lines, self.signature])
 
     def own_markdown(self) -> str:
         """Return the card of one treebank under its name, or the table of several."""
         if len(self.profiles) != 1:
             return super().own_markdown()
-        (one,) = self.profiles
-        rows = [f"| {name} | {markdown(what.text)} |" for name, what in one.aspects.items()]
+        (profile,) = self.profiles
+        rows = [f"| {name} | {markdown(what.text)} |" for name, what in profile.aspects.items()]
         return "\n".join(
-            [f"### {markdown(one.treebank)}", "", "| | |", "|---|---|", *rows, "",
+            [f"### {markdown(profile.treebank)}", "", "| | |", "|---|---|", *rows, "",
              f"`{self.signature}`"]
         )  # fmt: skip
 
@@ -118,13 +118,13 @@ def make_cards(
     subjects
         Treebank folders and CoNLL-U files; splits by name are refused.
     against
-        Training data to look for their sentences in.
+        Training data in which to look for their sentences.
     similarity
-        From which similarity on sentences are nearly the same.
+        Minimum similarity of near-duplicates.
     agreement
         Files of ``treegauge agree``: PATH, or NAME=PATH where there are several treebanks.
     """
-    inputs = [one for one in subjects if not isinstance(one, Mapping)]
+    inputs = [subject for subject in subjects if not isinstance(subject, Mapping)]
     if len(inputs) < len(subjects):
         raise TreegaugeError("a card needs treebanks on disk; got splits by name")
     known: dict[str, str] = {}
@@ -132,8 +132,8 @@ def make_cards(
         name, mark, path = given.partition("=")
         if not mark and len(inputs) == 1:
             name, path = inputs[0].name, given
-        if name not in {one.name for one in inputs}:
-            names = ", ".join(one.name for one in inputs)
+        if name not in {treebank.name for treebank in inputs}:
+            names = ", ".join(treebank.name for treebank in inputs)
             raise TreegaugeError(
                 f"--agreement: expected NAME=PATH with the name of a treebank ({names}); "
                 f"found {given!r}"
@@ -141,10 +141,12 @@ def make_cards(
         known[name] = path
     profiles = tuple(
         profile(
-            one, against=against, similarity=similarity,
-            agreement=read_agreement(known[one.name]) if one.name in known else None,
+            treebank, against=against, similarity=similarity,
+            agreement=read_agreement(known[treebank.name]) if treebank.name in known else None,
         )
-        for one in inputs
+        for treebank in inputs
     )  # fmt: skip
-    marks = "+".join(f"{one.treebank}#{''.join(d[:3] for d in one.digests)}" for one in profiles)
+    marks = "+".join(
+        f"{profile.treebank}#{''.join(d[:3] for d in profile.digests)}" for profile in profiles
+    )
     return Cards(profiles, sign(audit="card", treebanks=marks, similarity=similarity))

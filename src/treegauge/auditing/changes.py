@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Bools = npt.NDArray[np.bool_]
 PATTERNED = ("lemma", "upos", "xpos", "feats", "head", "deprel")
-"""Layers whose changes are grouped by pattern and told systematic or single."""
+"""Layers whose changes are grouped by pattern and classified as systematic or single."""
 Row = dict[str, Any]
 
 
@@ -30,7 +30,7 @@ class LayerChanges(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What changed in the annotation of paired words, layer by layer."""
+    """Changes in the annotation of paired words, layer by layer."""
 
     pairs: WordPairs
     parts: tuple[LayerChanges, ...]
@@ -53,19 +53,19 @@ class Changes:
 
     @cached_property
     def masks(self) -> dict[str, tuple[Bools, Bools]]:
-        """For each layer, which pairs changed, and which of them not systematically."""
-        found = {name: (self._none(), self._none()) for name in LAYERS}
+        """For each layer, which pairs changed, and which of these are single corrections."""
+        by_layer = {name: (self._none(), self._none()) for name in LAYERS}
         for layer, systematic in self.parts:
-            found[layer.name][0][layer.changed] = True
-            found[layer.name][1][layer.changed & (systematic.rule_of < 0)] = True
-        return found
+            by_layer[layer.name][0][layer.changed] = True
+            by_layer[layer.name][1][layer.changed & (systematic.rule_of < 0)] = True
+        return by_layer
 
     def _none(self) -> Bools:
         return np.zeros(len(self.pairs), np.bool_)
 
     @property
     def rules(self) -> list[ChangeRule]:
-        """The systematic changes, those of most words first."""
+        """The systematic changes, sorted by the number of words."""
         rules = [rule for part in self.parts for rule in part.systematic.rules]
         return sorted(rules, key=lambda rule: -rule.changed)
 
@@ -88,12 +88,12 @@ class Changes:
         return rows
 
     def class_rows(self, by: str) -> list[Row]:
-        """Return the changes by layer of each class of words (old UPOS or relation) with any."""
+        """Return the changes by layer for each word class (old UPOS or relation) that has any."""
         codes, values = self.pairs.old.codes(by)
-        own = codes[self.pairs.old_words]
-        words = np.bincount(own, minlength=len(values))
+        classes = codes[self.pairs.old_words]
+        words = np.bincount(classes, minlength=len(values))
         counts = {
-            name: np.bincount(own[changed], minlength=len(values))
+            name: np.bincount(classes[changed], minlength=len(values))
             for name, (changed, _) in self.masks.items()
             if name in PATTERNED
         }
@@ -120,7 +120,7 @@ class Changes:
     def pattern_rows(self) -> list[Row]:
         """Return one row per pattern of single corrections, frequent ones first.
 
-        The pattern of a head is the old relation of the word, and where the new head was.
+        The pattern of a head change is the old relation and the position of the new head.
         """
         rows: list[Row] = []
         relations = self.pairs.codes("deprel")

@@ -1,4 +1,4 @@
-"""The checks of an audit: missing annotation, unseen labels, odd splits."""
+"""The checks of an audit: missing annotation, unseen labels, unusual splits."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ from treegauge.treebanks.sources import SPLITS
 
 _LAYERS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
 _EXPECTED = ("form", "lemma", "upos", "feats", "deprel")
-_SIGNIFICANT = 0.01  # p-value from which on a split counts as odd
+_SIGNIFICANT = 0.01  # p-value below which a split counts as unusual
 Splits = Mapping[str, Treebank]
 
 
@@ -24,14 +24,14 @@ def check_treebank(splits: Splits) -> Iterator[Finding]:
 
 
 def _missing_splits(splits: Splits) -> Iterator[Finding]:
-    """Report splits that are missing, without which other checks have nothing to compare."""
+    """Report missing splits, without which other checks have nothing to compare."""
     for name in SPLITS:
         if name not in splits:
             yield Finding("missing-split", "note", name, 0, f"the treebank has no {name} set")
 
 
 def _layers(splits: Splits) -> Iterator[Finding]:
-    """Report columns that are empty, or nearly so."""
+    """Report columns that are empty or nearly empty."""
     for name, treebank in splits.items():
         if treebank.n_words == 0:
             yield Finding("empty", "error", name, 0, "has no words")
@@ -50,7 +50,7 @@ def _layers(splits: Splits) -> Iterator[Finding]:
 
 
 def _one_word_sentences(splits: Splits) -> Iterator[Finding]:
-    """Report sentences of a single word, whose tree no parser can get wrong."""
+    """Report one-word sentences, which no parser can get wrong."""
     for name, treebank in splits.items():
         single = int((treebank.lengths == 1).sum())
         if single:
@@ -86,21 +86,21 @@ def _unseen_labels(splits: Splits) -> Iterator[Finding]:
 def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iterator[Finding]:
     r"""Compare the distance of each set from the training set with that of random splits.
 
-    For displacements (EDV) and sentence lengths (SLV) alike:
+    For both displacements (EDV) and sentence lengths (SLV):
 
     .. math:: p = \frac{1 + \#\{\text{random splits at least as far apart}\}}{1 + \text{resamples}}
 
-    Many treebanks fail this test, since their sets differ in source or document. A failure means
-    that the test set holds other data than the training set, not that scores on it are wrong.
+    Many treebanks fail this test, since their sets come from different sources or documents. A
+    failure means that test and training set have different data, not that scores are wrong.
     """
     if "train" not in splits or len(splits["train"]) == 0:
         return
     random = np.random.default_rng(seed)
-    for name, other in splits.items():
-        if name == "train" or len(other) == 0:
+    for name, treebank in splits.items():
+        if name == "train" or len(treebank) == 0:
             continue
         for measure, table in _TABLES.items():
-            tables = table(splits["train"], other)
+            tables = table(splits["train"], treebank)
             distance = float(wasserstein(*(one.sum(axis=0, dtype=np.float64) for one in tables)))
             if np.isnan(distance):
                 continue

@@ -1,4 +1,4 @@
-"""Words annotated in another way than the same words elsewhere, and the candidates of ``map``."""
+"""Words annotated differently from the same words elsewhere, and the candidates of ``map``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -28,8 +28,8 @@ _COLUMNS = ("sent_id", "word", "form", "of", "instead", "p_gold", "p_instead", "
 class Inconsistency:
     """One word that may be annotated incorrectly, with the reason.
 
-    `sentence` and `word` count from 1. What is suggested has no head or no relation where the
-    evidence only speaks against the one that is annotated.
+    `sentence` and `word` count from 1. A suggestion has no head or no relation if the evidence is
+    only against the annotated one.
     """
 
     part: str
@@ -47,7 +47,7 @@ class Inconsistency:
 
 @dataclass(frozen=True, eq=False)
 class Consistency(Result):
-    """Words that may be annotated incorrectly, those with the highest score first."""
+    """Words that may be annotated incorrectly, sorted by score."""
 
     words: tuple[Inconsistency, ...]
     signature: str
@@ -60,31 +60,33 @@ class Consistency(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per word: the work list."""
-        kinds: dict[str, Any] = {one.name: one.type for one in fields(Inconsistency)}
+        kinds: dict[str, Any] = {field.name: field.type for field in fields(Inconsistency)}
         plain = {"sent_id": str, "suggested_head": int, "suggested_deprel": str}
-        return make_table([asdict(one) for one in self.words], kinds | plain)
+        return make_table([asdict(word) for word in self.words], kinds | plain)
 
     def shown(self) -> Table:
-        """Return the first words, or all; heads with their relations as DEPS has them."""
+        """Return the first words, or all, with heads and relations as in DEPS."""
         return [
             {
-                "part": one.part,
-                "sent_id": one.sent_id or f"#{one.sentence}",
-                "word": f"{one.word} {one.form}",
-                "annotated": f"{one.head}:{one.deprel}",
-                "suggested": _attachment(one.suggested_head, one.suggested_deprel),
-                "score": one.score,
-                "reason": one.reason,
+                "part": word.part,
+                "sent_id": word.sent_id or f"#{word.sentence}",
+                "word": f"{word.word} {word.form}",
+                "annotated": f"{word.head}:{word.deprel}",
+                "suggested": _attachment(word.suggested_head, word.suggested_deprel),
+                "score": word.score,
+                "reason": word.reason,
             }
-            for one in (self.words if self.all else self.words[:_SHOWN])
+            for word in (self.words if self.all else self.words[:_SHOWN])
         ]
 
     def own_text(self) -> str:
-        """Return the first words, and how many there are."""
+        """Return the first words, and the number of words."""
         from treegauge.core.tables import to_text
 
         if not self.words:
-            return f"no word is annotated in another way than the same words\n{self.signature}"
+            return (
+                f"no word is annotated differently from the same words elsewhere\n{self.signature}"
+            )
         rest = 0 if self.all else len(self.words) - _SHOWN
         more = [f"and {rest} more (--all shows them)"] if rest > 0 else []
         return "\n".join([to_text(self.shown()), *more, self.signature])
@@ -101,21 +103,21 @@ def consistent_parts(
 ) -> dict[str, Treebank]:
     """Return the sets of treebanks by name: ``train``, or ``UD_X-Y/train`` if there are several."""
     parts: dict[str, Treebank] = {}
-    for number, one in enumerate(subjects):
-        if isinstance(one, Mapping):
-            name, own = f"treebank {number + 1}", dict(one)
-        elif one.given is not None or not one.splits or one.kind == "conllu":
-            name, own = "", {one.name: one.read()}
+    for number, subject in enumerate(subjects):
+        if isinstance(subject, Mapping):
+            name, splits = f"treebank {number + 1}", dict(subject)
+        elif subject.given is not None or not subject.splits or subject.kind == "conllu":
+            name, splits = "", {subject.name: subject.read()}
         else:
-            name, own = one.name, {split: one.read(split) for split in one.splits}
+            name, splits = subject.name, {split: subject.read(split) for split in subject.splits}
         named = len(subjects) > 1 and name
-        parts |= {f"{name}/{split}" if named else split: tb for split, tb in own.items()}
+        parts |= {f"{name}/{split}" if named else split: tb for split, tb in splits.items()}
     return parts
 
 
 @dataclass(frozen=True)
 class _Evidence:
-    """What speaks against the annotation of one word."""
+    """Evidence against the annotation of one word."""
 
     score: float
     reason: str
@@ -124,30 +126,32 @@ class _Evidence:
 
 
 class _Places:
-    """Words of all parts by number: where they are, and what they are."""
+    """Words of all parts by number: position, form and annotation."""
 
     def __init__(self, parts: Mapping[str, Treebank]) -> None:
         self.names, self.treebanks = list(parts), list(parts.values())
-        sizes = [one.n_words for one in self.treebanks]
+        sizes = [treebank.n_words for treebank in self.treebanks]
         self.starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        self.columns = [(one.codes("form"), one.codes("deprel")) for one in self.treebanks]
+        self.columns = [
+            (treebank.codes("form"), treebank.codes("deprel")) for treebank in self.treebanks
+        ]
 
     def place(self, word: int) -> tuple[int, int]:
-        """Return the number of a word's part, and its own number there."""
+        """Return the number of a word's part, and of the word in that part."""
         part = int(np.searchsorted(self.starts, word, side="right")) - 1
         return part, word - int(self.starts[part])
 
     def form(self, word: int) -> str:
-        part, own = self.place(word)
+        part, number = self.place(word)
         codes, values = self.columns[part][0]
-        return str(values[codes[own]])
+        return str(values[codes[number]])
 
     def position(self, word: int) -> int:
-        part, own = self.place(word)
-        return int(self.treebanks[part].positions[own])
+        part, number = self.place(word)
+        return int(self.treebanks[part].positions[number])
 
     def sentence(self, word: int) -> str:
-        """Name the sentence that a word is in."""
+        """Return the name of a word's sentence."""
         part, own = self.place(word)
         number = int(self.treebanks[part].sentence_of[own])
         return self.treebanks[part][number].id or f"{self.names[part]} #{number + 1}"
@@ -168,28 +172,28 @@ def _times(number: int) -> str:
     return "once" if number == 1 else "twice" if number == 2 else f"{number} times"
 
 
-def _explained(places: _Places, found: Variation, row: int, relations: list[str]) -> _Evidence:
-    """Say in words how a nucleus is annotated elsewhere."""
-    word, first = int(found.word[row]), int(found.first[row])
-    last = first + int(found.length[row]) - 1
+def _explained(places: _Places, nuclei: Variation, row: int, relations: list[str]) -> _Evidence:
+    """Describe how a nucleus is annotated elsewhere."""
+    word, first = int(nuclei.word[row]), int(nuclei.first[row])
+    last = first + int(nuclei.length[row]) - 1
     partner = first if word == last else last
     text = " ".join(places.form(number) for number in range(first, last + 1))
-    name = None if found.relation[row] < 0 else relations[int(found.relation[row])]
+    name = None if nuclei.relation[row] < 0 else relations[int(nuclei.relation[row])]
     one, two = places.form(word), places.form(partner)
-    other = f'"{one}" is {name} of "{two}"' if name else f'"{one}" does not depend on "{two}"'
-    alike = int(found.same[row])
+    elsewhere = f'"{one}" is {name} of "{two}"' if name else f'"{one}" does not depend on "{two}"'
+    alike = int(nuclei.same[row])
     as_here = f", {_times(alike)} as here" if alike else ", never as here"
     reason = (
-        f'in the same words elsewhere ("{text}"{_NEIGHBOURS[int(found.shared[row])]}), '
-        f"{_times(int(found.other[row]))} {other}{as_here}; see "
-        f"{places.sentence(int(found.example[row]))}"
+        f'in the same words elsewhere ("{text}"{_NEIGHBOURS[int(nuclei.shared[row])]}), '
+        f"{_times(int(nuclei.other[row]))} {elsewhere}{as_here}; see "
+        f"{places.sentence(int(nuclei.example[row]))}"
     )
     head = places.position(partner) if name else None
-    return _Evidence(float(found.score[row]), reason, head, name)
+    return _Evidence(float(nuclei.score[row]), reason, head, name)
 
 
 def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) -> dict[int, Any]:
-    """Return the candidates of a file that ``map --candidates-out`` wrote, by number of word."""
+    """Return the candidates in a file from ``map --candidates-out``, by word number."""
     from pathlib import Path
 
     import polars as pl
@@ -204,8 +208,8 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
         raise TreegaugeError(f"{path}: expected a CSV file of candidates; {error}") from error
     if lacking := [name for name in _COLUMNS if name not in table.columns]:
         raise TreegaugeError(
-            f"{path}: no column {', '.join(lacking)}; expected a CSV file that "
-            "'treegauge map --candidates-out' wrote"
+            f"{path}: no column {', '.join(lacking)}; expected a CSV file written by 'treegauge "
+            "map --candidates-out'"
         )
     starts: dict[str, list[int]] = {}
     for first, treebank in zip(places.starts.tolist(), places.treebanks, strict=False):
@@ -215,7 +219,9 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
     rows: dict[int, Any] = {}
     for row in table.iter_rows(named=True):
         before = starts.get(row["sent_id"] or f"#{row['sentence']}", [])
-        words = [one + int(row["word"]) for one in before if one + row["word"] < places.starts[-1]]
+        words = [
+            start + int(row["word"]) for start in before if start + row["word"] < places.starts[-1]
+        ]
         same = [word for word in words if places.form(word) == row["form"]]
         if not same:
             raise TreegaugeError(
@@ -227,7 +233,7 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
 
 
 def _preferred(row: Mapping[str, Any], head: int, relation: str) -> _Evidence:
-    """Say in words what models prefer to the annotation of a word."""
+    """Describe what models prefer to the annotation of a word."""
     head_differs = row["of"] == "head"
     now = f"head {head}" if head_differs else relation
     instead = f"head {row['instead']}" if head_differs else row["instead"]
@@ -245,17 +251,17 @@ def _preferred(row: Mapping[str, Any], head: int, relation: str) -> _Evidence:
 def find_inconsistencies(
     parts: Mapping[str, Treebank], *, candidates: Source | None = None, all: bool = False
 ) -> Consistency:
-    """Return words annotated in another way than the same words, joined with candidates.
+    """Return words annotated differently from the same words elsewhere, joined with candidates.
 
-    Scores are log-odds, so those of a word add up where both kinds of evidence speak against it;
-    a word that is not among the candidates has 0 from them.
+    Scores are log-odds, so the two kinds of evidence about a word add up; a word that is not among
+    the candidates gets 0 from them.
 
     Parameters
     ----------
     parts
         Treebanks by name, which are compared with each other and with themselves.
     candidates
-        A CSV file that ``treegauge map --candidates-out`` wrote.
+        A CSV file written by ``treegauge map --candidates-out``.
     all
         Whether the text shows all words.
 
@@ -271,20 +277,22 @@ def find_inconsistencies(
     """
     places = _Places(parts)
     words = NucleusWords.of(places.treebanks)
-    found = variation(words)
+    nuclei = variation(words)
     evidence: dict[int, list[_Evidence]] = {
-        int(found.word[row]): [_explained(places, found, row, words.relations)]
-        for row in range(len(found))
+        int(nuclei.word[row]): [_explained(places, nuclei, row, words.relations)]
+        for row in range(len(nuclei))
     }
     if candidates is not None:
         for word, row in _candidates(candidates, parts, places).items():
-            part, own = places.place(word)
+            part, number = places.place(word)
             codes, values = places.columns[part][1]
-            now = int(places.treebanks[part].head[own]), str(values[codes[own]])
+            now = int(places.treebanks[part].head[number]), str(values[codes[number]])
             evidence.setdefault(word, []).append(_preferred(row, *now))
     entries = [places.entry(word, _together(group)) for word, group in sorted(evidence.items())]
     entries.sort(key=lambda one: -one.score)
-    marks = "+".join(f"{name}#{one.digest[:6]}" for name, one in list(parts.items())[:_NAMED])
+    marks = "+".join(
+        f"{name}#{treebank.digest[:6]}" for name, treebank in list(parts.items())[:_NAMED]
+    )
     more = f"+{len(parts) - _NAMED}" if len(parts) > _NAMED else ""
     signature = sign(
         audit="consistency", parts=marks + more,
@@ -301,7 +309,7 @@ def _digest(path: Source) -> str:
 
 
 def _together(group: Sequence[_Evidence]) -> _Evidence:
-    """Join what speaks against one word; the first that suggests a head and a relation is used."""
-    best = next((one for one in group if one.head is not None), group[0])
-    reason = "; ".join(one.reason for one in group)
-    return _Evidence(sum(one.score for one in group), reason, best.head, best.relation)
+    """Join the evidence against one word; the first suggestion of a head and a relation is used."""
+    best = next((evidence for evidence in group if evidence.head is not None), group[0])
+    reason = "; ".join(evidence.reason for evidence in group)
+    return _Evidence(sum(evidence.score for evidence in group), reason, best.head, best.relation)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.patch_writing import FileText
 
 By = Literal["upos", "deprel"]
-_ROWS = 10  # of a table, unless all are wanted
+_ROWS = 10  # rows per table, unless all are shown
 _HTML_TREES = 10
 
 
@@ -33,7 +33,7 @@ class DiffTable(RowsResult):
     digits: ClassVar[Any] = {"percent": 1}
 
     def shown(self) -> Any:
-        """Return the rows that people read first."""
+        """Return the first rows."""
         return self.rows if self.all else self.rows[:_ROWS]
 
     def own_text(self) -> str:
@@ -59,7 +59,7 @@ class DiffTable(RowsResult):
 
 @dataclass(frozen=True, eq=False)
 class Diff(Result):
-    """What changed between two versions of a treebank.
+    """Changes between two versions of a treebank.
 
     The table has one row per change of a word: its sentence, ID and form, the layer of annotation,
     the old and the new value, and whether the change is systematic or single. Attached are tables
@@ -107,8 +107,8 @@ class Diff(Result):
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         parts = [self._title() if self.only_trees else super().__str__()]
         for number in self.drawn:
-            one = self.pairs.old[number]
-            title = f"# {one.id or number + 1}: {one.text}"
+            sentence = self.pairs.old[number]
+            title = f"# {sentence.id or number + 1}: {sentence.text}"
             parts.append(f"{title}\n{text_pair(self.pairs, number, width)}")
         return "\n\n".join([*parts, self.signature])
 
@@ -119,7 +119,7 @@ class Diff(Result):
         return f"<p>{escape(self._title())}</p>\n<p>{escape(self.signature)}</p>"
 
     def to_html(self) -> str:
-        """Return tables and trees; without a choice of trees, those of the first sentences."""
+        """Return tables and trees, by default those of the first sentences."""
         from treegauge.auditing.tree_pairs import changed_sentences, html_pair
 
         numbers = self.drawn or changed_sentences(self.pairs, ["deprel"])[:_HTML_TREES]
@@ -142,8 +142,8 @@ def diff(
 ) -> Diff:
     """Compare two versions of a treebank: sentences, words and every layer of annotation.
 
-    Sentences are matched by sent_id, text and similarity. Systematic changes, made wherever they
-    could be made, are listed apart from corrections of single words.
+    Matches sentences by sent_id, text and similarity. Lists systematic changes, which were made
+    nearly everywhere they apply, separately from corrections of single words.
 
     Parameters
     ----------
@@ -151,11 +151,11 @@ def diff(
         Two releases, branches or annotations: CoNLL-U files, treebank folders, or names under
         TREEGAUGE_UD such as UD_Greek-GDT@2.5.
     split
-        train, dev or test: only this set of treebank folders.
+        Compare only this set (train, dev or test) of treebank folders.
     by
-        Classes of words in the table of classes: their old UPOS or relation.
+        Word classes in the table of classes: old UPOS or relation.
     trees
-        The number of changed sentences to draw, both trees side by side.
+        Number of changed sentences to draw, both trees side by side.
     sentence
         A sentence to draw, without the tables: its sent_id or its number from 1 in the old version.
     all
@@ -188,7 +188,7 @@ def diff(
     signature = sign(diff=pairs.old.mark, to=pairs.new.mark, split=split, errors=errors)
     kinds = sentence_kinds(pairs)
     if not (pairs.sentences.to_new >= 0).any() and not pairs.sentences.groups:
-        note(f"{titles[0]} and {titles[1]} have no sentence in common: are they one treebank?")
+        note(f"{titles[0]} and {titles[1]} have no sentence in common: are they the same treebank?")
     rows = {
         "sentences": ("sentences", sentence_rows(pairs, kinds, before.files, after.files)),
         "layers": ("words by layer of annotation", changes.layer_rows()),
@@ -206,7 +206,7 @@ def diff(
 
 @dataclass(frozen=True)
 class _Version:
-    """One version of a treebank, and for each sentence the file that it is in."""
+    """One version of a treebank, and the file of each sentence."""
 
     treebank: "Treebank"
     files: list[str]
@@ -219,33 +219,35 @@ def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
 
     parts = [
         parse_conllu(
-            one.data,
+            file.data,
             name=name,
-            file=one.path or one.name,
+            file=file.path or file.name,
             errors=errors,
             need_heads=False,
             allow=TOLERABLE,
         )
-        for one in files
+        for file in files
     ]
     alone = "" if len(files) == 1 else None
-    where = [alone if alone is not None else split_of(one.name) or one.name for one in files]
+    where = [alone if alone is not None else split_of(file.name) or file.name for file in files]
     labels = [place for place, part in zip(where, parts, strict=True) for _ in range(len(part))]
     return _Version(parts[0] if len(parts) == 1 else concat(parts, name=name), labels)
 
 
 def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
-    """Return names that tell the two versions apart."""
+    """Return distinct names for the two versions."""
     from treegauge.treebanks.matching import distinct_names
     from treegauge.treebanks.reading import folder_name
     from treegauge.treebanks.sources import short_name
 
     if isinstance(old, str | PathLike) and isinstance(new, str | PathLike):
-        names = [folder_name(one) or short_name(one) for one in (old, new)]
+        names = [folder_name(source) or short_name(source) for source in (old, new)]
         return distinct_names([old, new], names)
     names = [
-        short_name(one) if isinstance(one, str | PathLike) else getattr(one, "name", "text")
-        for one in (old, new)
+        short_name(source)
+        if isinstance(source, str | PathLike)
+        else getattr(source, "name", "text")
+        for source in (old, new)
     ]
     return names if names[0] != names[1] else [f"{names[0]}@old", f"{names[1]}@new"]
 

@@ -1,4 +1,4 @@
-"""Disagreements of annotators: confusions counted, and a work list of words to discuss."""
+"""Disagreements of annotators: counts of confusions, and a work list of words to discuss."""
 
 from collections import Counter
 from typing import Any
@@ -10,11 +10,11 @@ from treegauge.auditing.agreement_results import Confusions, Disagreements
 from treegauge.auditing.annotators import Annotations, pairs_of
 from treegauge.scoring.convention import Convention
 
-#: What a list says where an annotator has no such word.
+#: Entry of a list where an annotator has no such word.
 NO_WORD = "no such word"
-#: What each annotator said.
+#: The values of the annotators.
 Said = tuple[str, ...]
-#: Layer, item, what annotators said, and how that is shown.
+#: Layer, item, values of the annotators, and their display.
 Entry = tuple[str, int, Said, Said]
 
 
@@ -27,14 +27,14 @@ def confusions(annotations: Annotations, convention: Convention, signature: str)
         for a, b in pairs_of(annotations):
             first, second = coding.codes[:, a], coding.codes[:, b]
             apart = (first >= 0) & (second >= 0) & (first != second)
-            found = Counter(zip(first[apart].tolist(), second[apart].tolist(), strict=True))
+            pair_counts = Counter(zip(first[apart].tolist(), second[apart].tolist(), strict=True))
             rows += [
                 {
                     "layer": layer, "first": annotations.names[a], "second": annotations.names[b],
                     "first_value": coding.values[x], "second_value": coding.values[y],
-                    "count": count, "reverse": found.get((y, x), 0),
+                    "count": count, "reverse": pair_counts.get((y, x), 0),
                 }
-                for (x, y), count in found.items()
+                for (x, y), count in pair_counts.items()
             ]  # fmt: skip
     rows.sort(
         key=lambda row: (-row["count"], row["layer"], row["first_value"], row["second_value"])
@@ -45,7 +45,7 @@ def confusions(annotations: Annotations, convention: Convention, signature: str)
 def disagreements(
     annotations: Annotations, convention: Convention, signature: str
 ) -> Disagreements:
-    """Return the work list: what each annotator said of every word that they differ in."""
+    """Return the work list: each annotator's values of every word on which they differ."""
     entries = _different_labels(annotations, convention) + _different_words(annotations)
     alike = Counter((layer, said) for layer, _, said, _ in entries)
     forms = _forms(annotations)
@@ -53,11 +53,11 @@ def disagreements(
     one_way = _one_way(alike)
 
     def order(entry: Entry) -> tuple[Any, ...]:
-        layer, item, said, _ = entry
+        layer, item, values, _ = entry
         form = forms[item].lower()
-        same = repeated[layer, said, form]
-        systematic = max(one_way[layer, said], same)
-        return -systematic, -alike[layer, said], layer, said, -same, form, item
+        same = repeated[layer, values, form]
+        systematic = max(one_way[layer, values], same)
+        return -systematic, -alike[layer, values], layer, values, -same, form, item
 
     rows = []
     for layer, item, said, shown in sorted(entries, key=order):
@@ -72,21 +72,21 @@ def disagreements(
 
 
 def _one_way(alike: Counter[tuple[str, Said]]) -> dict[tuple[str, Said], int]:
-    """Return by how much each confusion is more frequent than with its values exchanged."""
+    """Return how much more frequent each confusion is than its reverse."""
     orders: dict[tuple[str, Said], list[Said]] = {}
-    for layer, said in alike:
-        orders.setdefault((layer, tuple(sorted(said))), []).append(said)
-    found = {}
-    for (layer, said), count in alike.items():
-        others = [one for one in orders[layer, tuple(sorted(said))] if one != said]
-        against = max((alike[layer, one] for one in others), default=0)
-        # The same said of all, as of heads that differ, has no direction.
-        found[layer, said] = count - against if len(set(said)) > 1 else 0
-    return found
+    for layer, values in alike:
+        orders.setdefault((layer, tuple(sorted(values))), []).append(values)
+    excess = {}
+    for (layer, values), count in alike.items():
+        others = [reverse for reverse in orders[layer, tuple(sorted(values))] if reverse != values]
+        against = max((alike[layer, reverse] for reverse in others), default=0)
+        # Equal values, as for different heads with the same relation, have no direction.
+        excess[layer, values] = count - against if len(set(values)) > 1 else 0
+    return excess
 
 
 def _different_labels(annotations: Annotations, convention: Convention) -> list[Entry]:
-    """Return layer, item, what annotators said, and how that is shown."""
+    """Return layer, item, the annotators' values, and their display."""
     entries = []
     codings = labels(annotations, convention)
     relations = codings["deprel"]
@@ -95,18 +95,18 @@ def _different_labels(annotations: Annotations, convention: Convention) -> list[
         for item in np.flatnonzero((high >= 0) & (low.min(axis=1) < high)).tolist():
             codes = coding.codes[item].tolist()
             shown = tuple("" if code < 0 else coding.values[code] for code in codes)
-            said = shown
-            if layer == "head":  # heads of one relation that differ are one kind
-                said = tuple(
+            values = shown
+            if layer == "head":  # different heads with the same relation are one kind
+                values = tuple(
                     relations.values[code] if code >= 0 else "" for code in relations.codes[item]
                 )
                 shown = tuple(_head(annotations, item, k) for k in range(len(codes)))
-            entries.append((layer, item, said, shown))
+            entries.append((layer, item, values, shown))
     return entries
 
 
 def _head(annotations: Annotations, item: int, column: int) -> str:
-    """Return position and form of the head that an annotator gave."""
+    """Return position and form of the head chosen by an annotator."""
     word = int(annotations.words[item, column])
     if word < 0:
         return ""
@@ -118,35 +118,37 @@ def _head(annotations: Annotations, item: int, column: int) -> str:
 
 
 def _different_words(annotations: Annotations) -> list[Entry]:
-    """Return words that an annotator of their sentence does not have."""
+    """Return words that an annotator of the sentence does not have."""
     present = annotations.present[annotations.item_sentence]
     lacking = (annotations.words < 0) & present
     entries = []
     for item in np.flatnonzero(lacking.any(axis=1)).tolist():
-        said = []
-        for column, one in enumerate(annotations.annotators):
+        values = []
+        for column, annotator in enumerate(annotations.annotators):
             word = int(annotations.words[item, column])
             absent = NO_WORD if present[item, column] else ""
-            said.append(
-                one.treebank.field(int(one.treebank.rows[word]), 1) if word >= 0 else absent
+            values.append(
+                annotator.treebank.field(int(annotator.treebank.rows[word]), 1)
+                if word >= 0
+                else absent
             )
-        entries.append(("words", item, tuple(said), tuple(said)))
+        entries.append(("words", item, tuple(values), tuple(values)))
     return entries
 
 
 def _forms(annotations: Annotations) -> list[str]:
-    """Return the form of every item, of the first annotator who has it."""
+    """Return the form of every item, from the first annotator who has it."""
     forms = [""] * annotations.items
-    for one in reversed(annotations.annotators):
-        codes, values = one.treebank.codes("form")
-        for item, code in zip(one.item.tolist(), codes.tolist(), strict=True):
+    for annotator in reversed(annotations.annotators):
+        codes, values = annotator.treebank.codes("form")
+        for item, code in zip(annotator.item.tolist(), codes.tolist(), strict=True):
             if item >= 0:
                 forms[item] = values[code]
     return forms
 
 
 def _place(annotations: Annotations, item: int) -> dict[str, Any]:
-    """Return where a word is: sentence, position and line in the first file that has it."""
+    """Return sentence, position and line of a word in the first file that has it."""
     column = int(np.flatnonzero(annotations.words[item] >= 0)[0])
     treebank = annotations.annotators[column].treebank
     word = int(annotations.words[item, column])

@@ -1,4 +1,4 @@
-"""Train/test overlap (leakage): which sentences of a part are also in another, or nearly."""
+"""Train/test overlap (leakage): sentences of a part that are also in another part."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     from treegauge.treebanks.sources import Errors, Source
 
 ERROR_SAME, ERROR_NEAR = 0.01, 0.1
-"""Share of a set from which on scores on it mislead: of sentences that the training set has as they
-are, and of those that it has as they are or nearly."""
+"""Shares of a set above which scores on it mislead: of sentences that are also in the training set,
+and of those that are there exactly or nearly."""
 _SHOWN = 20
 _NAMED = 6
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """How many sentences of a part are also in another part, or before in the part itself.
+    """Number of sentences of a part that are also in another part, or earlier in the same part.
 
     Attributes
     ----------
     part, also_in
         The two parts.
     same, near
-        How many are there with the same text, and how many with nearly the same.
+        Number of sentences with the same text, and with nearly the same text.
     other_trees
-        How many of the same have other heads or relations there.
+        Number of sentences with the same text but different heads or relations.
     rows
-        Their places among the matches.
+        Their indices among the matches.
     examples
-        The first of them, by sent_id.
+        The first of these sentences, by sent_id.
     level
-        ``"error"`` where scores on the part mislead.
+        ``"error"`` if scores on the part mislead.
     """
 
     part: Texts
@@ -71,7 +71,7 @@ class Overlap:
         return (self.same + self.near) / self.size
 
     def finding(self) -> Finding:
-        """Return what an audit says about it."""
+        """Return the finding of an audit."""
         number, names = self.same + self.near, self.part.part
         nearly = f": {self.same} the same, {self.near} nearly the same" if self.near else ""
         if self.part is self.also_in:
@@ -90,7 +90,7 @@ class Overlap:
 
 
 def overlaps(matches: Matches, training: Sequence[int] = ()) -> Iterator[Overlap]:
-    """Yield the overlap of every two parts that share a sentence, in the order of the parts."""
+    """Yield the overlap of every pair of parts that share a sentence, in order."""
     keys = matches.part * len(matches.parts) + matches.other_part
     order = np.argsort(keys, kind="stable")
     kinds, starts = np.unique(keys[order], return_index=True)
@@ -112,7 +112,7 @@ def overlaps(matches: Matches, training: Sequence[int] = ()) -> Iterator[Overlap
 
 @dataclass(frozen=True, eq=False)
 class LeakPairs(Result):
-    """Pairs of sentences that are the same or nearly; of two parts, the most similar first."""
+    """Pairs of equal or nearly equal sentences; for two parts, the most similar first."""
 
     matches: Matches
     signature: str
@@ -150,7 +150,7 @@ class LeakPairs(Result):
         return few.drop("file", "other_file")
 
     def own_text(self) -> str:
-        """Return the first pairs, and how many there are."""
+        """Return the first pairs, and the number of pairs."""
         from treegauge.core.tables import to_text
 
         if not len(self.matches):
@@ -183,19 +183,19 @@ class Leaks(Result):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """One row per two parts that share sentences."""
+        """One row per pair of parts that share sentences."""
         return [
             {
-                "level": one.level, "part": one.part.part, "sentences": one.size,
-                "also_in": one.also_in.part, "same": one.same, "near": one.near,
-                "share": 100 * one.share, "other_trees": one.other_trees,
+                "level": overlap.level, "part": overlap.part.part, "sentences": overlap.size,
+                "also_in": overlap.also_in.part, "same": overlap.same, "near": overlap.near,
+                "share": 100 * overlap.share, "other_trees": overlap.other_trees,
             }
-            for one in self.overlaps
+            for overlap in self.overlaps
         ]  # fmt: skip
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per two parts that share sentences."""
+        """One row per pair of parts that share sentences."""
         import polars as pl
 
         schema = {
@@ -206,18 +206,18 @@ class Leaks(Result):
 
     @property
     def exit_code(self) -> int:
-        """1 if an overlap is of the level that fails."""
+        """1 if an overlap is at the level that fails."""
         if self.fail == "never":
             return 0
         grave = SEVERITIES[: SEVERITIES.index(self.fail) + 1]
-        return int(any(one.level in grave for one in self.overlaps))
+        return int(any(overlap.level in grave for overlap in self.overlaps))
 
     def shown(self) -> Table:
         """Return the largest overlaps, or all."""
         return self.rows if self.all else self.rows[:_SHOWN]
 
     def own_text(self) -> str:
-        """Return the largest overlaps, and how many there are."""
+        """Return the largest overlaps, and their number."""
         from treegauge.core.tables import to_text
 
         if not self.overlaps:
@@ -233,51 +233,56 @@ def find_leaks(
 ) -> Leaks:
     """Compare all parts with each other and with themselves; see :func:`find_matches`."""
     matches = find_matches(parts, similarity=similarity, training=training)
-    given = [parts[i] for i in training]  # what it has twice is nobody's finding
-    found = sorted(
-        (one for one in overlaps(matches, training) if one.part not in given),
+    training_parts = [parts[i] for i in training]  # duplicates within it are not reported
+    largest = sorted(
+        (overlap for overlap in overlaps(matches, training) if overlap.part not in training_parts),
         key=lambda one: (SEVERITIES.index(one.level), -one.share),
     )
-    rows = [one.rows[np.argsort(-matches.similarity[one.rows], kind="stable")] for one in found]
+    rows = [
+        overlap.rows[np.argsort(-matches.similarity[overlap.rows], kind="stable")]
+        for overlap in largest
+    ]
     matches = matches.take(np.concatenate([np.empty(0, np.int64), *rows]))
     signature = sign(audit="leaks", parts=named_parts(parts), similarity=similarity)
     pairs = LeakPairs(matches, signature, all)
-    own = Leaks(tuple(found), signature, fail, all)
-    return own.with_attached({"pairs": pairs}, featured="pairs")
+    leaks = Leaks(tuple(largest), signature, fail, all)
+    return leaks.with_attached({"pairs": pairs}, featured="pairs")
 
 
 def named_parts(parts: Sequence[Texts]) -> str:
-    """Return what signatures say of parts: each by checksum, or of many one checksum."""
+    """Return the parts for signatures: a checksum each, or one checksum of many."""
     import hashlib
 
     if len(parts) <= _NAMED:
-        return "+".join(f"{one.part}#{one.digest}" for one in parts)
-    whole = hashlib.sha256("".join(one.digest for one in parts).encode()).hexdigest()
+        return "+".join(f"{part.part}#{part.digest}" for part in parts)
+    whole = hashlib.sha256("".join(part.digest for part in parts).encode()).hexdigest()
     return f"{len(parts)}#{whole[:6]}"
 
 
 def split_texts(splits: "Mapping[str, Treebank]", name: str = "") -> list[Texts]:
     """Return the texts of a treebank's splits, called train, or name/train if there is a name."""
     return [
-        treebank_texts(one, f"{name}/{split}" if name else split, file=one.name, split=split)
-        for split, one in splits.items()
+        treebank_texts(
+            treebank, f"{name}/{split}" if name else split, file=treebank.name, split=split
+        )
+        for split, treebank in splits.items()
     ]
 
 
-def input_texts(one: "Input", *, named: bool = True) -> list[Texts]:
+def input_texts(source: "Input", *, named: bool = True) -> list[Texts]:
     """Return the texts of a treebank folder or CoNLL-U file, file by file, in bounded memory."""
     from treegauge.treebanks.conllu import read_conllu
 
-    if one.given is not None or not one.splits or one.kind == "conllu":
-        file = one.files[0] if one.files else ""
-        split = next(iter(one.splits), "")
-        return [treebank_texts(one.read(), one.name, file=file, split=split)]
+    if source.given is not None or not source.splits or source.kind == "conllu":
+        file = source.files[0] if source.files else ""
+        split = next(iter(source.splits), "")
+        return [treebank_texts(source.read(), source.name, file=file, split=split)]
     return [
         treebank_texts(
-            read_conllu(file, errors=one.errors),
-            f"{one.name}/{split}" if named else split, file=file, split=split,
+            read_conllu(file, errors=source.errors),
+            f"{source.name}/{split}" if named else split, file=file, split=split,
         )
-        for split, files in one.splits.items() for file in files
+        for split, files in source.splits.items() for file in files
     ]  # fmt: skip
 
 
@@ -300,6 +305,6 @@ def training_texts(sources: "Sequence[Source]", *, errors: "Errors" = "strict") 
             if Path(path).is_file() and not is_conllu(path):
                 texts.append(plain_texts(path, Path(path).name))
             else:
-                for one in recognise_treebanks([path], errors=errors):
-                    texts += input_texts(one)
+                for treebank in recognise_treebanks([path], errors=errors):
+                    texts += input_texts(treebank)
     return texts

@@ -1,4 +1,4 @@
-"""Sentences that occur twice, word by word or nearly, within parts of treebanks and across them."""
+"""Duplicates and near-duplicates of sentences, within and across parts of treebanks."""
 
 import os
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ from treegauge.core.threads import map_threads
 from treegauge.kernels import fingerprints as _fingerprints
 
 SIMILARITY = 0.7
-"""From which similarity on two sentences are near-duplicates."""
+"""Minimum similarity of near-duplicates."""
 SHORT = 5
-"""Sentences of fewer words are greetings and headings, which repeat in any corpus."""
+"""Shorter sentences are left out: greetings and headings repeat in any corpus."""
 
-# Chosen on the treebanks named in benchmarks/planted.py as TUNED, judged there on others.
+# Tuned on the treebanks TUNED of benchmarks/planted.py, evaluated there on others.
 _NGRAM = 4  # characters
-_SHARE = 0.1  # of the n-grams looked up, which texts share that are compared
-_VISITS = 10_000  # texts that share an n-gram with a text, the rarest n-grams first
-_KEPT = 200  # near-duplicates of one text
+_SHARE = 0.1  # number of shared n-grams for two texts to be compared
+_VISITS = 10_000  # candidates per text, the rarest n-grams first
+_KEPT = 200  # near-duplicates per text
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Sentences of some parts, each with the most similar one of another part, or of its own.
+    """Sentences, each with the most similar one in another part or earlier in its own.
 
     Attributes
     ----------
@@ -60,21 +60,21 @@ class Matches:
 def find_matches(
     parts: Sequence[Texts], *, similarity: float = SIMILARITY, training: Sequence[int] = ()
 ) -> Matches:
-    """Return the sentences that occur twice, word by word or nearly.
+    """Return duplicates and near-duplicates.
 
-    Between two parts, matches are of the sentences of the one that systems are tested on: of the
-    test set in the dev or training set, of the dev set in the training set; else of the later
-    part in the earlier one. Sentences of fewer than five words are left out, and so are those that
-    hide their text (most forms are ``_``).
+    Between two parts, matches are listed for the part on which systems are tested: test set against
+    dev or training set, dev set against training set; otherwise the later part against the earlier
+    one. Sentences with fewer than five words are left out, and so are those with hidden text (most
+    forms are ``_``).
 
     Parameters
     ----------
     parts
         The texts, part by part.
     similarity
-        The least similarity of near-duplicates; 1 finds equal texts only.
+        Minimum similarity of near-duplicates; 1 finds only equal texts.
     training
-        Numbers of parts that systems are trained on, whatever their names say.
+        Numbers of parts that are training data, whatever their names.
     """
     if not 0 < similarity <= 1:
         raise TreegaugeError(f"similarity: expected a number above 0, up to 1; found {similarity}")
@@ -82,7 +82,7 @@ def find_matches(
     part_of = np.repeat(np.arange(len(parts)), np.diff(starts))
     sentences, text_of, symbols, offsets = _distinct(parts, part_of)
     pairs, near = _near(symbols, offsets, similarity)
-    rank = np.array([_rank(one, number in training) for number, one in enumerate(parts)])
+    rank = np.array([_rank(part, number in training) for number, part in enumerate(parts)])
     between = _between(sentences, text_of, part_of, pairs, near, rank)
     within = _within(sentences, text_of, part_of, pairs, near)
     rows = np.concatenate([between[0], within[0]])
@@ -96,22 +96,22 @@ def find_matches(
 
 
 def _rank(part: Texts, training: bool) -> int:
-    """Return the place of a part from training data to test data."""
+    """Return the rank of a part, from training data to test data."""
     return -1 if training else {"train": 0, "dev": 2, "test": 3}.get(part.split, 1)
 
 
 def _distinct(parts: Sequence[Texts], part_of: Longs) -> tuple[Longs, Longs, Symbols, Longs]:
-    """Return the sentences that count, the text of each, and all different texts."""
+    """Return the sentences that count, the text of each, and all distinct texts."""
     empty = np.empty(0, np.int64)
     if not len(part_of):
         return empty, empty, np.empty(0, np.uint32), np.zeros(1, np.int64)
-    symbols = np.concatenate([one.symbols for one in parts])
-    lengths = np.concatenate([np.diff(one.offsets) for one in parts])
+    symbols = np.concatenate([part.symbols for part in parts])
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
     offsets = np.concatenate(([0], np.cumsum(lengths)))
-    words = np.concatenate([one.words for one in parts])
+    words = np.concatenate([part.words for part in parts])
     hidden = np.concatenate(([0], np.cumsum(symbols == ord("_"))))
     hidden = 2 * (hidden[offsets[1:]] - hidden[offsets[:-1]]) >= lengths
-    plain = np.array([one.plain for one in parts])[part_of]
+    plain = np.array([part.plain for part in parts])[part_of]
     sentences = np.flatnonzero(((words >= SHORT) | plain) & ~hidden)
     hashes = _fingerprints.text_hashes(symbols, offsets)[sentences]
     _, firsts, text_of = np.unique(hashes, return_index=True, return_inverse=True)
@@ -119,8 +119,8 @@ def _distinct(parts: Sequence[Texts], part_of: Longs) -> tuple[Longs, Longs, Sym
     sizes = lengths[chosen]
     ends = np.cumsum(sizes)
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - sizes, sizes)
-    taken = symbols[np.repeat(offsets[chosen], sizes) + within]
-    return sentences, text_of, taken, np.concatenate(([0], ends))
+    chosen_symbols = symbols[np.repeat(offsets[chosen], sizes) + within]
+    return sentences, text_of, chosen_symbols, np.concatenate(([0], ends))
 
 
 def _near(symbols: Symbols, offsets: Longs, similarity: float) -> tuple[Longs, Floats]:
@@ -171,7 +171,7 @@ def _within(
 ) -> tuple[Longs, Floats]:
     """Return sentences with the most similar one before them in their part."""
     owner, first = _first_uses(sentences, text_of, part_of)
-    # A later use of a text repeats its first one; a first use may be nearly one of another text.
+    # Later uses of a text repeat its first use; a first use may nearly equal another text.
     order = np.lexsort((sentences, part_of[sentences], text_of))
     new = _is_first(text_of[order], part_of[sentences][order])
     leader = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
@@ -196,7 +196,7 @@ def _first_uses(sentences: Longs, text_of: Longs, part_of: Longs) -> tuple[Longs
 
 
 def _is_first(*keys: Longs) -> npt.NDArray[np.bool_]:
-    """Say of sorted rows which have other keys than the one before."""
+    """Return which sorted rows differ in their key from the previous row."""
     changed = np.ones(len(keys[0]), bool)
     if len(changed):
         changed[1:] = np.logical_or.reduce([key[1:] != key[:-1] for key in keys])
@@ -209,7 +209,7 @@ def _sorted(keys: Longs, values: Longs) -> tuple[Longs, Longs]:
 
 
 def _join(keys: Longs, ordered: Longs, values: Longs | None = None) -> tuple[Longs, Longs]:
-    """Return the places of keys, each as often as it is among `ordered`, and the places there.
+    """Return the indices of matching keys in both arrays, with repetitions in `ordered`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Variation nuclei: the same words, annotated in one way here and in another way elsewhere."""
+"""Variation nuclei: the same words with different annotations in different places."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -11,15 +11,15 @@ from treegauge.treebanks.columns import Treebank
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
 LONGEST = 6
-"""Most words from a word to its head, both included, that are compared."""
+"""Maximum number of words from a word to its head, inclusive."""
 _EDGE = 1
-_HIDDEN = 1 << 40  # numbers of forms that are not shown begin here
+_HIDDEN = 1 << 40  # codes of hidden forms begin here
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 # Neighbours that must be the same words: none, the left one, the right one, both.
 _CONTEXTS = ((False, False), (True, False), (False, True), (True, True))
-_SMOOTHING = 0.5  # places that are added to those with an annotation
-_UNRELATED = 1.0  # taken from scores where elsewhere the words are not related
-_LEAST = 1.0  # score of what is returned
+_SMOOTHING = 0.5  # pseudo-count of places per annotation
+_UNRELATED = 1.0  # subtracted from scores if the words are unrelated elsewhere
+_LEAST = 1.0  # minimum score
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,20 +31,20 @@ class Variation:
     word
         Number of the word among the words of all treebanks, from 0.
     score
-        Log-odds of the other annotation against this one, in the places with the same words.
+        Log-odds of the other annotation against this one, in places with the same words.
     head
-        Number of the word that is the head elsewhere; -1 where elsewhere the two ends of the
-        nucleus are not related.
+        Number of the word that is the head elsewhere; -1 if the two ends of the nucleus are
+        unrelated elsewhere.
     relation
-        Number of the relation elsewhere, -1 where the two ends are not related.
+        Number of the relation elsewhere; -1 if the two ends are unrelated there.
     first, length
-        The first word of the nucleus, and how many words it has.
+        The first word of the nucleus, and its number of words.
     shared
-        How many of the two words beside it are the same in all the places, 0 to 2.
+        How many of its two neighbours are the same in all places, 0 to 2.
     same, other
-        Number of other places that are annotated as here, and of those with the other annotation.
+        Number of other places with this annotation, and with the other annotation.
     example
-        First word of one of the latter.
+        First word of a place with the other annotation.
     """
 
     word: Ints
@@ -64,7 +64,7 @@ class Variation:
 
 @dataclass(frozen=True, eq=False)
 class NucleusWords:
-    """All words of some treebanks in a row: what variation is looked for in.
+    """All words of several treebanks, concatenated.
 
     Heads are numbers of words, -1 for the root; relations are numbers in `relations`.
     """
@@ -77,33 +77,33 @@ class NucleusWords:
 
     @classmethod
     def of(cls, treebanks: Sequence[Treebank]) -> "NucleusWords":
-        """Put the words of treebanks in a row.
+        """Concatenate the words of treebanks.
 
-        Forms are compared in lower case; ``_``, which hides a form, is the same as no other.
+        Forms are compared in lower case; ``_``, which hides a form, never equals another.
         """
         numbers: dict[str, int] = {}
         names: dict[str, int] = {}
         rows: list[tuple[Ints, Ints, Ints, Ints]] = []
         words = sentences = 0
-        for one in treebanks:
-            codes, values = one.codes("form")
+        for treebank in treebanks:
+            codes, values = treebank.codes("form")
             own = np.array([numbers.setdefault(x.lower(), len(numbers) + 2) for x in values])
-            labels, texts = one.codes("deprel")
+            labels, texts = treebank.codes("deprel")
             kinds = np.array([names.setdefault(text, len(names)) for text in texts])
-            parents = one.parents.astype(np.int64)
-            if one.n_words:
+            parents = treebank.parents.astype(np.int64)
+            if treebank.n_words:
                 forms = own[codes].astype(np.int64)
                 hidden = np.flatnonzero(forms == numbers.get("_", -1))
                 forms[hidden] = _HIDDEN + words + hidden
                 rows.append(
                     (
                         forms,
-                        one.sentence_of.astype(np.int64) + sentences,
+                        treebank.sentence_of.astype(np.int64) + sentences,
                         np.where(parents < 0, -1, parents + words),
                         kinds[labels],
                     )
                 )
-            words, sentences = words + one.n_words, sentences + len(one)
+            words, sentences = words + treebank.n_words, sentences + len(treebank)
         empty = (np.zeros(0, np.int64),) * 4
         forms, sentence, head, relation = map(np.concatenate, zip(*(rows or [empty]), strict=True))
         return cls(_mixed(forms.astype(np.uint64)), sentence, head, relation, list(names))
@@ -131,13 +131,13 @@ def variation(words: NucleusWords, *, longest: int = LONGEST) -> Variation:
 
     .. math:: \log \frac{n + 0.5}{m + 0.5}
 
-    Words that are not related elsewhere say less about a relation than another relation does, so 1
-    is subtracted there; where the relation goes the other way around elsewhere, the words are
-    mostly used in another way, and nothing is concluded. (Both were decided on injected errors.)
+    If the words are unrelated elsewhere, this is weaker evidence than another relation, so 1 is
+    subtracted. If the relation has the opposite direction elsewhere, the words are mostly used
+    differently, and nothing is concluded. (Both were decided on injected errors.)
 
     This is done for all places, and again for those with the same word on the left, on the right,
     and on both sides. A word gets its highest score; scores below 1 are not returned. The cost is
-    linear in the number of words but for sorting: places are found by hashing.
+    linear in the number of words, except for sorting: places are found by hashing.
 
     Examples
     --------
@@ -146,17 +146,17 @@ def variation(words: NucleusWords, *, longest: int = LONGEST) -> Variation:
     0
     """
     pieces = [
-        found
+        nuclei
         for length in range(2, longest + 1)
-        for found in _of_length(words, length)
-        if len(found)
+        for nuclei in _of_length(words, length)
+        if len(nuclei)
     ]
     if not pieces:
         none = np.zeros(0, np.int64)
         return Variation(none, none.astype(np.float64), *(none,) * 8)
     columns = {
-        one.name: np.concatenate([getattr(piece, one.name) for piece in pieces])
-        for one in fields(Variation)
+        field.name: np.concatenate([getattr(piece, field.name) for piece in pieces])
+        for field in fields(Variation)
     }
     order = np.lexsort((-columns["shared"], -columns["score"], columns["word"]))
     order = order[np.diff(columns["word"][order], prepend=-1) > 0]
@@ -176,7 +176,7 @@ def _of_length(words: NucleusWords, length: int) -> Iterator[Variation]:
     for step in range(1, length):
         keys = _joined(keys, words.forms[starts + step])
     arcs = np.unique(keys[left | right])
-    places = np.isin(keys, arcs)  # the others are related nowhere
+    places = np.isin(keys, arcs)  # the others are unrelated everywhere
     starts, ends, keys = starts[places], ends[places], keys[places]
     right, left = right[places], left[places]
     label = np.zeros(len(starts), np.int64)  # 0: not related
@@ -216,7 +216,7 @@ def _compared(
     other, alike = counts[rival], counts[cell[rows]] - 1
     now, then = label[rows], labels[rival]
     score = np.log((other + _SMOOTHING) / (alike + _SMOOTHING)) - _UNRELATED * (then == 0)
-    named = np.where(now > 0, now, then)  # whose dependent the entry is about
+    named = np.where(now > 0, now, then)  # the dependent of the entry
     keep = (score >= _LEAST) & ((then == 0) | (then % 2 == named % 2))
     rows, other, alike, score, then, named, rival = (
         x[keep] for x in (rows, other, alike, score, then, named, rival)

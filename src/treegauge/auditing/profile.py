@@ -1,4 +1,4 @@
-"""The profile of a treebank: what is known about it, aspect by aspect, instead of stars."""
+"""The profile of a treebank: facts aspect by aspect instead of a star rating."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 State = Literal["good", "fair", "poor", "plain"]
 LAYERS = ("lemma", "upos", "xpos", "feats", "deprel", "deps")
 LEVEL = 3
-"""The level of UD validation of a profile: what needs no language data."""
+"""The level of UD validation in a profile, the highest without language data."""
 _MEASURES = ("mean_length", "nonprojective_sentences", "mdd", "oov", "edv")
 _AGREED = ("lemma", "upos", "feats", "head", "deprel", "head+deprel")
 _SHARES = frozenset({"nonprojective_sentences", "oov"})
@@ -29,18 +29,18 @@ _SHARES = frozenset({"nonprojective_sentences", "oov"})
 
 @dataclass(frozen=True)
 class Aspect:
-    """One aspect of a treebank: numbers by name, one sentence in plain words, and a few of them.
+    """One aspect of a treebank: numbers by name, a sentence, and a short label.
 
     Attributes
     ----------
     values
-        The numbers; None where one is not known. Shares are in percent.
+        The numbers; None if unknown. Shares are in percent.
     text
-        What they say.
+        A sentence about them.
     short
-        The same in a word or two, for a badge.
+        A word or two for a badge.
     state
-        Whether that is good, fair or poor for users of the treebank; plain facts are neither.
+        Whether this is good, fair or poor for users of the treebank; empty for plain facts.
     """
 
     values: Mapping[str, Any]
@@ -51,7 +51,7 @@ class Aspect:
 
 @dataclass(frozen=True)
 class Profile:
-    """What is known about one treebank, aspect by aspect."""
+    """Facts about one treebank, aspect by aspect."""
 
     treebank: str
     aspects: Mapping[str, Aspect]
@@ -69,11 +69,11 @@ def profile(
     one
         A treebank folder or a CoNLL-U file.
     against
-        Training data to look for the treebank's sentences in.
+        Training data in which to look for the treebank's sentences.
     similarity
-        From which similarity on sentences are nearly the same.
+        Minimum similarity of near-duplicates.
     agreement
-        What ``treegauge agree --format json`` says of its annotators, if somebody measured that.
+        The result of ``treegauge agree --format json``, if agreement was measured.
     """
     if one.given is not None or not one.files:
         raise TreegaugeError(f"{one.name}: a card needs a treebank folder or file, not an object")
@@ -92,8 +92,8 @@ def profile(
 
 def size(splits: Mapping[str, Treebank]) -> Aspect:
     """Return the number of sentences and words, in all and by split."""
-    sentences = {name: len(one) for name, one in splits.items()}
-    words = {name: one.n_words for name, one in splits.items()}
+    sentences = {name: len(treebank) for name, treebank in splits.items()}
+    words = {name: treebank.n_words for name, treebank in splits.items()}
     values = {"sentences": sum(sentences.values()), "words": sum(words.values())}
     parts = ", ".join(f"{name} {number:,}" for name, number in words.items())
     text = f"{values['sentences']:,} sentences, {values['words']:,} words ({parts})"
@@ -107,12 +107,12 @@ def _thousands(number: int) -> str:
 
 def layers(splits: Mapping[str, Treebank]) -> Aspect:
     """Return the share of words that have each layer of annotation."""
-    total = sum(one.n_words for one in splits.values())
+    total = sum(treebank.n_words for treebank in splits.values())
     shares = {}
     for layer in LAYERS:
         filled = 0
-        for one in splits.values():
-            codes, values = one.codes(layer)
+        for treebank in splits.values():
+            codes, values = treebank.codes(layer)
             gap = values.index("_") if "_" in values else -1
             filled += int(np.count_nonzero(codes != gap))
         shares[layer] = 100 * filled / total if total else 0.0
@@ -124,7 +124,7 @@ def layers(splits: Mapping[str, Treebank]) -> Aspect:
 
 
 def validity(files: Sequence[str], sentences: int) -> Aspect:
-    """Return what ``treegauge check`` says about the files."""
+    """Return the result of ``treegauge check`` on the files."""
     from treegauge.validation.check import check
 
     report = check(*files, level=LEVEL)
@@ -135,64 +135,70 @@ def validity(files: Sequence[str], sentences: int) -> Aspect:
         "valid_sentences": valid,
     }  # fmt: skip
     numbers = f"{count(report.errors, 'error')}, {count(report.warnings, 'warning')}"
-    said = f"; {valid:.1f} % of sentences have no error" if report.errors and valid else ""
+    valid_share = f"; {valid:.1f} % of sentences have no error" if report.errors and valid else ""
     state: State = "poor" if report.errors else "good"
     short = count(report.errors, "error") if report.errors else "valid"
-    return Aspect(values, f"level {LEVEL}: {numbers}{said}", short, state)
+    return Aspect(values, f"level {LEVEL}: {numbers}{valid_share}", short, state)
 
 
 def consistency(splits: Mapping[str, Treebank]) -> Aspect:
-    """Return how many words are attached in another way than the same words elsewhere."""
+    """Return the number of words attached differently from the same words elsewhere."""
     from treegauge.auditing.consistency import find_inconsistencies
 
-    found = len(find_inconsistencies(splits))
-    words = sum(one.n_words for one in splits.values())
-    share = 100 * found / words if words else 0.0
-    text = f"{share:.2f} % of words attached unlike the same words elsewhere ({found:,})"
-    return Aspect({"words": found, "share": share}, text, f"{share:.1f} % inconsistent")
+    inconsistent = len(find_inconsistencies(splits))
+    words = sum(treebank.n_words for treebank in splits.values())
+    share = 100 * inconsistent / words if words else 0.0
+    text = f"{share:.2f} % of words attached unlike the same words elsewhere ({inconsistent:,})"
+    return Aspect({"words": inconsistent, "share": share}, text, f"{share:.1f} % inconsistent")
 
 
 def leaks(splits: Mapping[str, Treebank], against: Sequence[Texts], similarity: float) -> Aspect:
-    """Return how much of the dev and test sets is in training data, and what occurs twice."""
+    """Return the overlap of dev and test sets with training data, and duplicates."""
     parts = split_texts(splits)
     training = range(len(parts), len(parts) + len(against))
     matches = find_matches([*parts, *against], similarity=similarity, training=training)
-    found = list(overlaps(matches, training))
-    own = [one for one in found if any(one.part is part for part in parts)]
-    seen = [one for one in own if one.also_in is not one.part]
-    into = [one for one in seen if _is_training(one, against)]
-    repeats = sum(one.same + one.near for one in own if one.also_in is one.part)
+    all_overlaps = list(overlaps(matches, training))
+    of_treebank = [
+        overlap for overlap in all_overlaps if any(overlap.part is part for part in parts)
+    ]
+    seen = [overlap for overlap in of_treebank if overlap.also_in is not overlap.part]
+    into = [overlap for overlap in seen if _is_training(overlap, against)]
+    repeats = sum(
+        overlap.same + overlap.near for overlap in of_treebank if overlap.also_in is overlap.part
+    )
     trained = "train" in splits or bool(against)
     tested = [name for name in splits if name != "train"]
     values: dict[str, Any] = {f"{name}_in_train": 0.0 for name in tested if "train" in splits}
-    values |= {f"{one.part.part}_in_{one.also_in.part}": 100 * one.share for one in into}
+    values |= {
+        f"{overlap.part.part}_in_{overlap.also_in.part}": 100 * overlap.share for overlap in into
+    }
     total = sum(map(len, splits.values()))
     values["duplicates"] = 100 * repeats / total if total else 0.0
-    said = [
-        f"{100 * one.share:.1f} % of {one.part.part} also in {one.also_in.part} "
-        f"({one.same} the same, {one.near} nearly)"
-        for one in into
+    texts = [
+        f"{100 * overlap.share:.1f} % of {overlap.part.part} also in {overlap.also_in.part} "
+        f"({overlap.same} the same, {overlap.near} nearly)"
+        for overlap in into
     ]
-    if not said:
-        said = ["no sentence of the dev or test set is in the training set"]
+    if not texts:
+        texts = ["no sentence of the dev or test set is in the training set"]
         if not trained or not tested:
-            said = ["no training and test set to compare"]
-    said.append(f"{values['duplicates']:.1f} % repeat an earlier sentence of their set")
-    worst = max((100 * one.share for one in into), default=0.0)
+            texts = ["no training and test set to compare"]
+    texts.append(f"{values['duplicates']:.1f} % repeat an earlier sentence of their set")
+    worst = max((100 * overlap.share for overlap in into), default=0.0)
     state: State = "fair" if into else "good" if trained and tested else "plain"
-    if any(one.level == "error" for one in into):
+    if any(overlap.level == "error" for overlap in into):
         state = "poor"
-    return Aspect(values, "; ".join(said), f"{worst:.1f} % leaks", state)
+    return Aspect(values, "; ".join(texts), f"{worst:.1f} % leaks", state)
 
 
-def _is_training(one: Overlap, against: Sequence[Texts]) -> bool:
-    """Say whether a part that systems are tested on is in one that they are trained on."""
-    given = any(one.also_in is each for each in against)
-    return one.part.split != "train" and (given or one.also_in.split == "train")
+def _is_training(overlap: Overlap, against: Sequence[Texts]) -> bool:
+    """Whether an overlap is between test data and training data."""
+    is_given = any(overlap.also_in is each for each in against)
+    return overlap.part.split != "train" and (is_given or overlap.also_in.split == "train")
 
 
 def difficulty(splits: Mapping[str, Treebank]) -> Aspect:
-    """Return cheap measures of how hard a treebank is to parse, of its largest set and a pair."""
+    """Return simple measures of the parsing difficulty of a treebank."""
     from treegauge.measures.registry import MissingError, measures
 
     largest = max(splits.values(), key=lambda one: one.n_words)
@@ -214,21 +220,21 @@ def difficulty(splits: Mapping[str, Treebank]) -> Aspect:
         "nonprojective_sentences": "{:.1f} % of trees non-projective",
         "oov": "{:.1f} % of test words new", "edv": "EDV {:.2f}",
     }  # fmt: skip
-    said = [words[name].format(value) for name, value in values.items() if value is not None]
+    texts = [words[name].format(value) for name, value in values.items() if value is not None]
     short = "" if values["oov"] is None else f"{values['oov']:.0f} % new words"
-    return Aspect(values, ", ".join(said) or "not measured", short)
+    return Aspect(values, ", ".join(texts) or "not measured", short)
 
 
-def agreed(found: Mapping[str, Any] | None) -> Aspect:
-    """Return what is known about the agreement of annotators, layer by layer."""
-    if found is None:
-        return Aspect({}, "not known (treegauge agree measures it)", "")
-    rows = {row["layer"]: row for row in found["rows"] if row.get("observed") is not None}
+def agreed(result: Mapping[str, Any] | None) -> Aspect:
+    """Return the agreement of annotators, layer by layer."""
+    if result is None:
+        return Aspect({}, "unknown (treegauge agree measures it)", "")
+    rows = {row["layer"]: row for row in result["rows"] if row.get("observed") is not None}
     values = {
         f"{layer}_{name}": row.get(name) for layer, row in rows.items()
         for name in ("observed", "alpha")
     }  # fmt: skip
-    said = [
+    texts = [
         f"{layer} {row['observed']:.1f} %"
         + (f" (alpha {row['alpha']:.2f})" if row.get("alpha") is not None else "")
         for layer, row in rows.items()
@@ -236,12 +242,12 @@ def agreed(found: Mapping[str, Any] | None) -> Aspect:
     ]
     attached = rows.get("head+deprel")
     short = f"{attached['observed']:.0f} % agreement" if attached else ""
-    return Aspect(values, ", ".join(said) or "not known", short)
+    return Aspect(values, ", ".join(texts) or "not known", short)
 
 
 def read_agreement(path: str) -> dict[str, Any]:
     """Read the result of ``treegauge agree`` from a JSON file."""
-    expected = "expected what treegauge agree A B --out FILE.json writes"
+    expected = "expected a file written by treegauge agree A B --out FILE.json"
     try:
         content = parse_json(Path(path).read_bytes())
         if content["kind"] != "agreement" or not all("layer" in row for row in content["rows"]):

@@ -1,4 +1,4 @@
-"""What became of each sentence between two versions of a treebank."""
+"""Changes of sentences between two versions of a treebank."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ KINDS = (
     "unchanged", "changed", "re-tokenised", "text changed", "split", "merged", "inserted",
     "deleted",
 )  # fmt: skip
-"""What became of a sentence; each is of one kind."""
+"""Kinds of changes; every sentence has exactly one."""
 NOTES = ("re-ordered", "in another file", "new sent_id")
-"""What can be said of a sentence besides."""
+"""Further properties of a sentence."""
 
 
 def sentence_kinds(pairs: WordPairs) -> list[str]:
-    """Return what became of each old sentence, as one of :data:`KINDS`."""
+    """Return the kind of change of each old sentence, one of :data:`KINDS`."""
     old, new, sentences = pairs.old, pairs.new, pairs.sentences
     kinds = ["deleted"] * len(old)
     for group in sentences.groups:
@@ -52,7 +52,7 @@ def sentence_rows(
     Parameters
     ----------
     pairs, kinds
-        The paired words, and what became of each old sentence.
+        The paired words, and the kind of change of each old sentence.
     old_files, new_files
         For each sentence, the file or set it is in.
     """

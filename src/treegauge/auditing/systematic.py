@@ -1,7 +1,7 @@
-"""Systematic changes of annotation, told apart from corrections of single words.
+"""Systematic changes of annotation, as opposed to corrections of single words.
 
-A change is systematic if it was made nearly wherever it could have been made: of all words with
-the same old value in the same context, at least four in five got the same new value. See
+A change is systematic if it was made nearly everywhere it applies: of all words with the same old
+value in the same context, at least four in five got the same new value. See
 :func:`systematic_changes` for the details.
 """
 
@@ -16,11 +16,11 @@ from treegauge.auditing.word_pairs import WordPairs
 from treegauge.treebanks.columns import Ints
 
 SHARE = 0.8
-"""Share of the words in a context that a systematic change reaches, at least."""
+"""Minimum share of the words in a context that a systematic change affects."""
 LEAST = 5
-"""Words, and sentences with such words, that a systematic change is made in, at least."""
+"""Minimum number of words, and of sentences, that a systematic change affects."""
 LEVEL = 0.05
-"""Probability of finding as large a share by chance anywhere in a layer, at most."""
+"""Maximum probability of finding such a share by chance anywhere in a layer."""
 CONTEXTS = (
     (),
     ("upos",),
@@ -33,7 +33,7 @@ CONTEXTS = (
     ("lemma", "deprel"),
     ("deprel", "head lemma"),
 )
-"""What words have in common that a change may be made for, from general to specific."""
+"""Contexts that may define a change, from general to specific."""
 _SIDES = ("none", "left", "right")
 
 
@@ -69,7 +69,7 @@ class Systematic(NamedTuple):
 
 
 class Contexts:
-    """Contexts of the old words of pairs, as codes; each is made once, when it is needed."""
+    """Contexts of the old words of pairs, as codes; each is computed once, on first use."""
 
     def __init__(self, pairs: WordPairs) -> None:
         self.pairs = pairs
@@ -130,7 +130,7 @@ class _Groups(NamedTuple):
 
     @property
     def share(self) -> npt.NDArray[np.float64]:
-        """The share of the words in the context that the change reached."""
+        """The share of the words in the context that the change affected."""
         return np.asarray(self.changed / self.places)
 
 
@@ -161,7 +161,7 @@ def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
         return Systematic([], rule_of)
     named = [names for names in CONTEXTS if layer.name not in names]
     groups = [_grouped(layer, changed, contexts, names) for names in named]
-    tests = sum(int(_is_large(one).sum()) for one in groups if one.names)
+    tests = sum(int(_is_large(group).sum()) for group in groups if group.names)
     rules: list[ChangeRule] = []
     for one in groups:
         for group in _chosen(one, groups, max(tests, 1)):
@@ -208,7 +208,7 @@ def _grouped(
 
 
 def _count(values: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return how often each of some wanted values comes up."""
+    """Return the frequency of each of the given values."""
     distinct, counts = np.unique(values, return_counts=True)
     return np.asarray(counts[np.searchsorted(distinct, wanted)])
 
@@ -223,8 +223,8 @@ def _chosen(groups: _Groups, all_groups: Sequence[_Groups], tests: int) -> Itera
 
     enough = _is_large(groups) & (groups.share >= SHARE)
     if groups.names:
-        general = [one for one in all_groups if {*one.names} < {*groups.names}]
-        usual = np.max([one.share[one.of[groups.first]] for one in general], axis=0)
+        general = [group for group in all_groups if {*group.names} < {*groups.names}]
+        usual = np.max([group.share[group.of[groups.first]] for group in general], axis=0)
         enough &= bdtrc(groups.changed - 1.0, groups.places, usual) * tests <= LEVEL
     order = np.argsort(-groups.changed, kind="stable")
     yield from (int(group) for group in order if enough[group])

@@ -1,4 +1,4 @@
-"""The texts of sentences, in the form in which they are compared."""
+"""Texts of sentences, normalised for comparison."""
 
 import hashlib
 import re
@@ -18,7 +18,7 @@ from treegauge.treebanks.columns import Treebank
 Symbols = npt.NDArray[np.uint32]
 Longs = npt.NDArray[np.int64]
 LONGEST = 2000
-"""Characters of a text that are compared; what follows is left out."""
+"""Number of characters compared per text; the rest is ignored."""
 _SENT_ID = re.compile(rb"^#\s*sent_id\s*=\s*(.*?)\s*$", re.M)
 _SPACES = np.array([ord(c) for c in map(chr, range(0x3001)) if c.isspace() and c != "\n"])
 
@@ -30,16 +30,16 @@ class Texts:
     Attributes
     ----------
     part, file
-        What tables call the part, and the file that it is in.
+        Name of the part in tables, and its file.
     split
-        train, dev, test, or empty where that is unknown.
+        train, dev, test, or empty if unknown.
     ids
         The sent_id of each sentence, or its number (``#12``); of plain text its line (``line 12``).
     words
         The number of words of each sentence; 0 in plain text, where it is unknown.
     trees
-        A number for each sentence that it shares with those of the same heads and relations; 0 in
-        plain text.
+        A number per sentence, equal for sentences with the same heads and relations; 0 in plain
+        text.
     symbols, offsets
         The characters of all texts without white space and in lower case, as code points, and where
         each text begins.
@@ -64,13 +64,13 @@ class Texts:
         return len(self.ids)
 
     def text(self, number: int) -> str:
-        """Return one text as it is compared."""
+        """Return one text, normalised for comparison."""
         part = self.symbols[self.offsets[number] : self.offsets[number + 1]]
         return part.astype("<u4").tobytes().decode("utf-32-le", errors="replace")
 
 
 def treebank_texts(treebank: Treebank, part: str, *, file: str = "", split: str = "") -> Texts:
-    r"""Return the texts of a treebank's sentences, made of their tokens.
+    r"""Return the texts of a treebank's sentences, from their tokens.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def treebank_texts(treebank: Treebank, part: str, *, file: str = "", split: str 
     raw = treebank.raw.tobytes()
     matches = list(_SENT_ID.finditer(raw))
     starts = [match.start() for match in matches]
-    # Sentences may lie in another order than their bytes, and several times.
+    # Sentences may be in a different order from their bytes, and occur several times.
     firsts = np.searchsorted(starts, treebank.spans[:, 0])
     for number, (first, stop) in enumerate(zip(firsts, treebank.spans[:, 1], strict=True)):
         if first < len(matches) and starts[first] < stop:
@@ -129,7 +129,7 @@ def plain_texts(path: str | PathLike[str], part: str, *, split: str = "") -> Tex
 
 
 def _compared(data: bytes) -> tuple[Symbols, Longs]:
-    """Return the characters of lines, and where each line begins among them.
+    """Return the characters of lines, and the start of each line.
 
     White space is left out, since tokenisers and typesetters add it; case is folded, and characters
     of several code points are composed. Lines are cut after the first `LONGEST` characters.

@@ -11,14 +11,14 @@ from treegauge.statistics.distance_alpha import distance_alpha
 from treegauge.statistics.small_samples import StudentEstimate
 
 Ints = npt.NDArray[np.int32]
-#: Pairs of trees that the expected distance is averaged over, where there are more.
+#: Maximum number of pairs of trees for the mean expected distance.
 PAIRS = 20_000
 
 
 class AnnotatedTrees(NamedTuple):
     """The trees of one annotator: heads, codes of relations, and the first word of each sentence.
 
-    `item` has for each tree the number of its sentence, which all annotators share.
+    `item` has the number of each tree's sentence, common to all annotators.
     """
 
     head: Ints
@@ -36,8 +36,9 @@ def tree_alpha(
 ) -> StudentEstimate:
     r"""Return alpha of dependency trees, with its standard error over units.
 
-    The distance of two trees is the least number of words to insert, delete or relabel that makes
-    one the other; a word's label is its relation, and dependents are ordered as in the sentence.
+    The distance of two trees is the smallest number of words to insert, delete or relabel to turn
+    one into the other; a word's label is its relation, and dependents are ordered as in the
+    sentence.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ def tree_alpha(
     units
         For each sentence its unit (itself, or its document), from 0.
     seed, pairs
-        The mean distance of trees that have nothing to do with each other is over this many random
-        pairs; over all, where there are no more.
+        Number of random pairs for the mean distance of unrelated trees; all pairs if there are
+        fewer.
 
     Notes
     -----
@@ -55,19 +56,19 @@ def tree_alpha(
     agreement for syntax*, ACL: squared tree edit distances, those of Zhang and Shasha (1989).
     """
     count = len(annotators)
-    sizes = [np.diff(one.offsets) for one in annotators]
-    label = np.concatenate([one.label for one in annotators])
-    head = np.concatenate([one.head for one in annotators])
+    sizes = [np.diff(trees.offsets) for trees in annotators]
+    label = np.concatenate([trees.label for trees in annotators])
+    head = np.concatenate([trees.head for trees in annotators])
     offsets = np.concatenate(([0], np.cumsum(np.concatenate(sizes)))).astype(np.int32)
-    item = np.concatenate([one.item for one in annotators]).astype(np.int64)
-    owner = np.repeat(np.arange(count), [len(one) for one in sizes])
+    item = np.concatenate([trees.item for trees in annotators]).astype(np.int64)
+    owner = np.repeat(np.arange(count), [len(size) for size in sizes])
     nodes = *postorder(head, label, offsets), offsets
 
     def squared(
         first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.float64]:
-        made = distances(*nodes, first.astype(np.int32), *nodes, second.astype(np.int32))
-        return made.astype(np.float64) ** 2
+        edit_distances = distances(*nodes, first.astype(np.int32), *nodes, second.astype(np.int32))
+        return edit_distances.astype(np.float64) ** 2
 
     tree_of = np.full((count, int(item.max(initial=-1)) + 1), -1, np.int64)
     tree_of[owner, item] = np.arange(len(item))
@@ -86,7 +87,7 @@ def tree_alpha(
 
 
 def _pairs(trees: int, most: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return all pairs of different trees, or that many at random."""
+    """Return all pairs of different trees, or a random sample of this size."""
     if trees * (trees - 1) // 2 <= most:
         first, second = np.triu_indices(trees, 1)
         return first, second

@@ -18,7 +18,7 @@ _GAP = "  "
 def changed_sentences(
     pairs: WordPairs, columns: Sequence[str] = ("form", "upos", "deprel")
 ) -> list[int]:
-    """Return the old sentences with a partner whose words, heads or some other columns differ."""
+    """Return the old sentences whose partner differs in words, heads or other columns."""
     differing = pairs.head_changed.copy()
     for column in columns:
         old, new, _ = pairs.codes(column)
@@ -72,7 +72,7 @@ def _marks(pairs: WordPairs, versions: tuple[Sentence, Sentence]) -> tuple[list[
 def _rows(
     pairs: WordPairs, versions: tuple[Sentence, Sentence], trees: list[list[str]]
 ) -> list[tuple[str, str]]:
-    """Return the lines of both trees, those of partners beside each other."""
+    """Return the lines of both trees, with partners next to each other."""
     old, new = versions
     start, stop = pairs.old.offsets[old.number], pairs.old.offsets[old.number + 1]
     other = int(pairs.new.offsets[new.number])

@@ -16,7 +16,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class WordPairs:
-    """Which word of the new version is which of the old one.
+    """The pairs of old and new words.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class WordPairs:
     same_words
         Which old sentences have a partner with the same forms.
     retokenised
-        Old sentences with a partner whose words are cut differently, the text being the same.
+        Old sentences whose partner has the same text but different words.
     """
 
     old: Treebank
@@ -58,7 +58,7 @@ class WordPairs:
         return partners
 
     def codes(self, column: str) -> tuple[Ints, Ints, list[str]]:
-        """Return a column of the pairs on both sides as codes, and the values that they mean."""
+        """Return a column of the pairs on both sides as codes, and their values."""
         numbers: dict[str, int] = {}
         sides = []
         for treebank, words in ((self.old, self.old_words), (self.new, self.new_words)):
@@ -71,8 +71,8 @@ class WordPairs:
     def head_changed(self) -> Bools:
         """Which pairs have heads that are not partners.
 
-        Where neither head has a partner, the sentence was cut into other words there, and the
-        head counts as the same.
+        If neither head has a partner, the words are different there, and the head counts as the
+        same.
         """
         before = self.old.parents[self.old_words]
         after = self.new.parents[self.new_words]
@@ -86,9 +86,9 @@ def pair_words(old: Treebank, new: Treebank, sentences: SentencePairs | None = N
     r"""Pair the words of two versions of a treebank.
 
     Sentences are paired by :func:`treegauge.treebanks.sentence_pairs.pair_sentences`. Where they
-    have the same forms, words are paired in order. Where the text is the same and cut differently,
-    words are paired that cover the same characters, as in the scores. Where the text changed,
-    equal forms are paired, and forms in between if there are as many on both sides.
+    have the same forms, words are paired in order. If the text is the same but tokenised
+    differently, words that cover the same characters are paired, as in scoring. If the text
+    changed, equal forms are paired, and forms in between if both sides have the same number.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def pair_words(old: Treebank, new: Treebank, sentences: SentencePairs | None = N
     groups += [(list(group.old), list(group.new)) for group in paired.groups]
     pairs.append(_cut_differently(old, new, groups))
     pairs += [_with_other_words(old, new, i, j) for i, j in rewritten]
-    before = np.concatenate([one for one, _ in pairs]).astype(np.int32)
+    before = np.concatenate([old_words for old_words, _ in pairs]).astype(np.int32)
     after = np.concatenate([two for _, two in pairs]).astype(np.int32)
     order = np.argsort(before, kind="stable")
     same_words = np.zeros(len(old), np.bool_)
@@ -124,7 +124,7 @@ def pair_words(old: Treebank, new: Treebank, sentences: SentencePairs | None = N
 
 
 def members(offsets: Ints, groups: npt.NDArray[np.integer]) -> Ints:
-    """Return the members of some groups, such as the words of sentences."""
+    """Return the members of groups, such as the words of sentences."""
     sizes = offsets[groups + 1] - offsets[groups]
     starts = np.cumsum(sizes) - sizes
     shift = np.repeat(offsets[groups] - starts, sizes)
@@ -136,7 +136,7 @@ def _joint_forms(old: Treebank, new: Treebank) -> tuple[Ints, Ints]:
     sides = []
     for treebank in (old, new):
         codes, values = treebank.codes("form")
-        table = np.array([numbers.setdefault(one, len(numbers)) for one in values], np.int32)
+        table = np.array([numbers.setdefault(form, len(numbers)) for form in values], np.int32)
         sides.append(table[codes] if len(values) else codes)
     return sides[0], sides[1]
 
@@ -175,7 +175,7 @@ def _cut_differently(
 
 
 def _fill_gaps(to_new: Ints, size: int, old_inside: Bools, new_inside: Bools) -> None:
-    """Pair in order the words of multiword tokens whose forms alone differ.
+    """Pair, in order, the words of multiword tokens that differ only in form.
 
     Between two pairs there are then as many words on both sides, all inside multiword tokens.
     """

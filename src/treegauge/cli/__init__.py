@@ -1,4 +1,4 @@
-"""The command line: commands made from verbs, no arithmetic."""
+"""The command line: commands generated from verbs, without computations of its own."""
 
 from treegauge.cli.app import main
 

@@ -1,6 +1,6 @@
-"""The command line: find the verb, run it, and turn every user error into one clear message.
+"""The command line: find the verb, run it, and report user errors in one clear message.
 
-A verb's module is imported when the verb is asked for, so that help and completion are instant.
+A verb's module is imported when the verb is called, so that help and completion are instant.
 """
 
 import os
@@ -14,20 +14,20 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.platforms import use_utf8_streams
 
 ABOUT = "What does this parsing score mean? Score, rank and measure parsers and treebanks."
-#: Verbs that multiply no large matrices, for which numpy need not start threads.
+#: Verbs without large matrix products, for which numpy need not start threads.
 SERIAL = frozenset({"check", "score"})
 OPTIONS = (
     Option("version", ("--version",), bool, help="Print the version and exit."),
     Option("install", ("--install-completion",), metavar="[SHELL]",
            help="Set up completion in bash, zsh or fish; by default in your shell."),
     Option("show", ("--show-completion",), metavar="[SHELL]",
-           help="Print what completion needs, to put it where you want."),
+           help="Print the completion script, to install it yourself."),
     HELP,
 )  # fmt: skip
 
 
 def run(words: Sequence[str]) -> int:
-    """Run the command that words make; return its exit code. User errors give 2."""
+    """Run a command given as words and return its exit code, 2 for user errors."""
     try:
         code = _run(list(words))
         sys.stdout.flush()
@@ -36,10 +36,10 @@ def run(words: Sequence[str]) -> int:
         hint = f"Try '{error.usage.partition(' [')[0]} --help' for help."
         print(f"Usage: {error.usage}\n{hint}\n\nerror: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # whoever read our output has gone
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (TreegaugeError, OSError) as error:  # OSError: a folder not there, a full disk
+    except (TreegaugeError, OSError) as error:  # OSError: a missing folder, a full disk
         message = str(error)
         if isinstance(error, OSError) and error.filename is not None:
             message = f"{error.filename}: {error.strerror}"
@@ -48,7 +48,7 @@ def run(words: Sequence[str]) -> int:
     except MemoryError as error:
         print(f"error: not enough memory: {str(error) or 'use smaller inputs'}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt as stop:  # some commands say what is kept
+    except KeyboardInterrupt as stop:  # some commands report what was saved
         print(str(stop) or "interrupted", file=sys.stderr)
         return 130
 
@@ -103,7 +103,7 @@ def _run_verb(name: str, *words: str) -> int:
             sub, words = words[0], words[1:]
             called = f"{called} {sub}"
         elif not os.path.exists(words[0]):  # noqa: PTH110 -- pathlib is not loaded yet
-            # A word that looks like a subverb and is no file is a misspelt one.
+            # A word that looks like a subverb and is not a file is a misspelt subverb.
             near = did_you_mean(words[0], [DEFAULT, *command.subverbs], cutoff=0.75)
             if near:
                 raise UsageError(f"No such command '{words[0]}'{near}", usage_of_all)

@@ -1,4 +1,4 @@
-"""From a verb to a command: options, help and defaults come from the function itself."""
+"""Commands generated from verbs: options, help and defaults come from the function."""
 
 import inspect
 import re
@@ -18,14 +18,14 @@ from treegauge.core.outputs import check_output, guarding, inputs_of
 from treegauge.core.result import Result
 from treegauge.core.verbs import FORCE, Verb, VerbParameter, verb_parameters
 
-FORMAT = Option("fmt", ("--format",), choices=FORMATS, help="How to print.", shown="text")
+FORMAT = Option("fmt", ("--format",), choices=FORMATS, help="Output format.", shown="text")
 OUT = Option("out", ("--out", "-o"), metavar="PATH", help="Write the result to this file.")
 PLOT = Option(
     "plot", ("--plot",), metavar="PATH",
     help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite).",
 )  # fmt: skip
 FORCING = Option("force", ("--force",), bool, help=FORCE)
-#: Parameters of Python that a command line cannot give.
+#: Parameters that exist only in Python.
 OBJECTS = frozenset({"progress", "say"})
 
 
@@ -39,13 +39,13 @@ class VerbCommand(NamedTuple):
 
     @property
     def about(self) -> str:
-        """What its docstring says before its first section."""
+        """The docstring up to its first section."""
         text = inspect.cleandoc(inspect.unwrap(self.function).__doc__ or "")
         plain = text.partition("\nParameters\n---")[0].replace("``", "`").strip()
-        return re.sub(r"(?<!\n)\n(?!\n)", " ", plain)  # help breaks lines itself
+        return re.sub(r"(?<!\n)\n(?!\n)", " ", plain)  # help wraps lines itself
 
     def run(self, words: Sequence[str]) -> int | None:
-        """Call the verb, print its result and return the exit code; None where help is wanted."""
+        """Call the verb, print its result and return the exit code; None if help was requested."""
         values = read_words(words, self.options)
         if values.pop("help", False):
             return None
@@ -60,7 +60,7 @@ class VerbCommand(NamedTuple):
             return self._run(values, fmt, None if out is None else Path(out), figure)
 
     def _run(self, values: dict[str, Any], fmt: str, out: Path | None, figure: str | None) -> int:
-        """Call the verb with its inputs protected."""
+        """Call the verb with its inputs protected against overwriting."""
         if out is not None:
             check_output(out, FORMAT_KINDS.get(fmt, ""))
         if figure is not None:
@@ -104,7 +104,7 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
 
 
 def _members(annotation: Any) -> list[Any]:
-    """Return the kinds of values of an annotation, unions taken apart."""
+    """Return the types in an annotation, with unions split."""
     if get_origin(annotation) in {Union, UnionType}:
         return [member for part in get_args(annotation) for member in _members(part)]
     return [annotation]
@@ -126,11 +126,11 @@ def _element(annotation: Any) -> list[Any]:
 
 
 def _type(parameter: VerbParameter) -> tuple[type, list[str], bool]:
-    """Return kind and choices of a parameter on the command line, and whether it takes several."""
+    """Return a parameter's type and choices, and whether it takes several values."""
     kinds = [kind for kind in _members(parameter.annotation) if kind is not NoneType]
     lists = [
         kind for kind in kinds
-        # An object given by name: the mapping is for Python.
+        # The object can be given by name; a mapping is possible only in Python.
         if _is_list(kind) and not (str in kinds and issubclass(get_origin(kind) or kind, Mapping))
     ]  # fmt: skip
     several = bool(lists) or parameter.kind is inspect.Parameter.VAR_POSITIONAL
@@ -139,7 +139,7 @@ def _type(parameter: VerbParameter) -> tuple[type, list[str], bool]:
     choices = [word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
     if choices and str not in kinds:
         return str, list(map(str, choices)), several
-    # A text can say anything; a bool is an int as well.
+    # A string accepts any text, and bool is a subclass of int.
     return next((kind for kind in (bool, str, float, int) if kind in kinds), str), [], several
 
 

@@ -31,7 +31,7 @@ compdef _treegauge treegauge""",
     "fish": """\
 complete -c treegauge -a '(treegauge --complete (commandline -opc)[2..] (commandline -ct))'""",
 }
-#: Where each shell finds its script, and the file and line that make it look there.
+#: Path of the script per shell, and the file and line that make the shell load it.
 PLACES = {
     "bash": (".bash_completions/treegauge", ".bashrc", ". ~/.bash_completions/treegauge"),
     "zsh": (".zfunc/_treegauge", ".zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
@@ -49,12 +49,12 @@ def _shell(words: Sequence[str]) -> str:
 
 
 def show(words: Sequence[str]) -> str:
-    """Return the script that completes commands in the shell named, or in the user's."""
+    """Return the completion script for the given shell, or for the user's."""
     return SCRIPTS[_shell(words)]
 
 
 def install(words: Sequence[str]) -> str:
-    """Write the script to where the shell looks for it, and say where that is."""
+    """Write the script where the shell looks for it, and return a message with the path."""
     shell = _shell(words)
     place, settings, line = PLACES[shell]
     target = Path.home() / place
@@ -69,9 +69,9 @@ def install(words: Sequence[str]) -> str:
 
 
 def complete(words: Sequence[str]) -> str:
-    r"""Return what the last word could become, one per line, with its meaning after a tab.
+    r"""Return the possible completions of the last word, one per line, with their meaning.
 
-    Nothing is returned where files are wanted.
+    The result is empty where a file is expected.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def complete(words: Sequence[str]) -> str:
 
 
 def _in_verb(before: Sequence[str], word: str) -> dict[str, str]:
-    """Return subverbs, options, or the values of the option before."""
+    """Return subverbs, options, or the values of the preceding option."""
     from treegauge.cli.commands import verb_command
 
     name, *rest = before

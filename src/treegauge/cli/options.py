@@ -1,4 +1,4 @@
-"""Options of a command: words in, values out, and the help that lists them."""
+"""Options of a command: parsing of words, and help."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 
-#: Widest help, and widest column of names in it.
+#: Maximum width of help, and of its column of names.
 WIDTH, NAMES = 100, 28
 KINDS = {str: "TEXT", int: "INTEGER", float: "FLOAT"}
 
 
 class UsageError(TreegaugeError):
-    """A command line that no command understands; `usage` is how it would be right."""
+    """An invalid command line; `usage` shows the correct form."""
 
     def __init__(self, message: str, usage: str = "treegauge [OPTIONS] COMMAND [ARGS]...") -> None:
         super().__init__(message)
@@ -20,20 +20,20 @@ class UsageError(TreegaugeError):
 
 
 class Option(NamedTuple):
-    """An option of a command or, where it has no flags, an argument.
+    """An option of a command or, if it has no flags, an argument.
 
     Attributes
     ----------
     name
         The parameter it sets.
     flags
-        ``--seed``, ``-s``; ``--no-x`` sets a yes-or-no parameter to no.
+        ``--seed``, ``-s``; ``--no-x`` sets a boolean parameter to False.
     kind
-        str, int, float, or bool for one that takes no value.
+        str, int, float, or bool for a flag without a value.
     several
         Whether it may be given more than once.
     shown
-        The default as help shows it.
+        The default, as shown in help.
     """
 
     name: str
@@ -48,12 +48,12 @@ class Option(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What usage and errors call it."""
+        """Its name in usage and errors."""
         return self.flags[0] if self.flags else self.metavar
 
     @property
     def left(self) -> str:
-        """What help has to the left of its explanation."""
+        """The left column of its line in help."""
         if not self.flags:
             return self.metavar
         names = "/".join(self.flags) if self.kind is bool else ", ".join(self.flags)
@@ -62,12 +62,12 @@ class Option(NamedTuple):
 
     @property
     def right(self) -> str:
-        """Its explanation in help."""
+        """The right column of its line in help."""
         more = ["required"] if self.required else [f"default: {self.shown}"] if self.shown else []
         return " ".join([self.help, *(f"[{remark}]" for remark in more)])
 
     def value(self, text: str) -> Any:
-        """Return the value that a text means."""
+        """Convert a text to a value."""
         if self.choices and text not in self.choices:
             legal = ", ".join(map(repr, self.choices))
             raise UsageError(f"Invalid value for '{self.title}': {text!r} is not one of {legal}.")
@@ -83,7 +83,7 @@ HELP = Option("help", ("--help",), bool, help="Show this message and exit.")
 
 
 def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any]:
-    """Return the values that the words of a command line give, by parameter.
+    """Return the values given on the command line, by parameter.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def _add(values: dict[str, Any], option: Option, text: str) -> None:
 
 
 def _place(values: dict[str, Any], words: list[str], arguments: Sequence[Option]) -> None:
-    """Give words to arguments in their order; one that takes several takes what others leave."""
+    """Assign words to arguments in order; an argument that takes several takes the rest."""
     for number, argument in enumerate(arguments, 1):
         size = len(words) - (len(arguments) - number) if argument.several else 1
         for word in words[: max(size, 0)]:
@@ -146,7 +146,7 @@ def _place(values: dict[str, Any], words: list[str], arguments: Sequence[Option]
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return a question that names what is close to a misspelt word, or nothing."""
+    """Return a suggestion for a misspelt word, or nothing."""
     from difflib import get_close_matches
 
     near = get_close_matches(word, list(known), 1, cutoff)
@@ -154,7 +154,7 @@ def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:
 
 
 def usage(command: str, options: Sequence[Option]) -> str:
-    """Return the line that shows how a command is called."""
+    """Return the usage line of a command."""
     parts = []
     for option in options:
         if not option.flags:
@@ -164,7 +164,7 @@ def usage(command: str, options: Sequence[Option]) -> str:
 
 
 def help_text(usage: str, about: str, sections: Mapping[str, Sequence[tuple[str, str]]]) -> str:
-    """Lay out help: how the command is called, what it does, and lists of names with meanings."""
+    """Return the layout of help: usage, description, and lists of names with meanings."""
     import textwrap
 
     wide = min(_terminal_width(), WIDTH)

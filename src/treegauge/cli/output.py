@@ -1,4 +1,4 @@
-"""How every verb prints: one result in the format asked for, to a file or the terminal."""
+"""Output of every verb: one result in the chosen format, to a file or the terminal."""
 
 import sys
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from treegauge.core.result import SAVED, Result
 
 FORMATS = ("text", "json", "csv", "latex", "markdown", "html")
 FORMAT_KINDS = {"json": JSON, "csv": TEXT, "latex": LATEX, "markdown": TEXT, "html": PAGE}
-"""Kinds of files that formats make."""
+"""File endings by format."""
 
 
 def render(result: Result, fmt: str) -> str:
@@ -27,14 +27,14 @@ def render(result: Result, fmt: str) -> str:
 
 
 def check_out(out: Path | None, fmt: str, own_formats: Sequence[str] = ()) -> None:
-    """Refuse a file whose ending says something else than what would be written to it."""
+    """Refuse a file whose ending does not match the format."""
     endings = [*SAVED, *(f".{name}" for name in own_formats)]
     if out is not None and fmt == "text" and out.suffix and out.suffix.lower() not in endings:
         raise ChoiceError(f"kind of file for {out.name}", out.suffix, endings)
 
 
 def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
-    """Print a result, or write it to a file atomically; nothing for a verb that returns none."""
+    """Print a result, or write it to a file atomically; do nothing if the verb returns None."""
     if result is None:
         return
     if isinstance(result, Result) and fmt == "text" and (whole := result.document) is not None:
@@ -54,7 +54,7 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
         out.suffix == ".parquet"
         or (fmt == "text" and (out.suffix in SAVED or out.suffix[1:] in result.own_formats))
     ):
-        result.save(out)  # the name's ending says how
+        result.save(out)  # the ending of the name decides the format
     else:
         with atomic(out) as file:
             file.write(f"{text}\n".encode())

@@ -1,4 +1,4 @@
-"""Notes and progress on standard error: bars on a terminal, lines in a log."""
+"""Notes and progress on standard error, as bars on a terminal or lines in a log."""
 
 import sys
 import time
@@ -16,20 +16,20 @@ PAUSE = 10.0
 
 
 class _Bar:
-    """A task shown as a bar of rich."""
+    """A task shown as a progress bar of rich."""
 
     def __init__(self, bar: "Progress", number: "TaskID") -> None:
         self.bar, self.number = bar, number
 
     def update(self, done: int, total: int | None = None) -> None:
-        self.bar.update(self.number, completed=done, total=total)  # None leaves the total
+        self.bar.update(self.number, completed=done, total=total)  # None keeps the total
 
     def advance(self, amount: int = 1) -> None:
         self.bar.advance(self.number, amount)
 
 
 class _Lines:
-    """A task shown as a line now and then."""
+    """A task shown as a line every few seconds."""
 
     def __init__(self, what: str, total: int | None) -> None:
         self.what, self.total, self.done = what, total, 0
@@ -55,7 +55,7 @@ class _Lines:
 
 
 class _Terminal:
-    """Shows notes as lines, and tasks as bars where somebody watches; tasks in tasks included."""
+    """Shows notes as lines and tasks, also nested ones, as bars on a terminal."""
 
     def __init__(self) -> None:
         self.bar: Progress | None = None
@@ -92,6 +92,6 @@ class _Terminal:
 
 @contextmanager
 def showing() -> Iterator[None]:
-    """Show notes and progress of what is run in the context."""
+    """Show notes and progress of the code in this context."""
     with listening(_Terminal()):
         yield

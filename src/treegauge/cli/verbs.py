@@ -1,8 +1,7 @@
-"""The commands: all verbs by the question they answer.
+"""The commands: all verbs, grouped by the question they answer.
 
-A command is made from the function of the same name in front of the package; here is only what a
-command line adds: which parameters are given by position, short names, and whether there is a
-figure.
+A command is generated from the function of the same name in the package. This module has only what
+the command line adds: positional parameters, short names, and whether there is a figure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
-#: What a verb with subverbs is called among them.
+#: Name of the default subverb.
 DEFAULT = "show"
 
 
@@ -20,17 +19,17 @@ class Command(NamedTuple):
     Attributes
     ----------
     help
-        Its line in the list of commands; that of a subverb is in its docstring only.
+        Its line in the list of commands; a subverb has this line in its docstring.
     arguments
-        Parameters given by position.
+        Positional parameters.
     short
         Short names of options: ``{"store": "-s"}``; ``-o`` is always ``--out``.
     metavar
-        What help calls the values of parameters.
+        Placeholders of parameter values in help.
     plot
         Whether the result has a figure: ``--plot FILE``.
     formats
-        Formats that only this result has: its ``own_formats``.
+        Formats specific to this result: its ``own_formats``.
     subverbs
         Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
     """
@@ -47,15 +46,15 @@ class Command(NamedTuple):
 _TABLES = Command(arguments=["tables"], plot=True)
 
 VERBS: dict[str, dict[str, Command]] = {
-    "Is this treebank sound?": {
+    "Is this treebank valid and consistent?": {
         "check": Command(
-            "List everything that is wrong with CoNLL-U files.",
+            "Validate CoNLL-U files and list all problems.",
             ["sources"],
             formats=["github", "sarif"],
         ),
         "agree": Command("Measure inter-annotator agreement and list the disagreements."),
         "audit": Command(
-            "Find train/test overlap, duplicates, missing layers and odd splits in treebanks.",
+            "Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.",
             ["treebanks"],
             metavar={"treebanks": "TREEBANK", "against": "PATH", "agreement": "FILE"},
             formats=["svg"],
@@ -90,7 +89,7 @@ VERBS: dict[str, dict[str, Command]] = {
             "List treebanks on disk with languages, licences and sizes.", ["roots"]
         ),
     },
-    "Which system is better, and how sure is that?": {
+    "Which system is better, and how certain is it?": {
         "score": Command(
             "Score systems against gold, with confidence intervals and significance tests.",
             ["gold"],
@@ -125,7 +124,7 @@ VERBS: dict[str, dict[str, Command]] = {
             },
         ),
     },
-    "What does a parser learn, from what?": {
+    "What does a parser learn, and from what data?": {
         "train": Command("Train a parser.", ["parser", "treebank"]),
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
         "parsers": Command("List the parsers and their options.", ["parser"]),
@@ -156,7 +155,7 @@ VERBS: dict[str, dict[str, Command]] = {
             subverbs=dict.fromkeys(("weights", "recommend"), Command(arguments=["target"])),
         ),
     },
-    "How do I run all that?": {
+    "How do I run many experiments?": {
         "run": Command(
             "Run a plan of many trainings; resumes where it stopped.",
             ["plan"],
@@ -167,7 +166,7 @@ VERBS: dict[str, dict[str, Command]] = {
         "merge": Command("Merge stores into one."),
         "gc": Command("Remove files and cells that are no longer needed from a store.", ["store"]),
     },
-    "How do I show it?": {
+    "How do I present the results?": {
         "report": Command(
             "Make one offline web page from treebanks, system output, scores and other results."
         ),

@@ -1,1 +1,1 @@
-"""What every result looks like: tables, signatures, files and errors."""
+"""Results, tables, signatures, files and errors."""

@@ -1,7 +1,7 @@
-"""Arguments of verbs: the one place that says which numbers and names a verb takes.
+"""Checks of the arguments of verbs: limits of numbers, and names.
 
 :func:`treegauge.core.verbs.verb` checks every call here, so that the command line and Python refuse
-the same values with the same words.
+the same values with the same message.
 """
 
 import math
@@ -13,7 +13,7 @@ from typing import Any
 from treegauge.core.errors import TreegaugeError
 
 MOST = 10**12
-"""Largest whole number where a parameter has no limit of its own."""
+"""Largest whole number for parameters without their own limit."""
 
 LIMITS: Mapping[str, tuple[int, int]] = {
     "seed": (0, 2**32 - 1),
@@ -41,8 +41,8 @@ LIMITS: Mapping[str, tuple[int, int]] = {
 }
 """Smallest and largest value of whole numbers by parameter.
 
-Upper limits are far above what any study needs. They keep a slip of the keyboard from running for
-ever or from filling the memory.
+Upper limits are far above what any study needs. They stop a typing error from running forever or
+filling the memory.
 """
 
 OF_VERB: Mapping[tuple[str, str], tuple[int, int]] = {
@@ -53,11 +53,11 @@ OF_VERB: Mapping[tuple[str, str], tuple[int, int]] = {
         for verb in ("curve", "counts", "complexity", "equivalent", "fit", "advise")
     },
 }
-"""Limits of one verb's parameter where the same name costs more there."""
+"""Limits for a parameter of one verb, where it costs more than elsewhere."""
 
 
 def check_arguments(verb: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Refuse numbers out of bounds, and names that are empty or not text.
+    """Refuse numbers out of range, and names that are empty or not text.
 
     Parameters
     ----------
@@ -82,16 +82,16 @@ def check_arguments(verb: str, given: Mapping[str, Any], defaults: Mapping[str, 
         default = defaults.get(name)
         if value is default or (isinstance(value, str | int | float) and value == default):
             continue
-        for one in flat(value):
-            if isinstance(one, bool):
+        for item in flat(value):
+            if isinstance(item, bool):
                 continue
-            if isinstance(one, str | os.PathLike):
-                _check_name(name, os.fspath(one))
-            elif isinstance(one, float) or isinstance(default, float):
-                _check_share(name, float(one))
-            elif isinstance(one, Integral):
+            if isinstance(item, str | os.PathLike):
+                _check_name(name, os.fspath(item))
+            elif isinstance(item, float) or isinstance(default, float):
+                _check_share(name, float(item))
+            elif isinstance(item, Integral):
                 least, most = OF_VERB.get((verb, name)) or LIMITS.get(name, (0, MOST))
-                check_between(name, int(one), least, most)
+                check_between(name, int(item), least, most)
 
 
 def check_between(name: str, found: int, least: int, most: int) -> None:
@@ -111,8 +111,8 @@ def _check_share(name: str, found: float) -> None:
 def flat(value: Any) -> Iterator[Any]:
     """Yield an argument, or the arguments in a list or a set of them."""
     if isinstance(value, list | tuple | set | frozenset):
-        for one in value:
-            yield from flat(one)
+        for item in value:
+            yield from flat(item)
     else:
         yield value
 
@@ -123,13 +123,13 @@ def _check_name(name: str, text: str | bytes) -> None:
     problem = bad_text(text) if isinstance(text, str) else "bytes"
     if problem:
         raise TreegaugeError(
-            f"{name}: {text!a} holds {problem}; expected text in UTF-8. Rename the file or "
+            f"{name}: {text!a} contains {problem}; expected text in UTF-8. Rename the file or "
             "folder if it is one"
         )
 
 
 def bad_text(text: str) -> str:
-    r"""Return what makes a text unfit for UTF-8 files and for names of files, or nothing.
+    r"""Return why a text is unfit for UTF-8 files and file names, or an empty string.
 
     Examples
     --------

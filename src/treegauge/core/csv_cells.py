@@ -1,7 +1,6 @@
-"""CSV that spreadsheets only show: cells that they would run as formulas begin with an apostrophe.
+"""CSV without formulas: cells that spreadsheets would run begin with an apostrophe.
 
-Reading takes the apostrophe away again, so that nothing is lost between verbs. Numbers stay as they
-are.
+Reading removes the apostrophe again, so that nothing is lost between verbs. Numbers stay unchanged.
 """
 
 import re
@@ -16,7 +15,7 @@ _ESCAPED = re.compile(r"'('*[=+\-@\t\r])")
 
 
 def escaped_cells(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return a frame whose texts no spreadsheet runs: those that begin with ``= + - @``, tab or CR.
+    """Return a frame with escaped texts, those that begin with ``= + - @``, tab or CR.
 
     Single characters and numbers are not formulas and stay as they are.
 

@@ -1,4 +1,4 @@
-"""Errors that users can cause. None of them reaches a command-line user as a traceback."""
+"""Errors that users can cause; the command line shows them without a traceback."""
 
 from collections.abc import Iterable
 from numbers import Integral
@@ -6,7 +6,7 @@ from typing import Self
 
 
 class TreegaugeError(Exception):
-    """Something in the input or the request is wrong, and the message says what to do."""
+    """An error in the input or the request; the message says what to do."""
 
 
 class ChoiceError(TreegaugeError, ValueError):
@@ -33,7 +33,7 @@ class ChoiceError(TreegaugeError, ValueError):
         from difflib import get_close_matches
 
         names = [str(choice) for choice in choices]
-        # Case does not matter, nor the convention in LAS[challenges].
+        # Ignore case, and the convention in LAS[challenges].
         plain = {name.partition("[")[0].casefold(): name for name in reversed(names)}
         close = get_close_matches(str(found).casefold(), plain, n=1)
         hint = f"; did you mean {plain[close[0]]!r}?" if close else ";"
@@ -45,7 +45,7 @@ class ChoiceError(TreegaugeError, ValueError):
 
 
 def printable(text: str) -> str:
-    r"""Return a text with characters that terminals hide or obey as their escapes.
+    r"""Return a text with invisible and control characters escaped.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def printable(text: str) -> str:
 
 
 def check_whole(what: str, found: object, least: int = 0) -> None:
-    """Refuse what is no whole number, or is too small a one.
+    """Refuse a value that is not a whole number or is too small.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def check_whole(what: str, found: object, least: int = 0) -> None:
 
 
 def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
-    """Refuse options that no resampling can honour, naming what was found and expected."""
+    """Refuse invalid options of resampling."""
     check_whole("seed", seed)
     check_whole(what, draws, 2)
     if not 0 < level < 1:
@@ -81,7 +81,7 @@ def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
 
 
 def check_format(source: object, found: object, known: int, remedy: str) -> None:
-    """Refuse a file of another format than this version reads, and say what to do.
+    """Refuse a file whose format this version cannot read, and say what to do.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def check_format(source: object, found: object, known: int, remedy: str) -> None
     if found == known:
         return
     if not isinstance(found, int):
-        raise TreegaugeError(f"{source} was not written by treegauge: it names no format")
+        raise TreegaugeError(f"{source} was not written by treegauge: it has no format number")
     if found > known:
         age, advice = "a later", "upgrade treegauge: pip install --upgrade treegauge"
     else:

@@ -1,4 +1,4 @@
-"""Kinds of files, recognised by their first bytes: what may be written over what."""
+"""Kinds of files, recognised by their first bytes, to decide what may be overwritten."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ CONLLU, MODEL, PAGE = "CoNLL-U", "an archive of arrays", "a web page"
 TEXT, JSON, RESULTS, LATEX = "text", "JSON", "results in JSON", "LaTeX"
 FIGURE, PLAN, PACKED, DATABASE = "a figure", "a plan", "a packed file", "a database"
 PARQUET, ARROW, OTHER = "Parquet", "Arrow", "data of another program"
-COMMENTS = "comments"  # all that a treebank without sentences may hold
+COMMENTS = "comments"  # the only contents of a treebank without sentences
 
 _ENDINGS = {
     ".conllu": CONLLU, ".html": PAGE, ".json": JSON, ".csv": TEXT, ".tsv": TEXT, ".txt": TEXT,
@@ -31,18 +31,18 @@ _TEXTS = (
     (JSON, r"\{|\[\s*([\[{\]\"\d-]|$)"),
     (LATEX, r"[\\%]"),
 )
-"""What texts begin with, after comments and empty lines."""
+"""Beginnings of texts, after comments and empty lines."""
 
 
 def kind_by_ending(path: Path) -> str:
-    """Return the kind of file that a name's ending says; empty if it says none."""
+    """Return the kind of file for a name's ending; empty if unknown."""
     if path.suffix in {".gz", ".xz", ".bz2", ".zst"}:
         return PACKED
     return _ENDINGS.get(path.suffix.lower(), "")
 
 
 def kind_of(path: Path) -> str:
-    r"""Return what a file is by its contents; empty for an empty file.
+    r"""Return the kind of a file from its contents; empty for an empty file.
 
     Examples
     --------

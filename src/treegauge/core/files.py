@@ -13,11 +13,11 @@ from treegauge.core.platforms import replace_file
 
 @contextmanager
 def atomic(path: str | os.PathLike[str], *, own: bool = False) -> Iterator[BinaryIO]:
-    """Open a file for writing bytes; it takes its name only when all went well.
+    """Open a file for writing bytes; it gets its name only if there was no error.
 
-    What exists there must be a file of the same kind and not an input of the verb that runs
-    (:mod:`treegauge.core.outputs`); `own` says that the folder is our own, such as a store, where
-    whatever is there is replaced.
+    An existing file must be of the same kind and not an input of the running verb
+    (:mod:`treegauge.core.outputs`); `own` means that the folder belongs to treegauge, such as a
+    store, where any file is replaced.
 
     Examples
     --------
@@ -33,19 +33,19 @@ def atomic(path: str | os.PathLike[str], *, own: bool = False) -> Iterator[Binar
 
     target = Path(path)
     if target.exists() and not (target.is_file() or target.is_dir()):  # a device or a pipe
-        with tempfile.TemporaryFile() as file:  # archives cannot be written where nothing is kept
+        with tempfile.TemporaryFile() as file:  # archives cannot be written to a device
             yield file
             file.seek(0)
             with target.open("wb") as device:
                 shutil.copyfileobj(file, device)
         return
     target = target.resolve()  # a link stays a link
-    # The temporary file's name would puzzle whoever reads the message.
+    # The name of the temporary file would confuse readers of the message.
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-    # The name is chosen before the file exists, so that a signal at any point leaves nothing.
+    # The name is chosen before the file exists, so that a signal never leaves a file behind.
     fresh = target.with_name(f".{target.name[:40]}.{os.urandom(8).hex()}")
     try:
         with fresh.open("xb") as file:

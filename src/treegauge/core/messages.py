@@ -1,7 +1,7 @@
-"""What long work says while it runs: notes and progress, to whoever listens.
+"""Notes and progress of long work, sent to a listener.
 
-The library is silent unless somebody listens: the command line shows bars on a terminal and lines
-in a log; without a listener, notes go to the logger ``treegauge``.
+The library is silent without a listener; notes then go to the logger ``treegauge``. The command
+line shows bars on a terminal and lines in a log.
 """
 
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ class ProgressTask(Protocol):
     """A piece of work whose progress is shown."""
 
     def update(self, done: int, total: int | None = None) -> None:
-        """Say how much is done, of how much."""
+        """Report the amount done, and the total."""
 
     def advance(self, amount: int = 1) -> None:
-        """Say that some more is done."""
+        """Report further progress."""
 
 
 class Listener(Protocol):
@@ -28,7 +28,7 @@ class Listener(Protocol):
 
     @contextmanager
     def task(self, what: str, total: int | None) -> Iterator[ProgressTask]:
-        """Show the progress of one piece of work while the context lasts."""
+        """Show the progress of one piece of work during the context."""
 
 
 class _Silent:
@@ -44,7 +44,7 @@ _listener: ContextVar[Listener | None] = ContextVar("treegauge_listener", defaul
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Send notes and progress to a listener while the context lasts."""
+    """Send notes and progress to a listener during the context."""
     token = _listener.set(listener)
     try:
         yield
@@ -53,12 +53,12 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def is_listened() -> bool:
-    """Return whether somebody sees notes and progress."""
+    """Return whether notes and progress are shown."""
     return _listener.get() is not None
 
 
 def note(text: str) -> None:
-    """Tell the user something that is not part of the result."""
+    """Show the user a message that is not part of the result."""
     listener = _listener.get()
     if listener is None:
         import logging
@@ -70,7 +70,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[ProgressTask]:
-    """Show the progress of a piece of work; `what` is counted, in the plural: ``"sentences"``.
+    """Show the progress of a piece of work; `what` names the units, in the plural: ``"sentences"``.
 
     Examples
     --------

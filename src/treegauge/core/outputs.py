@@ -1,8 +1,8 @@
-"""Outputs: the one place that says which files may be written over.
+"""Outputs: which files may be overwritten.
 
-An input is never overwritten. A file of another kind than what is written is overwritten only by
-force. While a verb runs, :func:`guarding` knows its inputs, and :func:`treegauge.core.files.atomic`
-asks :func:`check_replacing` before a file takes its name.
+An input is never overwritten. A file of another kind is overwritten only with force. While a verb
+runs, :func:`guarding` records its inputs, and :func:`treegauge.core.files.atomic` calls
+:func:`check_replacing` before it renames a file.
 """
 
 import os
@@ -36,23 +36,23 @@ OUTPUTS: Mapping[str, str] = {
     "candidates_out": "", "words": "", "recording": "", "parses": FOLDER, "store": STORE,
     "into": FOLDER, "cache": FOLDER,
 }  # fmt: skip
-"""Parameters that name what is written, and its kind; empty where the name's ending says it."""
+"""Parameters that name an output, and its kind; empty if the ending of the name decides."""
 OUTS: Mapping[str, str] = {
     "train": MODEL, "parse": CONLLU, "transfer": CONLLU, "synthesise": CONLLU, "report": PAGE,
     "split": FOLDER, "tag": FOLDER, "leaderboard": FOLDER, "demo": FOLDER, "merge": STORE,
 }  # fmt: skip
-"""What verbs write to their own parameter `out`."""
+"""What verbs write to a parameter `out` of their own."""
 READ_ONLY = frozenset({"status", "results", "gc"})
 """Verbs whose parameter `store` names an input."""
 
 _PLAIN = frozenset({"", COMMENTS, CONLLU})
 _OWN_KINDS = frozenset({PAGE, TEXT, FIGURE, LATEX, RESULTS})
-"""Kinds that verbs write beside their inputs, into a folder that is an input."""
+"""Kinds that verbs write next to their inputs, into a folder that is an input."""
 
 
 @dataclass
 class _Guard:
-    """What the verb that runs now may not write over."""
+    """Files that the running verb must not overwrite."""
 
     files: set[tuple[int, int]] = field(default_factory=set)
     folders: set[Path] = field(default_factory=set)
@@ -66,8 +66,8 @@ _guard: ContextVar[_Guard | None] = ContextVar("guard", default=None)
 def guarding(inputs: Iterable[Any] = (), *, force: bool = False) -> Iterator[None]:
     """Protect inputs while a verb runs: paths, ``NAME=PATH``, and objects that have a path.
 
-    `force` lets a file of another kind be overwritten, never an input. Verbs that call others keep
-    their own inputs protected.
+    `force` allows overwriting a file of another kind, but never an input. Verbs that call others
+    keep their own inputs protected.
     """
     outer = _guard.get() or _Guard()
     guard = _Guard(set(outer.files), set(outer.folders), outer.force or force)
@@ -84,7 +84,7 @@ def guarding(inputs: Iterable[Any] = (), *, force: bool = False) -> Iterator[Non
 
 
 def inputs_of(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a verb that do not name what it writes."""
+    """Return the arguments of a verb that do not name outputs."""
     outputs = OUTPUTS.keys() - ({"store"} if verb in READ_ONLY else set())
     return {name: value for name, value in given.items() if name not in outputs}
 
@@ -106,7 +106,7 @@ def guarded_call(verb: str, given: Mapping[str, Any], *, force: bool = False) ->
 
 
 def protect(path: str | os.PathLike[str]) -> None:
-    """Protect a file that is read until the verb that runs now has ended."""
+    """Protect a file until the running verb ends."""
     if (guard := _guard.get()) is not None:
         _protect(guard, os.fspath(path))
 
@@ -123,14 +123,14 @@ def _protect(guard: _Guard, path: str) -> None:
 
 
 def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = False) -> None:
-    """Refuse an output before the work for it begins.
+    """Refuse an invalid output before the work begins.
 
     Parameters
     ----------
     out
-        A file or folder; what does not exist is fine, and so is a device.
+        A file or folder; it may be missing, and it may be a device.
     kind
-        What will be written; empty: what the name's ending says.
+        What will be written; if empty, the ending of the name decides.
     store
         Whether the output is a store that may also be an input: it grows.
     """
@@ -160,12 +160,12 @@ def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = F
 
 
 def _may_become_store(path: Path) -> bool:
-    names = {one.name for one in path.iterdir()}
+    names = {entry.name for entry in path.iterdir()}
     return not names or "ledger.sqlite" in names or names <= {"lock", "words", "recordings"}
 
 
 def check_replacing(fresh: Path, target: Path) -> None:
-    """Refuse to let a new file replace an input, or a file of another kind."""
+    """Refuse to replace an input, or a file of another kind."""
     if not target.is_file():
         return
     guard = _guard.get() or _Guard()
@@ -174,14 +174,16 @@ def check_replacing(fresh: Path, target: Path) -> None:
 
 
 def check_folder(target: Path) -> None:
-    """Refuse to replace a folder that holds an input, or is one."""
+    """Refuse to replace a folder that is an input or contains one."""
     guard = _guard.get() or _Guard()
     place = target.resolve()
     inside = any(folder == place or place in folder.parents for folder in guard.folders)
     if not inside and guard.files:
-        inside = any(_identity(one) in guard.files for one in place.rglob("*"))
+        inside = any(_identity(inside_path) in guard.files for inside_path in place.rglob("*"))
     if inside:
-        raise TreegaugeError(f"{target} holds an input and would be replaced; choose another place")
+        raise TreegaugeError(
+            f"{target} contains an input and would be replaced; choose another folder"
+        )
 
 
 def _identity(path: Path) -> tuple[int, int]:

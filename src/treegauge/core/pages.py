@@ -1,17 +1,17 @@
-"""Web pages that verbs of lower rooms write: they are made by the room of the page, by name."""
+"""Web pages for verbs of lower rooms, made by the reporting room and looked up by name."""
 
 from importlib import import_module
 from typing import Any
 
-#: The function that makes each kind of page; its module is loaded when a page is asked for.
+#: The function that makes each kind of page; its module is loaded on first use.
 MAKERS = {"candidates": ("treegauge.reporting.candidates", "candidates_page")}
 
 
 def make_page(kind: str, *contents: Any) -> str:
     """Return the HTML of a page of this kind.
 
-    Lower rooms must not know the room of the page, and readers must not see two styles: both hold
-    if the maker is looked up here.
+    Lower rooms must not import the reporting room, but all pages should have one style; so the
+    function is looked up here.
     """
     module, name = MAKERS[kind]
     return str(getattr(import_module(module), name)(*contents))

@@ -8,11 +8,11 @@ from treegauge.core.errors import ChoiceError
 from treegauge.core.tables import latex, markdown
 
 Style = Literal["plain", "acl"]
-#: Most rows under each other; longer tables go on in a second panel beside the first.
+#: Maximum number of rows per panel; longer tables have a second panel next to the first.
 MOST_ROWS = 45
 #: ACL papers: width of a column and of the page in points.
 _ACL_COLUMN, _ACL_PAGE = 219.0, 455.0
-#: Sizes to try, with points: first in one column, then over both.
+#: Font sizes to try, in points: first in one column, then over both.
 _SIZES = {r"\small": 9.0, r"\footnotesize": 8.0, r"\scriptsize": 7.0}
 #: Width of a character in font sizes, bold digits included.
 _CHARACTER = 0.56
@@ -20,7 +20,7 @@ _GAP = 4.0
 
 
 class PaperCell(NamedTuple):
-    """One score: whether it is the best, whether that is significant, and its interval."""
+    """One score: whether it is the best, whether significantly, and its interval."""
 
     value: float | None
     best: bool = False
@@ -46,10 +46,10 @@ def paper_cells(
     Parameters
     ----------
     values
-        Scores by system; None where there is none.
+        Scores by system; None if missing.
     better
-        Pairs of systems of which the first is significantly better than the second. The best system
-        is marked if it is so against every other one.
+        Pairs of systems whose first is significantly better than the second. The best system is
+        marked if it is significantly better than every other one.
     intervals
         Confidence intervals by system.
 
@@ -74,7 +74,7 @@ def paper_cells(
 
 @dataclass(frozen=True)
 class PaperTable:
-    r"""A table of scores as it is printed in a paper.
+    r"""A table of scores for a paper.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class PaperTable:
     rows
         One per treebank or system.
     caption
-        What the caption says before the signature.
+        The caption before the signature.
     signature
         The choices behind the numbers, at the end of the caption.
     groups
@@ -140,7 +140,7 @@ class PaperTable:
     def latex(self, style: Style = "plain") -> str:
         r"""Return a ``table`` with a booktabs ``tabular``.
 
-        The style ``acl`` sets the size and, where one column is too narrow, uses ``table*``.
+        The style ``acl`` sets the font size and, if one column is too narrow, uses ``table*``.
         """
         if style not in get_args(Style):
             raise ChoiceError("style", style, get_args(Style))

@@ -1,6 +1,6 @@
-"""Where operating systems differ: locks, permissions, processes, memory, streams, names of files.
+"""Differences between operating systems: locks, permissions, processes, memory, file names.
 
-No other file uses what only some systems have; ``tests/test_platforms.py`` sees to that.
+No other module uses features of single systems; ``tests/test_platforms.py`` checks that.
 """
 
 import os
@@ -17,13 +17,15 @@ from treegauge.core.errors import TreegaugeError
 
 PATIENCE = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Seconds between tries to replace a file that another process has open, on Windows."""
-_FAR = 1 << 30  # the byte that Windows locks, behind the end of the file: the text can be read
+_FAR = (
+    1 << 30
+)  # the byte that Windows locks, beyond the end of the file, so that the text can be read
 
 
 def take_lock(file: IO[Any], *, shared: bool = False, wait: bool = False) -> bool:
     """Lock an open file until it is closed; return False if another process holds the lock.
 
-    Where a system has no locks that end with the process, the lock counts as taken.
+    If a system has no locks that end with the process, the lock counts as acquired.
     """
     try:
         import fcntl
@@ -55,10 +57,10 @@ def _take_windows_lock(file: IO[Any], *, wait: bool) -> bool:
 
 
 def replace_file(fresh: Path, target: Path) -> None:
-    """Let a new file or folder take a name.
+    """Rename a new file or folder to its final name.
 
-    Windows refuses that while anybody has the old file open, such as a virus scanner; it is tried
-    again for a second and a half.
+    Windows refuses this while another program, such as a virus scanner, has the old file open; it
+    is retried for one and a half seconds.
     """
     for seconds in (*PATIENCE, None):
         try:
@@ -72,7 +74,7 @@ def replace_file(fresh: Path, target: Path) -> None:
 
 
 def set_usual_mode(path: Path, mode: int) -> None:
-    """Give a file or folder that was made for one user the permissions that new ones have."""
+    """Give a private file or folder the usual permissions of new ones."""
     mask = os.umask(0)
     os.umask(mask)
     path.chmod(mode & ~mask)
@@ -86,7 +88,7 @@ def processors() -> int:
 
 
 def load_average() -> float:
-    """Return how many processes wanted to run in the last minute; 0 where nobody counts."""
+    """Return the load average of the last minute; 0 if unknown."""
     try:
         return os.getloadavg()[0]
     except (OSError, AttributeError):
@@ -94,7 +96,7 @@ def load_average() -> float:
 
 
 def peak_memory() -> int:
-    """Return the most bytes that this process ever held; 0 where that is unknown."""
+    """Return the peak memory of this process in bytes; 0 if unknown."""
     status = Path("/proc/self/status")
     text = status.read_text(encoding="utf-8", errors="replace") if status.exists() else ""
     if match := re.search(r"VmHWM:\s*(\d+)", text):
@@ -108,7 +110,7 @@ def peak_memory() -> int:
 
 
 def confine_memory(size: int) -> None:
-    """Limit this process to some bytes beyond what it holds; more is a MemoryError."""
+    """Limit this process to this number of bytes beyond its current use; more is a MemoryError."""
     try:
         import resource
     except ImportError:
@@ -124,7 +126,7 @@ def confine_memory(size: int) -> None:
 
 
 def can_confine_programs() -> bool:
-    """Say whether :func:`confine_program` works here."""
+    """Whether :func:`confine_program` works on this system."""
     return sys.platform.startswith("linux")
 
 
@@ -140,20 +142,20 @@ def confine_program(pid: int, size: int) -> None:
 
 
 def own_group() -> dict[str, Any]:
-    """Return what makes ``subprocess.Popen`` start a program that :func:`end_group` can end."""
+    """Return options of ``subprocess.Popen`` for a program that :func:`end_group` can end."""
     if os.name == "nt":
         return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
     return {"start_new_session": True}
 
 
 def lead_group() -> None:
-    """Make this process the head of a group, so that all it starts can be ended with it."""
+    """Make this process a group leader, so that all it starts can be ended with it."""
     if hasattr(os, "setsid"):
         os.setsid()
 
 
 def end_group(pid: int) -> bool:
-    """Kill a process and all it started; return False where only the process itself can be."""
+    """Kill a process and all it started; return False if only the process itself can be killed."""
     if not hasattr(os, "killpg"):
         return False
     with suppress(ProcessLookupError, PermissionError):
@@ -162,7 +164,7 @@ def end_group(pid: int) -> bool:
 
 
 def ending_signals() -> list[signal.Signals]:
-    """Return the signals by which a terminal or a queue asks a process to end."""
+    """Return the signals with which a terminal or a queue ends a process."""
     names = ("SIGTERM", "SIGHUP")
     return [getattr(signal, name) for name in names if hasattr(signal, name)]
 
@@ -183,9 +185,9 @@ _RESERVED = re.compile(
 
 
 def portable_name(name: str) -> bool:
-    r"""Say whether every system takes a file's name for what it is.
+    r"""Whether a file name is valid on every system.
 
-    Windows knows devices by names such as ``nul.txt``, forbids some characters, and drops dots and
+    Windows treats names such as ``nul.txt`` as devices, forbids some characters, and drops dots and
     spaces at the end.
 
     Examples

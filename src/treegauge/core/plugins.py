@@ -1,4 +1,4 @@
-"""Plug-ins: what other packages add to treegauge by entry points."""
+"""Plug-ins: objects that other packages add by entry points."""
 
 import os
 import sys
@@ -8,10 +8,10 @@ from typing import Any
 
 @cache
 def load_plugins(group: str) -> dict[str, Any]:
-    """Return the objects that installed packages offer under an entry point group, by name.
+    """Return the objects in an entry point group of installed packages, by name.
 
-    They are imported on the first call. One that cannot be imported is left out with a warning, so
-    that a broken plug-in does not stop everything else.
+    They are imported on the first call. A plug-in that cannot be imported is left out with a
+    warning.
 
     Examples
     --------
@@ -34,16 +34,16 @@ def load_plugins(group: str) -> dict[str, Any]:
 
 
 def _offers(place: str, group: str) -> bool:
-    """Return whether a place of packages may have entry points of a group.
+    """Return whether a folder of packages may have entry points of a group.
 
-    A look at its files takes a tenth of the time in which :mod:`importlib.metadata` is loaded.
+    Looking at its files takes a tenth of the time needed to load :mod:`importlib.metadata`.
     """
     try:
         with os.scandir(place or ".") as entries:
-            found = [entry.path for entry in entries if entry.name.endswith("-info")]
+            info_folders = [entry.path for entry in entries if entry.name.endswith("-info")]
     except OSError:
         return os.path.isfile(place)  # noqa: PTH113 -- an archive of packages
-    for path in found:
+    for path in info_folders:
         try:
             with open(f"{path}/entry_points.txt", "rb") as file:  # noqa: PTH123
                 if f"[{group}]".encode() in file.read():

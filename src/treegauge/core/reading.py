@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 TEXT = (".csv", ".tsv", ".txt")
 """Kinds of files with one row per line."""
 SUFFIXES = (*TEXT, ".parquet", ".json")
-"""Kinds of files that hold tables."""
+"""Kinds of files that contain tables."""
 _GAPS = {"", "na", "nan", "null", "none"}
 
 
 class FileTable(NamedTuple):
     """The cells of a table as they are in a file.
 
-    Each row has its place, such as ``line 3``, and as many cells as there are columns. `unit` is
-    that of scores, where the file names it; only JSON does.
+    Each row has its position, such as ``line 3``, and one cell per column. `unit` is the unit of
+    scores if the file names it, which only JSON does.
     """
 
     source: str
@@ -56,10 +56,10 @@ class FileTable(NamedTuple):
 
 
 def read_file(path: str | PathLike[str]) -> FileTable:
-    """Read the table in a file; its suffix says how.
+    """Read the table in a file, in the format of its ending.
 
-    What ``score`` writes for one gold file becomes the columns ``treebank``, ``system``,
-    ``metric`` and ``score``.
+    The output of ``score`` for one gold file gets the columns ``treebank``, ``system``, ``metric``
+    and ``score``.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def read_file(path: str | PathLike[str]) -> FileTable:
     Raises
     ------
     TreegaugeError
-        If the file cannot be read, or is not a table: the message says where.
+        If the file cannot be read or is not a table; the message says where.
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -100,12 +100,12 @@ def frame_table(frame: "pl.DataFrame", source: str) -> FileTable:
 
 
 def result_table(result: "Result") -> FileTable:
-    """Return the table of a result, in the layout that :func:`read_file` gives its files."""
+    """Return the table of a result, in the layout of :func:`read_file`."""
     return _one_gold_file(frame_table(result.table, result.kind)._replace(unit=result.unit))
 
 
 def parse_number(cell: object) -> float | None:
-    """Return a cell as a number, NaN for an empty one, None for what is neither.
+    """Return a cell as a number; NaN if it is empty, None if it is not a number.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def _read_text(path: Path) -> FileTable:
 
 
 def _read_json(path: Path) -> FileTable:
-    """Read rows from a list of them or from the envelope of a result."""
+    """Read rows from a list or from the JSON of a result."""
     try:
         content = parse_json(path.read_bytes())
         unit = content.get("unit") if isinstance(content, dict) else None
@@ -208,7 +208,7 @@ def _json_rows(content: Any, stem: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _measure_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Make a row of every number of a measure that has several, as in CSV."""
+    """Return one row per number of a measure with several numbers, as in CSV."""
     for row in rows:
         value = row.get("value")
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What every result looks like: a table, a signature, and ways to print and keep them."""
+"""The base class of results: a table, a signature, printing and saving."""
 
 import math
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Part = Union["Result", Sequence["Result"]]
 SAVED = (".csv", ".html", ".json", ".md", ".parquet", ".tex", ".tsv", ".txt")
-"""Kinds of files a result can be saved as."""
+"""File formats of results."""
 
 
 def sign(**parts: object) -> str:
@@ -45,7 +45,7 @@ def sign(**parts: object) -> str:
 
 
 def countersign(signature: str, **parts: object) -> str:
-    """Add further choices to a signature: those of what was done with a signed result.
+    """Add choices to a signature: those of a further step on a signed result.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def countersign(signature: str, **parts: object) -> str:
 
 
 def joined_signature(signatures: Sequence[str]) -> str:
-    """Return one signature for several results: where they differ, it has all values.
+    """Return one signature for several results, with all values where they differ.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def joined_signature(signatures: Sequence[str]) -> str:
         for part in signature.split("|"):
             key, _, value = part.partition(":")
             values.setdefault(key, {})[value] = None
-    return "|".join(f"{key}:{'+'.join(own)}" for key, own in values.items())
+    return "|".join(f"{key}:{'+'.join(texts)}" for key, texts in values.items())
 
 
 class _Signed(ABC):
@@ -87,17 +87,17 @@ class _Signed(ABC):
 class Result(_Signed):
     """A table with its signature; subclasses are frozen dataclasses.
 
-    A subclass has a field ``signature: str`` (see :func:`sign`), a property ``table``, and says
-    in `kind` what it is. `unit` is the unit of its scores, `digits` the number of decimals shown.
-    It overrides :meth:`json_fields`, :meth:`own_text`, :meth:`own_latex`, :meth:`own_markdown` and
-    :meth:`own_html` where the table is not all there is; what is attached is added by this class.
+    A subclass has a field ``signature: str`` (see :func:`sign`), a property ``table``, and a
+    `kind`. `unit` is the unit of its scores, `digits` the number of decimals shown. It overrides
+    :meth:`json_fields`, :meth:`own_text`, :meth:`own_latex`, :meth:`own_markdown` and
+    :meth:`own_html` if there is more than the table; this class adds attached results.
 
     Attributes
     ----------
     attached
-        Further results that belong to this one, by name; each is a result or several of one kind.
+        Further results that belong to this one, by name; each is one result or several of a kind.
     featured
-        The attached result whose table a CSV file holds; empty for the result's own.
+        The attached result whose table is saved as CSV; empty for the result's own table.
     """
 
     attached: Mapping[str, Part] = field(default_factory=dict)
@@ -116,12 +116,12 @@ class Result(_Signed):
 
     @property
     def exit_code(self) -> int:
-        """What a command that prints this result ends with: 1 where something is wrong."""
+        """Exit code of a command that prints this result: 1 if something is wrong."""
         return 0
 
     @property
     def document(self) -> bytes | None:
-        """What a command prints instead of the table, as it is: a file not written elsewhere."""
+        """Text that a command prints instead of the table: a file that was not written to disk."""
         return None
 
     @property
@@ -130,7 +130,7 @@ class Result(_Signed):
         """The result as a tidy polars frame."""
 
     def shown(self) -> tables.Table:
-        """Return the table as people read it; CSV and JSON hold the full one."""
+        """Return the table for printing; CSV and JSON contain the full one."""
         return self.table
 
     def with_attached(self, attached: Mapping[str, Part], *, featured: str = "") -> Self:
@@ -143,22 +143,24 @@ class Result(_Signed):
         """Yield the result and all of its parts."""
         yield self
         for part in self.attached.values():
-            for one in [part] if isinstance(part, Result) else part:
-                yield from one.each()
+            for result in [part] if isinstance(part, Result) else part:
+                yield from result.each()
 
     def json_rows(self) -> list[dict[str, Any]]:
-        """Return the rows that JSON holds."""
+        """Return the rows for JSON."""
         return self.table.to_dicts()
 
     def json_fields(self) -> dict[str, Any]:
-        """Return what JSON holds beside kind, signature, unit and parts; by default the rows."""
+        """Return the JSON fields besides kind, signature, unit and parts; by default the rows."""
         return {"rows": self.json_rows()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``--format json`` prints: kind, signature, unit, rows, then the parts."""
         envelope = {"kind": self.kind, "signature": self.signature, "unit": self.unit}
         parts = {
-            name: part.to_dict() if isinstance(part, Result) else [one.to_dict() for one in part]
+            name: part.to_dict()
+            if isinstance(part, Result)
+            else [result.to_dict() for result in part]
             for name, part in self.attached.items()
         }
         return envelope | self.json_fields() | parts
@@ -171,7 +173,7 @@ class Result(_Signed):
 
     def to_latex(self) -> str:
         """Return booktabs tables that compile as they are."""
-        return "\n\n".join(one.own_latex() for one in self.each())
+        return "\n\n".join(result.own_latex() for result in self.each())
 
     def own_latex(self) -> str:
         """Return the LaTeX table of this result without its parts."""
@@ -179,7 +181,7 @@ class Result(_Signed):
 
     def to_markdown(self) -> str:
         """Return Markdown tables with every text escaped."""
-        return "\n\n".join(one.own_markdown() for one in self.each())
+        return "\n\n".join(result.own_markdown() for result in self.each())
 
     def own_markdown(self) -> str:
         """Return the Markdown table of this result without its parts."""
@@ -187,7 +189,7 @@ class Result(_Signed):
 
     def to_html(self) -> str:
         """Return HTML tables with every text escaped."""
-        return "\n".join(one.own_html() for one in self.each())
+        return "\n".join(result.own_html() for result in self.each())
 
     def own_html(self) -> str:
         """Return the HTML table of this result without its parts."""
@@ -195,7 +197,7 @@ class Result(_Signed):
 
     @property
     def saved(self) -> "pl.DataFrame":
-        """The table that CSV and Parquet files hold: the featured part's, or the result's own."""
+        """The table for CSV and Parquet files: that of the featured part, or the result's own."""
         import polars as pl
 
         if not self.featured:
@@ -203,34 +205,34 @@ class Result(_Signed):
         part = self.attached[self.featured]
         if isinstance(part, Result):
             return part.saved
-        return pl.concat([one.saved for one in part], how="diagonal_relaxed")
+        return pl.concat([result.saved for result in part], how="diagonal_relaxed")
 
     def to_csv(self) -> str:
         """Return the table as CSV, numbers in full precision."""
         return to_csv_text(self.saved)
 
     def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
-        """Write to a file, atomically; the ending says how.
+        """Write to a file atomically, in the format of its ending.
 
         Parameters
         ----------
         path
             ``.csv``, ``.tsv``, ``.json``, ``.parquet``, ``.tex``, ``.md``, ``.html`` or ``.txt``,
-            and what else the kind of result has (`own_formats`).
+            and the formats of this kind of result (`own_formats`).
         force
             Overwrite an existing file of another kind.
         """
         ending = Path(path).suffix.lower()
-        own = {f".{name}": name for name in self.own_formats}
-        if ending not in {*SAVED, *own}:
-            raise ChoiceError("kind of file", ending, [*SAVED, *own])
+        own_endings = {f".{name}": name for name in self.own_formats}
+        if ending not in {*SAVED, *own_endings}:
+            raise ChoiceError("kind of file", ending, [*SAVED, *own_endings])
         with guarding(force=force), atomic(path) as file:
             if ending == ".parquet":
                 self.saved.write_parquet(file)
             elif ending == ".tsv":
                 file.write(to_csv_text(self.saved, "\t").encode())
-            elif ending in own:
-                file.write(f"{getattr(self, f'to_{own[ending]}')().rstrip()}\n".encode())
+            elif ending in own_endings:
+                file.write(f"{getattr(self, f'to_{own_endings[ending]}')().rstrip()}\n".encode())
             else:
                 texts = {
                     ".csv": self.to_csv, ".html": self.to_html, ".json": self.to_json,
@@ -239,18 +241,18 @@ class Result(_Signed):
                 file.write(f"{texts[ending]().rstrip()}\n".encode())
 
     def own_text(self) -> str:
-        """Return this result as people read it, without its parts."""
+        """Return this result as text, without its parts."""
         return f"{tables.to_text(self.shown(), digits=self.digits)}\n{self.signature}"
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def text_pieces(self) -> Iterator[str]:
-        """Yield what people read in pieces, for results that can be very long."""
+        """Yield the text in pieces, for results that can be very long."""
         yield str(self)
 
     def __str__(self) -> str:
-        return "\n\n".join(one.own_text() for one in self.each())
+        return "\n\n".join(result.own_text() for result in self.each())
 
     def __repr__(self) -> str:
         return str(self)
@@ -276,9 +278,9 @@ class RowsResult(Result):
 
 
 def _plain(value: Any) -> Any:
-    """Replace what JSON has no word for: numbers that are undefined become null."""
+    """Replace undefined numbers, which JSON cannot represent, by null."""
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,7 +1,7 @@
-"""Files of strangers: arrays, tables and packed files, read as data and within limits.
+"""Untrusted files: arrays, tables and compressed files, read as data and within limits.
 
-Nothing here runs code from a file. A small file that claims to be a huge one, or unpacks to one, is
-refused before memory is taken for it.
+Nothing here runs code from a file. A small file that claims to be huge, or unpacks to a huge one,
+is refused before memory is allocated for it.
 """
 
 import io
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 LARGEST = 8 << 30
-"""Bytes that the arrays of a model or recording, or a table, may unpack to."""
+"""Maximum unpacked size of a table, or of the arrays of a model or recording, in bytes."""
 CELLS = 2 * 10**9
-"""Cells that a table may have."""
+"""Maximum number of cells of a table."""
 MEMBERS = 10_000
-"""Arrays that a model may have."""
+"""Maximum number of arrays of a model."""
 FREE, RATIO = 1 << 30, 1000
-"""Bytes that a packed treebank may unpack to whatever its size, and how many per byte beyond."""
+"""Unpacked bytes always allowed for a compressed treebank, and the maximum ratio beyond."""
 
 
 def read_arrays(
@@ -35,8 +35,8 @@ def read_arrays(
     Raises
     ------
     TreegaugeError
-        If the archive holds more than :data:`LARGEST` bytes or an array that is larger than its
-        data: such a header would make a program take all memory.
+        If the archive has more than :data:`LARGEST` bytes, or an array claims more bytes than it
+        has: such a header would make a program use all memory.
     ValueError, zipfile.BadZipFile
         If it is not an archive of arrays, or holds objects, which would need pickle.
     """
@@ -67,7 +67,7 @@ def read_arrays(
 
 
 def _declared_bytes(member: Any) -> int:
-    """Return how many bytes the header of an array announces."""
+    """Return the number of bytes that the header of an array declares."""
     import numpy as np
 
     form = np.lib.format
@@ -84,13 +84,13 @@ def _item_size(dtype: "np.dtype[Any]") -> int:
 
 
 def check_parquet(path: str | PathLike[str] | BinaryIO) -> None:
-    """Refuse a Parquet file that claims to be larger than any table of ours."""
+    """Refuse a Parquet file that claims to be larger than any real table."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         facts = pq.read_metadata(path)
-    except (pa.ArrowInvalid, OSError):  # its reader says what is wrong with it
+    except (pa.ArrowInvalid, OSError):  # the reader reports what is wrong with it
         return
     size = sum(facts.row_group(i).total_byte_size for i in range(facts.num_row_groups))
     if size > LARGEST or facts.num_rows * facts.num_columns > CELLS:
@@ -101,7 +101,7 @@ def check_parquet(path: str | PathLike[str] | BinaryIO) -> None:
 
 
 class LimitedStream(io.RawIOBase):
-    """What a packed file unpacks to, up to a limit that no treebank reaches."""
+    """The unpacked contents of a compressed file, up to a limit that no treebank reaches."""
 
     def __init__(self, stream: BinaryIO, name: str, packed: int) -> None:
         self.stream, self.name = stream, name
@@ -109,7 +109,7 @@ class LimitedStream(io.RawIOBase):
         self.count = 0
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True: it can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:

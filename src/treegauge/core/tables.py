@@ -1,4 +1,4 @@
-"""Tables as text, LaTeX, Markdown and HTML: the only place that lays out rows and columns."""
+"""Tables as text, LaTeX, Markdown and HTML: the layout of all rows and columns."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -13,7 +13,7 @@ Table = Union["pl.DataFrame", Sequence[Mapping[str, Any]]]
 NUMERIC = (Number, list, tuple)
 """Kinds of values in columns that are aligned to the right."""
 Digits = int | Mapping[str, int | None]
-"""Decimals of all floats, or by column (2 where not named); None shows as many as there are."""
+"""Decimals of all floats, or by column (by default 2); None shows all digits."""
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -23,7 +23,7 @@ _MARKDOWN = frozenset("\\`*_[]<>|#~$&")
 
 
 def make_table(data: Any, kinds: Mapping[str, Any] | None = None) -> "pl.DataFrame":
-    """Make a frame of rows or of columns; polars is loaded by the call, not by an import.
+    """Return a frame from rows or columns; polars is loaded by the call, not by the import.
 
     `kinds` are types of columns, such as ``str``, which a frame without rows needs.
 
@@ -39,7 +39,7 @@ def make_table(data: Any, kinds: Mapping[str, Any] | None = None) -> "pl.DataFra
 
 
 def cell(value: Any, digits: int | None = 2) -> str:
-    """Show one value: floats rounded as the official scripts round, nothing for a missing one.
+    """Format one value: floats rounded as in the official scripts, empty if missing.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def cell(value: Any, digits: int | None = 2) -> str:
 
 
 def latex(text: str) -> str:
-    r"""Escape the characters LaTeX would read as commands.
+    r"""Escape the special characters of LaTeX.
 
     Examples
     --------
@@ -67,18 +67,20 @@ def latex(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    r"""Escape the characters Markdown would read as marks.
+    r"""Escape the special characters of Markdown.
 
     Examples
     --------
     >>> print(markdown("a_b | *c*"))
     a\_b \| \*c\*
     """
-    return "".join(f"\\{one}" if one in _MARKDOWN else one for one in text).replace("\n", " ")
+    return "".join(
+        f"\\{character}" if character in _MARKDOWN else character for character in text
+    ).replace("\n", " ")
 
 
 class _Cells(NamedTuple):
-    """A table to lay out: the names of its columns, which of them hold numbers, and its rows."""
+    """A table to lay out: column names, which columns are numeric, and rows."""
 
     columns: list[str]
     numeric: list[bool]
@@ -90,14 +92,16 @@ class _Cells(NamedTuple):
 
 
 def _cells(table: Table) -> _Cells:
-    """Take a frame or rows apart; in rows, a column's whole numbers beside floats are floats."""
+    """Return the cells of a frame or of rows; a column of integers and floats counts as floats."""
     if not isinstance(table, Sequence):
         numeric = [dtype.is_numeric() or dtype.is_nested() for dtype in table.dtypes]
         return _Cells(table.columns, numeric, table.rows())
     names = list(dict.fromkeys(name for row in table for name in row))
     columns = [[row.get(name) for row in table] for name in names]
     kinds = [{type(value) for value in column if value is not None} for column in columns]
-    numeric = [any(issubclass(one, NUMERIC) for one in kind - {bool}) for kind in kinds]
+    numeric = [
+        any(issubclass(value_type, NUMERIC) for value_type in kind - {bool}) for kind in kinds
+    ]
     for column, kind in zip(columns, kinds, strict=True):
         if kind == {int, float}:
             column[:] = [None if value is None else float(value) for value in column]

@@ -1,4 +1,4 @@
-"""JSON and TOML from files: what is nested too deeply is malformed, like anything else."""
+"""JSON and TOML from files; too deep nesting counts as malformed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Work in threads, where there is enough of it."""
+"""Parallel work in threads."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import Context
@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 
 def map_threads(work: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """Yield what `work` makes of each item, in their order; threads start only for several items.
+    """Yield the result of `work` for each item, in order; threads start only for several items.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def map_threads(work: Callable[[T], R], items: Iterable[T], workers: int) -> Ite
     """
     items = list(items)
     if min(workers, len(items)) < 2:
-        # As in a thread, nobody listens to its notes and progress.
+        # As in a thread, notes and progress are not shown.
         yield from (Context().run(work, item) for item in items)
         return
     from concurrent.futures import ThreadPoolExecutor
@@ -31,7 +31,7 @@ def map_threads(work: Callable[[T], R], items: Iterable[T], workers: int) -> Ite
 
 
 def worker_count(workers: int | None) -> int:
-    """Return how many threads to use: all processors this process may use, unless given."""
+    """Return the number of threads: `workers`, or all processors this process may use."""
     if workers is None:
         return processors()
     if workers < 1:

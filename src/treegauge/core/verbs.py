@@ -1,8 +1,8 @@
 """Verbs: functions that are also commands, with every parameter declared once.
 
-A verb is an ordinary function with a numpydoc docstring. Sets of parameters that several verbs
-share are :class:`Settings`; :func:`verb` lets callers give their fields as plain keywords, and the
-command line reads names, types, defaults and help from the same place.
+A verb is an ordinary function with a numpydoc docstring. Parameters that several verbs share are
+grouped in :class:`Settings`; :func:`verb` accepts their fields as plain keywords, and the command
+line reads names, types, defaults and help from the same function.
 """
 
 import inspect
@@ -23,12 +23,12 @@ R_co = TypeVar("R_co", covariant=True)
 class Settings:
     """Base of frozen dataclasses whose fields are parameters of several verbs.
 
-    A verb takes one as a parameter with a default instance; its callers give the fields.
+    A verb has such a parameter with a default instance; its callers pass the fields.
     """
 
 
 class VerbParameter(NamedTuple):
-    """One parameter of a verb, as Python and the command line both know it."""
+    """One parameter of a verb, for Python and the command line."""
 
     name: str
     annotation: Any
@@ -38,21 +38,21 @@ class VerbParameter(NamedTuple):
 
 
 class Verb(Protocol[R_co]):
-    """A function whose settings are flat; its subverbs are attributes: ``tg.curve.fit``."""
+    """A function with flat settings; its subverbs are attributes: ``tg.curve.fit``."""
 
     __name__: str
     settings: Mapping[str, Settings]
     subverbs: "Mapping[str, Verb[Any]]"
 
     def __call__(self, *args: Any, **given: Any) -> R_co:
-        """Do it."""
+        """Call the verb."""
 
     def __getattr__(self, name: str) -> Any:
         """Return a subverb."""
 
 
 def verb_with(**subverbs: "Verb[Any]") -> Callable[[Callable[..., R]], Verb[R]]:
-    """Return what :func:`verb` does for a verb with subverbs, which become attributes of it."""
+    """Return a decorator like :func:`verb` for a verb whose subverbs become attributes."""
 
     def made(function: Callable[..., R]) -> Verb[R]:
         call = verb(function)
@@ -94,7 +94,7 @@ def verb(function: Callable[..., R]) -> Verb[R]:
         for name, parameter in plain.parameters.items()
         if isinstance(parameter.default, Settings)
     }
-    homes = {one.name: group for group, value in groups.items() for one in fields(value)}  # type: ignore[arg-type]
+    homes = {field.name: group for group, value in groups.items() for field in fields(value)}  # type: ignore[arg-type]
     known = [*plain.parameters.keys() - groups.keys(), *homes]
     writes = not OUTPUTS.keys().isdisjoint(known)
     defaults: dict[str, Any] = {}
@@ -130,12 +130,12 @@ def verb(function: Callable[..., R]) -> Verb[R]:
             continue
         flat += [
             inspect.Parameter(
-                one.name,
+                field.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                annotation=one.type,
-                default=getattr(groups[name], one.name),
+                annotation=field.type,
+                default=getattr(groups[name], field.name),
             )
-            for one in fields(groups[name])  # type: ignore[arg-type]
+            for field in fields(groups[name])  # type: ignore[arg-type]
         ]
     if writes:
         kind = inspect.Parameter.KEYWORD_ONLY
@@ -154,7 +154,7 @@ def _named(
     """Return all arguments of a call by parameter."""
     try:
         return {**plain.bind_partial(*args).arguments, **given}
-    except TypeError:  # the call itself says what is wrong with it
+    except TypeError:  # the call itself reports the error
         return dict(given)
 
 
@@ -166,11 +166,11 @@ class _AnyAttribute(type):
 
 
 class _Anything(metaclass=_AnyAttribute):
-    """What only type checkers import, and whatever is in it, such as a frame."""
+    """A stand-in for names that only type checkers import."""
 
 
 class _Names(dict[str, Any]):
-    """Names for annotations; those that only type checkers import stand for anything."""
+    """Names for annotations; those that only type checkers import match anything."""
 
     def __missing__(self, name: str) -> Any:
         return _Anything
@@ -228,15 +228,17 @@ def verb_parameters(function: Callable[..., Any]) -> dict[str, VerbParameter]:
     ((<class 'int'>, 1), 'The number.')
     """
     inner = inspect.unwrap(function)
-    hints, said = _hints(inner, inner.__module__), parameter_help(inner.__doc__)
-    said, hints = {"force": FORCE} | said, {"force": bool} | hints
+    hints, help_texts = _hints(inner, inner.__module__), parameter_help(inner.__doc__)
+    help_texts, hints = {"force": FORCE} | help_texts, {"force": bool} | hints
     groups: Mapping[str, Settings] = getattr(function, "settings", {})
     for value in groups.values():
         kind = type(value)
         for base in reversed(kind.__mro__[:-1]):
-            said = said | parameter_help(base.__doc__)
+            help_texts = help_texts | parameter_help(base.__doc__)
         hints = hints | _hints(kind, kind.__module__)
     return {
-        name: VerbParameter(name, hints.get(name, Any), one.default, one.kind, said.get(name, ""))
-        for name, one in inspect.signature(function).parameters.items()
+        name: VerbParameter(
+            name, hints.get(name, Any), parameter.default, parameter.kind, help_texts.get(name, "")
+        )
+        for name, parameter in inspect.signature(function).parameters.items()
     }

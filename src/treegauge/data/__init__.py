@@ -1,4 +1,4 @@
-"""Published figures, packaged: one call each. Where they come from: ``SOURCES.md`` beside this.
+"""Packaged published figures, one function each; ``SOURCES.md`` lists the sources.
 
 >>> from treegauge import data
 >>> data.conll18("las").filter(treebank="en_ewt", system="HIT-SCIR")["score"].item()
@@ -42,7 +42,7 @@ def _load(name: str) -> "pl.DataFrame":
 
 
 def _frame(name: str) -> "pl.DataFrame":
-    """Return a frame whose in-place changes cannot reach the cached one."""
+    """Return a copy of a frame, so that changes do not affect the cached one."""
     return _load(name).clone()
 
 
@@ -87,7 +87,7 @@ def conll18_systems() -> "pl.DataFrame":
 
 
 def conll18_treebanks() -> "pl.DataFrame":
-    """Load what is known of the 82 treebanks.
+    """Load the properties of the 82 treebanks.
 
     Returns
     -------

@@ -1,9 +1,9 @@
-"""What the kernels of the beam parser take: words, labels to try, and templates of features.
+"""Inputs of the beam parser's kernels: words, labels to try, and feature templates.
 
 The templates are those of Zhang & Nivre (2011), in groups that change for the same reasons. S0 is
 the word on top of the stack; N0, N1, N2 are the next words of the input; h is the head of S0 and h2
 the head of that. Of a word X, 1 is the outermost dependent on one side and 2 the one before it. A
-letter says what is looked at: w the form, p the part of speech, x the end of the form (which is our
+letter selects a property: w the form, p the part of speech, x the end of the form (which is our
 addition, and may be left out), l the relation to the head; v is the number of X's dependents on
 that side, s the set of their relations, d the distance between S0 and N0. The group ``side`` stands
 for three: N0's left, S0's left and S0's right, whose outermost dependents are n1, l1, r1.
@@ -52,9 +52,9 @@ ATOMS = """
     none S0w S0p S0x N0w N0p N0x N1w N1p N2w N2p d S0l hw hp hl h2w h2p
     Xw Xp 1w 1p 1l 2w 2p 2l v s l1p r1p n1p
 """.split()
-"""What is looked at, in the order in which the kernels write it down."""
+"""Properties in the order in which the kernels write them."""
 WIDEST = 4
-"""Most atoms in a template."""
+"""Maximum number of atoms in a template."""
 
 
 class Templates(NamedTuple):
@@ -66,7 +66,7 @@ class Templates(NamedTuple):
 
 @cache
 def templates(*, lexical: bool = True, endings: bool = True, labelled: bool = True) -> Templates:
-    """Return the templates, without those that look at forms, endings or relations if so wished.
+    """Return the templates, optionally without those that use forms, endings or relations.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def templates(*, lexical: bool = True, endings: bool = True, labelled: bool = Tr
             if not any(unwanted.get(letter) for letter in letters):
                 rows.append([ATOMS.index(name) for name in names] + [0] * (WIDEST - len(names)))
         bounds.append(len(rows))
-    made = Templates(np.array(rows, np.int32), np.array(bounds, np.int32))
-    for shared in made:
+    result = Templates(np.array(rows, np.int32), np.array(bounds, np.int32))
+    for shared in result:
         shared.flags.writeable = False
-    return made
+    return result

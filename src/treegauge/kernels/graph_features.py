@@ -1,12 +1,12 @@
-"""What the kernels of the graph parser take: words, weights to learn, and pairs of views.
+"""Inputs of the graph parser's kernels: words, weights to learn, and pairs of views.
 
-What is seen of two words are pairs of a view of the head and one of the dependent.
+Features of two words are pairs of a view of the head and a view of the dependent.
 
 A view joins letters by dots: w is the form, p the part of speech, x the end of the form, y one
-letter less of it and z one more, q the start of the form; a number after a letter is the place
-beside the word that is meant, so that ``p.w-1`` is the tag of a word and the form before it. In
-``head|dependent`` either side may be empty. The pairs for arcs go beyond those of McDonald et al.
-(2005) by ends and starts of forms and by the forms of neighbours, from which the parser gains most.
+letter less of it and z one more, q the start of the form; a number after a letter is the offset of
+a neighbour, so that ``p.w-1`` is the tag of a word and the form before it. In ``head|dependent``
+either side may be empty. The pairs for arcs go beyond those of McDonald et al. (2005) by ends and
+starts of forms and by the forms of neighbours, which help the parser most.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ RELATIONS = """
 """
 LETTERS = "wpxyzq"
 WIDEST = 3
-"""Most letters in a view."""
+"""Maximum number of letters in a view."""
 
 
 class Pairs(NamedTuple):
@@ -60,7 +60,7 @@ def _row(view: str) -> list[int]:
 
 
 def pairs(text: str, *, lexical: bool = True, endings: bool = True) -> Pairs:
-    """Read pairs of views, without those that look at forms or their ends if so wished.
+    """Return pairs of views, optionally without those that use forms or their ends.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def pairs(text: str, *, lexical: bool = True, endings: bool = True) -> Pairs:
     ([[-1, -1, -1], [7, -1, -1]], [[7, -1, -1], [7, 6, -1]])
     """
     seen = "p" + "w" * lexical + "xyzq" * (lexical and endings)
-    wanted = [one for one in text.split() if {*one} & {*LETTERS} <= {*seen}]
-    split = [one.split("|") for one in wanted]
+    wanted = [pair for pair in text.split() if {*pair} & {*LETTERS} <= {*seen}]
+    split = [pair.split("|") for pair in wanted]
     split.sort(key=lambda pair: 0 if not pair[1] else 1 if not pair[0] else 2)
     heads = list(dict.fromkeys(head for head, _ in split))
     dependents = list(dict.fromkeys(dependent for _, dependent in split))
@@ -84,7 +84,7 @@ def pairs(text: str, *, lexical: bool = True, endings: bool = True) -> Pairs:
 
 
 class GraphWords(NamedTuple):
-    """Sentences as rows of numbers with the root, and places for what is beside them.
+    """Sentences as rows of numbers with the root, and padding for neighbours.
 
     ``letters[l, place]`` is the hash of what letter ``l`` of the templates sees, ``kinds[place]``
     the small number of the tag; the root of sentence ``s`` is at ``roots[s]``.
@@ -97,7 +97,7 @@ class GraphWords(NamedTuple):
 
 
 class LearnedTable(NamedTuple):
-    """Weights that are learned, the sums that their averages need, and the change at hand.
+    """Learned weights, the sums for their averages, and the current change.
 
     Where a change made at step ``t`` adds ``t`` times itself to the sums, the mean over all steps
     is ``weights - sums / steps``. `delta` holds where `stamp` is the step.
@@ -110,13 +110,13 @@ class LearnedTable(NamedTuple):
 
     @classmethod
     def of(cls, weights: Weights, sums: Floats) -> "LearnedTable":
-        """Make room for changes of weights."""
+        """Allocate changes of weights."""
         room = np.zeros(weights.size, np.float32), np.zeros(weights.size, np.int32)
         return cls(weights.reshape(-1), sums.reshape(-1), *room)
 
 
 class Lesson(NamedTuple):
-    """What to learn from, from step `steps` on; relations are learned if `labels`."""
+    """The training data, from step `steps` on; relations are learned if `labels`."""
 
     gold: Ints
     wanted: Ints
@@ -127,7 +127,7 @@ class Lesson(NamedTuple):
 
 
 class Squares(NamedTuple):
-    """What AdaGrad keeps of weights: sums of squared slopes, and what averages subtract."""
+    """The state of AdaGrad: sums of squared gradients, and the terms that averages subtract."""
 
     squares: Weights
     sums: Floats
@@ -135,12 +135,12 @@ class Squares(NamedTuple):
 
     @classmethod
     def of(cls, sums: Floats) -> "Squares":
-        """Begin with squares of 1, so that features seen once do not move far."""
+        """Start with squares of 1, so that features seen once do not change much."""
         return cls(np.ones(sums.size, np.float32), sums.reshape(-1), np.ones(1, np.int64))
 
 
 class Moments(NamedTuple):
-    """What Adam keeps of weights between batches: slope, last batch, means of slope and square."""
+    """The state of Adam between batches: gradient, last batch, means of gradient and square."""
 
     kept: Weights
     touched: Ints
@@ -148,7 +148,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, size: int) -> "Moments":
-        """Make those of weights that have not moved."""
+        """Return the initial state."""
         kept = np.zeros((size, 4), np.float32)
         kept[:, 1] = -1
         return cls(kept, np.empty(size, np.int32), np.zeros(1, np.int64))

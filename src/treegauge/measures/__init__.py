@@ -1,1 +1,1 @@
-"""What makes a treebank what it is: one file a family of measures."""
+"""Measures of treebanks, one module per family."""

@@ -1,4 +1,4 @@
-"""What a measure needs of a treebank, and sums of values per sentence."""
+"""Requirements of measures, and sums of values per sentence."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -11,17 +11,17 @@ from treegauge.measures.registry import Additive, FloatArray, MissingError, regi
 from treegauge.treebanks import trees
 from treegauge.treebanks.columns import Treebank
 
-#: Above this share of ``_`` a column counts as not annotated.
+#: A column with a larger share of ``_`` counts as not annotated.
 MOSTLY = 0.5
-#: Possible values for which a table is kept whatever the number of keys.
+#: Number of possible values up to which a table is used whatever the number of keys.
 SMALL = 1 << 16
 
 
 def blank(treebank: Treebank, column: str) -> npt.NDArray[np.bool_]:
-    r"""Say of each word whether a column has nothing for it.
+    r"""Return which words have no value in a column.
 
-    In running text ``_`` is a word like others, and its own lemma. Where most forms are ``_``, as
-    in treebanks that may not show their text, it is neither.
+    In running text ``_`` is an ordinary form and its own lemma. If most forms are ``_``, as in
+    treebanks whose text may not be distributed, it means that the value is missing.
     """
     codes, values = treebank.codes(column)
     if "_" not in values:
@@ -36,13 +36,13 @@ def blank(treebank: Treebank, column: str) -> npt.NDArray[np.bool_]:
 
 
 def need_words(treebank: Treebank) -> None:
-    """Ask for at least one word."""
+    """Raise an error unless there is at least one word."""
     if treebank.n_words == 0:
         raise MissingError(f"{treebank.name} has no words")
 
 
 def need_column(treebank: Treebank, column: str) -> None:
-    """Ask for a column that is filled in for most words, or FEATS for at least one."""
+    """Raise an error unless a column is filled for most words, or FEATS for at least one."""
     need_words(treebank)
     share = blank(treebank, column).mean()
     if share == 1 or (column != "feats" and share > MOSTLY):
@@ -52,7 +52,7 @@ def need_column(treebank: Treebank, column: str) -> None:
 
 
 def ratio(table: npt.NDArray[np.generic], treebank: Treebank, of: str) -> float:
-    """Divide the sums of two columns; `of` names the things that the second column counts."""
+    """Divide the sums of two columns; `of` names what the second column counts."""
     part, whole = table.sum(axis=0, dtype=np.float64)
     if whole == 0:
         raise MissingError(f"{treebank.name} has no {of}")
@@ -67,11 +67,11 @@ def ratio_of_sums(sums: FloatArray) -> FloatArray:
 def register_ratio(
     name: str, family: str, meaning: str, of: str, *, columns: Sequence[str] = (), **traits: Any
 ) -> Callable[[Callable[..., FloatArray]], Callable[..., float]]:
-    """Register a measure that divides two sums over sentences, which gives it an interval.
+    """Register a measure that is a ratio of two sums over sentences, with an interval.
 
-    The function below it returns the table (sentences, 2) of what is divided; it is replaced by a
-    function that returns the ratio. `of` says what the second column counts (a treebank without it
-    has no value), `columns` what must be filled in.
+    The decorated function returns a table (sentences, 2) of numerators and denominators; it is
+    replaced by a function that returns the ratio. `of` names what the second column counts (without
+    any, the treebank has no value), `columns` the columns that must be filled.
     """
 
     def add(table: Callable[..., FloatArray]) -> Callable[..., float]:
@@ -91,26 +91,26 @@ def register_ratio(
 
 
 def per_sentence(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
-    """Sum a value of each word over the sentences."""
+    """Return the sum of the words' values in each sentence."""
     weights = np.asarray(values, dtype=np.float64)
     return np.bincount(treebank.sentence_of, weights, len(treebank)).astype(np.float64, copy=False)
 
 
 def arc_table(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
-    """Give each sentence the sum of a value of its words and the number of its arcs."""
+    """Return the sum of the words' values and the number of arcs for each sentence."""
     arcs = trees.displacement(treebank.head, treebank.offsets) != 0
     return np.column_stack([per_sentence(values, treebank), per_sentence(arcs, treebank)])
 
 
 def with_ones(values: npt.NDArray[np.generic]) -> FloatArray:
-    """Pair a value of each sentence with a 1, so that the ratio is the mean."""
+    """Return the values of sentences with a column of ones, so that the ratio is the mean."""
     return np.column_stack([values, np.ones(len(values))])
 
 
 def renumber(keys: npt.NDArray[np.integer], possible: int) -> npt.NDArray[np.intp]:
-    """Give the distinct values among keys below `possible` the numbers from 0 on, in their order.
+    """Return the rank of each key (below `possible`) among the distinct keys, from 0.
 
-    The inverse of ``numpy.unique``, but linear in the keys where there are fewer possible values.
+    Equals the inverse of ``numpy.unique``, but takes linear time if there are few possible values.
 
     Examples
     --------

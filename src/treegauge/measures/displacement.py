@@ -1,4 +1,4 @@
-"""Displacements, and the distance between those of training and test set (EDV, SLV, MED)."""
+"""Edge displacements, and the distance between training and test set (EDV, SLV, MED)."""
 
 from typing import Literal, get_args
 
@@ -15,11 +15,11 @@ from treegauge.treebanks.columns import Ints, Treebank
 from treegauge.treebanks.trees import FARTHEST, displacement_counts, mean_edge_displacement
 
 Support = Literal["seen", "axis"]
-#: Bootstrap deviations of EDV and SLV are this much too small, by simulation.
+#: Factor by which bootstrap deviations of EDV and SLV are too small, by simulation.
 STRETCH = 1.07
-#: Sentence lengths that EDV is looked at one by one.
+#: Sentence lengths for which EDV is computed separately.
 LENGTHS = range(3, 31)
-#: Sentences of the samples, and how many samples of each size, as in the EDV paper.
+#: Sentences per sample, and the number of samples of each size, as in the EDV paper.
 SIZES, SAMPLES = (2000, 4000, 6000, 8000), 20
 
 
@@ -29,16 +29,16 @@ def _each(treebank: Treebank) -> Ints:
 
 
 def displacements(treebank: Treebank) -> Ints:
-    r"""Return position minus head's position for every arc, in order; roots have no arc."""
+    r"""Return the position minus the head's position for every arc, in order; roots have no arc."""
     each = _each(treebank)
     arcs: Ints = each[each != 0]
     return arcs
 
 
 def displacement_distribution(treebank: Treebank, *, limit: int = FARTHEST) -> FloatArray:
-    """Return the share of each displacement from -limit to limit among those inside these bounds.
+    """Return the share of each displacement among those from -limit to limit.
 
-    The entry ``limit + d`` belongs to displacement ``d``; that of 0 is always 0.
+    The entry ``limit + d`` is for displacement ``d``; the entry for 0 is always 0.
     """
     every = displacements(treebank)
     kept = every[np.abs(every) <= limit]
@@ -56,7 +56,7 @@ def displacement_tables(train: Treebank, test: Treebank) -> list[Table]:
     "displacements", "displacement", "share of each displacement from -30 to 30",
 )  # fmt: skip
 def displacement_shares(treebank: Treebank) -> Values:
-    """Return the shares of all displacements from -30 to 30 but 0 under their names."""
+    """Return the shares of all displacements from -30 to 30 except 0, by name."""
     shares = displacement_distribution(treebank)
     return {str(d): float(shares[d + FARTHEST]) for d in range(-FARTHEST, FARTHEST + 1) if d}
 
@@ -71,14 +71,14 @@ def edv(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> float:
 
     .. math:: \mathrm{EDV} = \sum_{k=-30}^{30} \Bigl| \sum_{j \le k} (p_j - q_j) \Bigr|
 
-    with :math:`p` and :math:`q` the shares of displacements in train and test, those beyond `limit`
-    on either side left out. It is the mean number of positions that displacements of the one
-    must be shifted by to become those of the other.
+    with :math:`p` and :math:`q` the shares of displacements in train and test, without those beyond
+    `limit` on either side. It is the mean number of positions by which displacements of one set
+    must be shifted to obtain those of the other.
 
     Notes
     -----
-    Anderson and Gómez-Rodríguez (2022), section 3.1. Their printed values are not of this distance
-    but of one like :func:`edv_masses`. Agrees with ``scipy.stats.wasserstein_distance`` on the
+    Anderson and Gómez-Rodríguez (2022), section 3.1. Their printed values are not this distance but
+    one like :func:`edv_masses`. Agrees with ``scipy.stats.wasserstein_distance`` on the
     displacements.
     """
     p, q = (displacement_distribution(treebank, limit=limit) for treebank in (train, test))
@@ -86,20 +86,20 @@ def edv(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> float:
 
 
 @register(
-    "edv_masses", "displacement", "the paper's printed EDV: masses compared, the axis ignored",
+    "edv_masses", "displacement", "EDV as printed in the paper: compares masses, ignores the axis",
     pair=True,
 )  # fmt: skip
 def edv_masses(
     train: Treebank, test: Treebank, *, limit: int = FARTHEST, support: Support = "seen"
 ) -> float:
-    r"""Return what the paper's printed EDV values most likely are.
+    r"""Return EDV as it was most likely computed for the paper's printed values.
 
     .. math:: \frac{1}{|S|} \sum_{i=1}^{|S|} | p_{(i)} - q_{(i)} |
 
-    with :math:`p_{(i)}` the i-th smallest share and :math:`S` the displacements seen on either
-    side, or with `support` "axis" all from -limit to limit. It compares the sorted probability
-    masses with each other and ignores which displacement they belong to: mirroring all trees
-    changes nothing. For comparison with the paper only.
+    with :math:`p_{(i)}` the i-th smallest share and :math:`S` the displacements that occur on
+    either side, or with `support` "axis" all from -limit to limit. It compares sorted probability
+    masses and ignores which displacement they belong to: mirroring all trees changes nothing. Use
+    it only for comparison with the paper.
 
     Notes
     -----
@@ -110,7 +110,7 @@ def edv_masses(
 
 
 def _mass_distance(p: FloatArray, q: FloatArray, support: Support) -> float:
-    """Return the mean difference of sorted masses, over the places seen or over all places."""
+    """Return the mean difference of sorted masses, over positions that occur or over all."""
     if support not in get_args(Support):
         raise ChoiceError("support", support, get_args(Support))
     places = (p > 0) | (q > 0) if support == "seen" else np.ones(len(p), bool)
@@ -122,7 +122,7 @@ def _mass_distance(p: FloatArray, q: FloatArray, support: Support) -> float:
     pair=True, bounds=(0, 2 * FARTHEST),
 )  # fmt: skip
 def edv_by_length(train: Treebank, test: Treebank) -> Values:
-    """Return EDV of the sentences of each length; None where a side has no such sentence."""
+    """Return EDV for the sentences of each length; None if a side has no such sentence."""
     counts = [_counts_by_length(treebank) for treebank in (train, test)]
     distances: Values = {}
     for length in LENGTHS:
@@ -144,7 +144,7 @@ def _counts_by_length(treebank: Treebank) -> npt.NDArray[np.int64]:
 
 
 def length_tables(train: Treebank, test: Treebank) -> list[Table]:
-    """Mark the length of each sentence of two sets, one column per length."""
+    """Return an indicator table of sentence lengths for two sets, one column per length."""
     longest = max(int(treebank.lengths.max(initial=0)) for treebank in (train, test))
     return [
         (treebank.lengths[:, np.newaxis] == np.arange(1, longest + 1)).astype(np.uint8)
@@ -171,11 +171,11 @@ def _length_counts(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64
 
 
 @register(
-    "slv_masses", "displacement", "SLV with masses compared, as in the paper's printed EDV",
+    "slv_masses", "displacement", "SLV that compares masses, as EDV printed in the paper",
     pair=True,
 )  # fmt: skip
 def slv_masses(train: Treebank, test: Treebank, *, support: Support = "seen") -> float:
-    r"""Return what the paper's printed SLV values may be: :func:`edv_masses` of sentence lengths.
+    r"""Return SLV as probably computed for the paper: :func:`edv_masses` of sentence lengths.
 
     .. math:: \frac{1}{|S|} \sum_{i=1}^{|S|} | p_{(i)} - q_{(i)} |
 
@@ -201,14 +201,14 @@ def _excess(tables: list[Table], seed: int) -> float:
     pair=True, bounds=(-2 * FARTHEST, 2 * FARTHEST),
 )  # fmt: skip
 def edv_excess(train: Treebank, test: Treebank, *, seed: int = 0) -> float:
-    r"""Return how far EDV is above what sampling alone gives.
+    r"""Return EDV minus its expectation under random splitting.
 
     .. math:: \mathrm{EDV} - E[\mathrm{EDV} \mid \text{sentences split at random}]
 
-    EDV of few sentences is large whatever they are: sets of one kind of 1,000 and 300 sentences
-    are 0.1 apart. The expectation is the mean over 199 random splits of the same sentences into
-    sets of the same sizes, so the excess of sets of different sizes can be compared; it is about 0
-    for sets of one kind, and slightly below the distance of the two kinds otherwise.
+    EDV of small sets is large even if both come from the same source: about 0.1 for 1,000 and 300
+    sentences. The expectation is the mean over 199 random splits of the same sentences into sets of
+    the same sizes, so excesses can be compared across sizes. The excess is about 0 for sets from
+    the same source, and slightly below their true distance otherwise.
     """
     edv(train, test)
     return _excess(displacement_tables(train, test), seed)
@@ -225,7 +225,7 @@ register(
     "sentences of two words", bounds=(-np.inf, np.inf),
 )  # fmt: skip
 def mean_med(treebank: Treebank) -> FloatArray:
-    """Average the mean edge displacement over the sentences of two words and more."""
+    """Return the mean edge displacement, averaged over sentences of two or more words."""
     each = mean_edge_displacement(treebank)
     return np.column_stack([np.nan_to_num(each), ~np.isnan(each)])
 
@@ -255,11 +255,11 @@ def edv_samples(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Values:
-    """Return mean and standard deviation of EDV over random samples of train sentences.
+    """Return the mean and standard deviation of EDV over random samples of training sentences.
 
-    Each sample is drawn without replacement; test is taken whole. For a size such as 2000, the mean
-    is under ``2000`` and the standard deviation under ``2000:sd``; None where train has fewer
-    sentences (Anderson and Gómez-Rodríguez 2022, appendix D).
+    Each sample is drawn without replacement; the test set is used in full. For a size such as 2000,
+    the key ``2000`` has the mean and ``2000:sd`` the standard deviation; None if the training set
+    has fewer sentences (Anderson and Gómez-Rodríguez 2022, appendix D).
     """
     if len(train) < min(sizes):
         raise MissingError(

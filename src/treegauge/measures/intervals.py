@@ -1,4 +1,4 @@
-"""Confidence intervals of measures over sentences, where such an interval holds its level."""
+"""Confidence intervals of measures over sentences, where they hold their level."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from treegauge.treebanks.columns import Treebank
 
 Table = npt.NDArray[Any]
 Distance = Callable[..., FloatArray]
-#: Random splits that the distance of two sets is compared with.
+#: Number of random splits with which the distance of two sets is compared.
 SPLITS = 199
 
 
@@ -24,19 +24,19 @@ def measure_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[float, float] | str:
-    r"""Return the confidence interval of a measure over sentences, or why there is none.
+    r"""Return the confidence interval of a measure over sentences, or the reason for having none.
 
-    Means have Student's interval from the jackknife, on the scale of logarithms where they are
-    positive; shares have Wilson's, with the number of words that the jackknife variance is worth;
-    entropies have Student's around the value corrected for its bias,
-    :math:`n \hat\theta - (n - 1) \bar\theta_{(i)}`, which may leave the plain value outside.
-    Distances have that of the bootstrap's bias and deviation,
-    :math:`2 \hat\theta - \bar\theta^* \pm t s^*`, and start at 0 unless random splits of the same
-    sentences are farther apart in at most 5 % (that is, 1 - `level`) of the cases.
+    Means have Student's interval with the jackknife's variance, on a log scale if they are
+    positive. Shares have Wilson's interval with the effective number of words that this variance
+    implies. Entropies have Student's interval around the bias-corrected value, :math:`n \hat\theta
+    - (n - 1) \bar\theta_{(i)}`, which may exclude the uncorrected value. Distances have an interval
+    from the bootstrap's bias and deviation, :math:`2 \hat\theta - \bar\theta^* \pm t s^*`; it
+    starts at 0 unless at most 5 % (that is, 1 - `level`) of random splits of the same sentences are
+    farther apart.
     """
     additive = measure.additive
     if additive is None:
-        return "resampled sentences do not tell how far off it may be"
+        return "resampling sentences does not give a valid interval for this measure"
     tables = [np.asarray(table) for table in additive.tables(*treebanks)]
     fewest = min(len(table) for table in tables)
     if fewest < additive.least:
@@ -46,7 +46,7 @@ def measure_interval(
     else:
         low, high = _of_mean(additive, measure.bounds, tables[0], level)
     if not np.isfinite([low, high]).all():
-        return "without some sentences it has no value"
+        return "it is undefined without certain sentences"
     low, high = np.clip([low, high], *measure.bounds)
     return float(low), float(high)
 
@@ -69,7 +69,7 @@ def _of_mean(
         value = n * value - (n - 1) * float(left.mean())
     elif bounds == (0.0, 1.0):
         inside = error > 0 and 0 < value < 1
-        # What is not there at all may come in pairs where it comes.
+        # An event that did not occur may occur in clusters.
         worth = sums[1] / (2 if table[:, 1].max() > 1 else 1)
         if inside:
             worth = value * (1 - value) / error**2 * (ndtri((1 + level) / 2) / t) ** 2
@@ -107,7 +107,7 @@ def random_splits(
 ) -> FloatArray:
     """Return the distances of random splits of the same sentences into sets of the same sizes.
 
-    Two tables are (sentences, columns), and the distance takes their column sums.
+    The two tables have shape (sentences, columns); the distance is a function of their column sums.
     """
     random = np.random.default_rng(seed)
     whole = np.concatenate(tables)

@@ -1,4 +1,4 @@
-"""How many sentences and words there are, and how long the sentences are."""
+"""Numbers of sentences and words, and sentence lengths."""
 
 import numpy as np
 

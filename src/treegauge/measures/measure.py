@@ -1,4 +1,4 @@
-"""The verb ``measure``: numbers of treebanks, and of training sets against test sets."""
+"""The verb ``measure``: measures of treebanks, and of training and test sets."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -48,8 +48,8 @@ def measure(
 ) -> "Measures":
     """Measure treebanks: displacement, structure, morphology, vocabulary.
 
-    A value that a treebank does not have is left empty, with the reason. `treegauge measure list`
-    says what each measure is.
+    A value that is undefined for a treebank is left empty, with the reason. `treegauge measure
+    list` explains each measure.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ def measure(
         Files, folders such as UD_Greek-GDT, folders of such folders, or treebanks. Two files are a
         training set and a test set.
     split
-        The files of a folder to measure; measures of a pair compare the training set and the test
+        The set to measure in each folder. Measures of a pair compare the training set and the test
         set of a folder, or two files.
     interval
-        Add confidence intervals over sentences, where there are enough of them.
+        Add confidence intervals over sentences, if there are enough of them.
     resamples
-        Bootstrap resamples of the intervals of distances.
+        Number of bootstrap resamples for intervals of distances.
     level
         Confidence level of the intervals.
     seed
@@ -72,13 +72,13 @@ def measure(
     errors
         What to do about malformed sentences: strict, skip or repair.
     workers
-        Treebanks to measure at a time; the result does not depend on it.
+        Number of treebanks to measure in parallel; it does not change the result.
 
     Returns
     -------
     Measures
-        Values, each treebank's in the order of the names. A treebank that cannot be read has none,
-        with the reason; it is an error if none can be read.
+        Values per treebank, in the order of the names. A treebank that cannot be read has the
+        reason instead; it is an error if none can be read.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Measures of treebanks: values, and reasons where there is none."""
+"""Results of measuring treebanks: values, and reasons for missing ones."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
     from treegauge.measures.registry import Measure, Value
 
-#: The most measures shown side by side when there are several treebanks.
+#: Maximum number of columns of measures when there are several treebanks.
 WIDE = 8
 _NUMBERS = ("value", "low", "high", "averaged")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measure of a treebank, or the reason why there is none.
+    """The value of a measure on a treebank, or the reason why it has none.
 
-    The split is such as ``train`` or ``train/test``, None for plain files; `averaged` says of how
-    many treebanks the value is the average.
+    The split is, for instance, ``train`` or ``train/test``, None for plain files; `averaged` is the
+    number of treebanks averaged in the value.
     """
 
     measure: str
@@ -35,7 +35,7 @@ class Measured:
     averaged: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data; what is missing is left out, except the value."""
+        """Return it as plain data, without missing fields other than the value."""
         row: dict[str, Any] = {"measure": self.measure, "treebank": self.treebank}
         row |= {"split": self.split} if self.split else {}
         row |= {"averaged": self.averaged} if self.averaged else {}
@@ -46,7 +46,7 @@ class Measured:
         return row | ({"note": self.note} if self.note else {})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per number; a number under a name is a measure such as wde:nsubj."""
+        """Return one row per number; named numbers become measures such as wde:nsubj."""
         low, high = self.interval or (None, None)
         values = {"": self.value}
         if isinstance(self.value, dict):
@@ -64,7 +64,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Measures(Result):
-    """Measures of treebanks, in the order of treebanks and of the names asked for."""
+    """Measures of treebanks, in the order of treebanks and of requested names."""
 
     measured: tuple[Measured, ...]
     signature: str
@@ -86,7 +86,7 @@ class Measures(Result):
 
     @property
     def wide(self) -> "pl.DataFrame":
-        """One row per treebank, one column per measure; measures of many numbers are left out."""
+        """One row per treebank, one column per measure with a single number."""
         rows = self._wide_rows()
         return _frame(rows, list(rows[0])[1:] if rows else (), keep=True)
 
@@ -104,7 +104,7 @@ class Measures(Result):
 
     @property
     def warnings(self) -> list[str]:
-        """What is missing and why, and the notes, each said once."""
+        """Missing values with reasons, and notes, each once."""
         reasons: dict[str, list[str]] = {}
         for measured in self.measured:
             if reason := measured.missing or measured.note:
@@ -112,16 +112,16 @@ class Measures(Result):
         return [f"{', '.join(dict.fromkeys(names))}: {why}" for why, names in reasons.items()]
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the measures; those of several numbers have them by name."""
+        """Return the measures; those with several numbers have them by name."""
         return {"measures": [measured.to_dict() for measured in self.measured]}
 
     def own_text(self) -> str:
-        """Return the table, then why values are missing and what to know about others."""
+        """Return the table, then the reasons for missing values and other notes."""
         lines = [tables.to_text(self.shown()), *(f"note: {text}" for text in self.warnings)]
         return "\n".join([*lines, self.signature])
 
     def shown(self) -> list[dict[str, Any]]:
-        """Lay the numbers out for people: rounded, several treebanks under each other."""
+        """Return the printed table, with rounded numbers."""
         names = {measured.measure for measured in self.measured}
         plain = not any(measured.interval for measured in self.measured)
         rows = self._wide_rows()
@@ -138,7 +138,10 @@ class Measures(Result):
             else:
                 rows += measured.rows()
         for row in rows:
-            del row["averaged"], row["missing"]  # the treebank's name says it; the notes below do
+            del (
+                row["averaged"],
+                row["missing"],
+            )  # already in the treebank's name, or in the notes below
             row["note"] = row["note"] if row["value"] is None else None
         return _shorten(_without_empty(rows), _NUMBERS)
 
@@ -200,7 +203,7 @@ def _without_empty(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _shorten(rows: list[dict[str, Any]], numbers: Iterable[str]) -> list[dict[str, Any]]:
-    """Turn numbers into text of a readable length, aligned to the right."""
+    """Format numbers as short text, aligned to the right."""
     for name in numbers:
         texts = [short(row[name]) for row in rows if name in row]
         width = max([len(name), *map(len, texts)])
@@ -210,7 +213,7 @@ def _shorten(rows: list[dict[str, Any]], numbers: Iterable[str]) -> list[dict[st
 
 
 def short(value: float | None) -> str:
-    """Show a number in four decimals, whole ones without, small ones with three digits.
+    """Format a number: four decimals, none if whole, three digits if small.
 
     Examples
     --------

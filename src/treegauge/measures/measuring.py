@@ -18,12 +18,12 @@ from treegauge.measures.subjects import MeasuredSet, Subject, subjects
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source
 
-#: From this share on, ``_`` in a watched column is reported beside the value.
+#: From this share on, ``_`` in a watched column is reported with the value.
 NOTICED = 0.01
 
 
 class _MeasuredSubject(NamedTuple):
-    """All measures of one subject, digests of its treebanks, and why one could not be read."""
+    """All measures of one subject, digests of its treebanks, and the error if unreadable."""
 
     measured: list[Measured]
     digests: list[str]
@@ -40,7 +40,7 @@ def measure_all(
     seed: int,
     workers: int | None,
 ) -> Measures:
-    """Return measures of treebanks; `interval` is resamples and level, or None for no intervals."""
+    """Return measures of treebanks; `interval` has resamples and level, or None for no interval."""
     chosen = select(names)
     if not sources:
         raise TreegaugeError("nothing to measure: name files, folders or treebanks")
@@ -125,7 +125,7 @@ def _measure_set(
 
 
 def _averages(chosen: list[Measure], measured: list[Measured]) -> list[Measured]:
-    """Average over treebanks what is defined as an average over treebanks."""
+    """Return the measures that are defined as averages over treebanks."""
     rows = []
     for measure in chosen:
         values = [

@@ -1,7 +1,7 @@
-"""Morphological complexity (MC) and its five parts.
+"""Morphological complexity (MC) and its five components.
 
-Each part runs from 0 (no morphology) to 1. MC exists twice: as the paper's text defines it, and as
-the paper's code computes it, which the printed scores come from. The two differ in
+Each component ranges from 0 (no morphology) to 1. MC exists in two versions: as defined in the
+paper's text, and as computed by the paper's code for the printed scores. The two differ in
 :func:`head_pos_entropy` and :func:`head_pos_entropy_published`, and in words without a lemma.
 """
 
@@ -24,7 +24,7 @@ from treegauge.measures.vocabulary import (
 from treegauge.treebanks.columns import Ints, Treebank
 
 
-@register("word_entropy", "morphology", "entropy of word forms over its largest possible value")
+@register("word_entropy", "morphology", "entropy of word forms divided by its maximum")
 def word_entropy(treebank: Treebank) -> float:
     r"""Return the normalised word entropy :math:`H_{word} / \log_2 |V|`."""
     need_column(treebank, "form")
@@ -51,7 +51,7 @@ def _forms_by_lemma(treebank: Treebank, *, blanks: bool) -> npt.NDArray[np.int64
 def forms_per_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
     """Return :math:`1 - 1 / (F/L)` with F/L the mean number of distinct forms of a lemma.
 
-    If `blanks`, words without a lemma are forms of one lemma ``_``, as in the paper's code.
+    If `blanks`, words without a lemma count as forms of one lemma ``_``, as in the paper's code.
     """
     return 1 - 1 / float(_forms_by_lemma(treebank, blanks=blanks).mean())
 
@@ -62,7 +62,7 @@ def forms_per_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
     watched=("lemma",),
 )  # fmt: skip
 def forms_per_inflected_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
-    r"""Return :math:`1 - 1 / (F/iL)`, over lemmas with two forms and more; 0 if there are none."""
+    r"""Return :math:`1 - 1 / (F/iL)` over lemmas with two or more forms; 0 if there are none."""
     counts = _forms_by_lemma(treebank, blanks=blanks)
     inflected = counts[counts > 1]
     return 1 - 1 / float(inflected.mean()) if len(inflected) else 0.0
@@ -84,14 +84,14 @@ def _head_tags(treebank: Treebank, heads: npt.NDArray[np.integer]) -> FloatArray
     return counts.reshape(-1, len(names)).astype(np.float64)
 
 
-@register("hpe", "morphology", "how well UPOS and features of a word tell the UPOS of its head")
+@register("hpe", "morphology", "how well UPOS and features of a word predict the UPOS of its head")
 def head_pos_entropy(treebank: Treebank) -> float:
     r"""Return the normalised head part-of-speech entropy by the text's formula.
 
     .. math:: 1 - \frac{1}{|D|} \sum_{d \in D} \frac{HPE_d}{\log_2 |T_d|}
 
-    with :math:`D` the types of dependents, :math:`T_d` the tags that heads of type :math:`d` have;
-    a type whose heads all have one tag adds 0. Roots have no head and are left out.
+    with :math:`D` the types of dependents and :math:`T_d` the tags of the heads of type :math:`d`;
+    a type whose heads all have the same tag contributes 0. Roots have no head and are left out.
     """
     counts = _head_tags(treebank, treebank.parents)
     several = np.count_nonzero(counts, axis=1)
@@ -116,11 +116,11 @@ def head_pos_entropy_published(treebank: Treebank) -> float:
 
 
 @register(
-    "mc", "morphology", "morphological complexity by the text's formula: mean of the five parts",
+    "mc", "morphology", "morphological complexity by the paper's formula: mean of five components",
     watched=("lemma",),
 )  # fmt: skip
 def morphological_complexity(treebank: Treebank) -> float:
-    """Average word entropy, TTR, both form/lemma ratios and head part-of-speech entropy.
+    """Return the mean of word entropy, TTR, both form/lemma ratios and head POS entropy.
 
     Notes
     -----
@@ -143,10 +143,10 @@ def _five_parts(treebank: Treebank, hpe: float, *, blanks: bool) -> float:
     watched=("lemma",),
 )  # fmt: skip
 def morphological_complexity_published(treebank: Treebank) -> float:
-    """Average the five parts as the code behind the printed scores does.
+    """Return the mean of the five components, as in the code behind the printed scores.
 
-    Head part-of-speech entropy is :func:`head_pos_entropy_published`, and words without a lemma are
-    taken as forms of one lemma ``_``.
+    Head part-of-speech entropy is :func:`head_pos_entropy_published`, and words without a lemma
+    count as forms of one lemma ``_``.
     """
     return _five_parts(treebank, head_pos_entropy_published(treebank), blanks=True)
 
@@ -154,7 +154,7 @@ def morphological_complexity_published(treebank: Treebank) -> float:
 def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
     r"""Count each pair of a feature and its value, such as ``Case=Nom``.
 
-    `codes` are codes of FEATS of some words, by default of all.
+    `codes` are the FEATS codes of the words to count, by default of all words.
     """
     has = _bundles(treebank)
     words = treebank.codes("feats").codes if codes is None else codes
@@ -162,7 +162,7 @@ def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
 
 
 def _bundles(treebank: Treebank) -> npt.NDArray[np.int64]:
-    """Return which pairs of a feature and its value each value of FEATS has."""
+    """Return the feature-value pairs of each value of FEATS."""
     bundles = [text.split("|") for text in treebank.codes("feats").values]
     place = {pair: i for i, pair in enumerate(dict.fromkeys(pair for b in bundles for pair in b))}
     has = np.zeros((len(bundles), len(place)), np.int64)
@@ -196,7 +196,7 @@ def feature_entropy(treebank: Treebank) -> float:
 
 
 def _register_sampled(name: str, meaning: str, number: Callable[[FloatArray], Any]) -> None:
-    """Register a number of features as its mean over random samples of sentences."""
+    """Register the mean of a feature statistic over random samples of sentences."""
 
     def sampled(
         treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0

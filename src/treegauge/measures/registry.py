@@ -1,4 +1,4 @@
-"""Measures by name: what each says, its range, where it is explained, how it is resampled."""
+"""Registry of measures: meaning, range, documentation and resampling of each."""
 
 import inspect
 import math
@@ -20,25 +20,25 @@ Values = dict[str, float | None]
 Value = float | int | Values
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: The families in the order of every list; each is a module and a page in the documentation.
+#: The families in listing order; each is a module and a page in the documentation.
 FAMILIES = (
     "lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity",
 )  # fmt: skip
 
 
 class MissingError(TreegaugeError):
-    """A measure that this treebank does not have, and why."""
+    """A measure is undefined for this treebank; the message says why."""
 
 
 @dataclass(frozen=True)
 class Additive:
-    """A measure as a function of sums over sentences, which is what resampling needs.
+    """A measure as a function of sums over sentences, for resampling.
 
-    `tables` returns the tables (sentences, columns) to resample, one, or one for each treebank of a
-    pair; `statistic` takes their column sums (..., columns). Sampling noise only increases a
-    distance between distributions, and only decreases an entropy. `least` is the fewest units
-    (sentences) for which :func:`~treegauge.measures.intervals.measure_interval` holds its level,
-    `stretch` by how much bootstrap deviations are too small.
+    `tables` returns the tables (sentences, columns) to resample: one, or one per treebank of a
+    pair. `statistic` takes their column sums (..., columns). Sampling noise biases distances
+    between distributions upwards and entropies downwards. `least` is the smallest number of units
+    (sentences) for which :func:`~treegauge.measures.intervals.measure_interval` holds its level;
+    `stretch` is the factor by which bootstrap deviations are too small.
     """
 
     tables: Callable[..., Sequence[npt.NDArray[Any]]]
@@ -56,17 +56,17 @@ class Measure:
     Attributes
     ----------
     function
-        Returns a number or several under names; raises :class:`MissingError` where there is none.
+        Returns a number, or several by name; raises :class:`MissingError` if it is undefined.
     bounds
         The smallest and the largest possible value.
     additive
-        How to resample it; None where an interval from resampled sentences would mislead.
+        How to resample it; None if an interval from resampled sentences would mislead.
     watched
-        Columns of which a noticeable share of ``_`` is reported with the value.
+        Columns in which a noticeable share of ``_`` is reported with the value.
     empty
-        Whether a treebank without words has it, too.
+        Whether it is defined for a treebank without words.
     average
-        How to combine the values of several treebanks, where that is part of the definition.
+        How to combine the values of several treebanks, if that is part of the definition.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Measure:
 
     @property
     def docs(self) -> str:
-        """Where the documentation explains it."""
+        """Page of the documentation that explains it."""
         return f"measures/{self.family}.md#{self.name}"
 
     @property
@@ -106,7 +106,7 @@ _MEASURES: dict[str, Measure] = {}
 
 
 def register(name: str, family: str, meaning: str, **traits: Any) -> Callable[[F], F]:
-    """Put the function below into the list of measures; `traits` are those of :class:`Measure`."""
+    """Register the decorated function as a measure; `traits` are fields of :class:`Measure`."""
 
     def add(function: F) -> F:
         _MEASURES[name] = Measure(name, family, meaning, function, **traits)
@@ -117,9 +117,9 @@ def register(name: str, family: str, meaning: str, **traits: Any) -> Callable[[F
 
 @cache
 def measures() -> dict[str, Measure]:
-    """Return all measures by name: by family, then module, then as they are defined.
+    """Return all measures by name, sorted by family, module and definition.
 
-    Other packages add theirs by an entry point of the group ``treegauge.measures`` that names a
+    Other packages add measures by an entry point in the group ``treegauge.measures`` that names a
     module with registered functions.
 
     Examples
@@ -131,7 +131,7 @@ def measures() -> dict[str, Measure]:
         import_module(f"treegauge.measures.{family}")
     load_plugins("treegauge.measures")
 
-    # Modules register when they are first imported, which may have been in any order; measures
+    # Modules register on first import, which may happen in any order; measures
     # of plug-ins come last in their family.
     def place(measure: Measure) -> tuple[int, bool]:
         module = f"treegauge.measures.{measure.family}"
@@ -141,7 +141,7 @@ def measures() -> dict[str, Measure]:
 
 
 def select(names: str | Sequence[str]) -> list[Measure]:
-    """Return the measures of a list of names, of families, or ``"all"``.
+    """Return the measures selected by names, families, or ``"all"``.
 
     Examples
     --------

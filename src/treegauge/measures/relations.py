@@ -1,4 +1,4 @@
-"""Relations as classes of words: content, function, other; and their word dependency entropy."""
+"""Classes of relations (content, function, other) and their word dependency entropy."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,7 +11,7 @@ from treegauge.measures.registry import FloatArray, register
 from treegauge.treebanks.columns import Codes, Treebank
 from treegauge.treebanks.relations import GRAMMATICAL, LEXICAL, universal_relation
 
-#: Content and function relations by version of UD; all other relations are in neither class.
+#: Content and function relations by version of UD; other relations are in neither class.
 CONTENT, FUNCTION = LEXICAL, GRAMMATICAL
 CLASSES = ("content", "function", "other")
 
@@ -27,9 +27,9 @@ def universal_relations(treebank: Treebank) -> Codes:
 
 
 def relation_class(relation: str, version: str | None = None) -> str:
-    """Say whether a relation links content words, a function word, or neither can be said.
+    """Return whether a relation is a content relation, a function relation, or other.
 
-    Without a version of UD (``v1``, ``v2``) both are known; their names do not conflict.
+    Without a version of UD (``v1``, ``v2``), relations of both count; their names do not conflict.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) ->
 
     .. math:: \overline{\mathrm{WDE}}(r) = \frac{1}{n_T} \sum_{t} \mathrm{WDE}(r, t)
 
-    A relation that a treebank lacks counts as `missing` there: neither content nor function.
+    A relation that a treebank lacks counts as `missing` there, between content and function.
 
     Examples
     --------
@@ -85,8 +85,8 @@ def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
 
     .. math:: \mathrm{WDE}(r, t) = \frac{H(p(w \mid r, t))}{\log n_w}
 
-    with :math:`n_w` the number of distinct forms of the treebank (0 if there is one). Relations are
-    taken without their subtypes. Function relations come out low, content relations high.
+    with :math:`n_w` the number of distinct forms in the treebank (0 if there is only one). Subtypes
+    of relations are ignored. Function relations get low values, content relations high ones.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How similar two treebanks are: unseen words, sequences of UPOS, trees that occur in both."""
+"""Similarity of two treebanks: unseen words, UPOS n-grams, trees that occur in both."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ from treegauge.treebanks.columns import Treebank
     columns=["form"], pair=True,
 )  # fmt: skip
 def out_of_vocabulary(train: Treebank, test: Treebank) -> FloatArray:
-    r"""Return the share of test words whose form, as written, is not in train."""
+    r"""Return the share of test words whose form (case-sensitive) is not in train."""
     known = set(train.codes("form").values)
     codes, values = test.codes("form")
     new = np.array([value not in known for value in values], bool)
@@ -40,7 +40,7 @@ def out_of_vocabulary(train: Treebank, test: Treebank) -> FloatArray:
     pair=True,
 )
 def out_of_vocabulary_types(train: Treebank, test: Treebank) -> float:
-    """Return the share of the distinct forms of test that are not in train."""
+    """Return the share of distinct test forms that are not in train."""
     need_column(train, "form")
     need_column(test, "form")
     forms = test.codes("form").values
@@ -48,7 +48,7 @@ def out_of_vocabulary_types(train: Treebank, test: Treebank) -> float:
 
 
 def _tags(*treebanks: Treebank) -> tuple[list[npt.NDArray[np.int64]], int]:
-    """Code the UPOS of several treebanks alike, from 1 on; return the number of codes, too."""
+    """Return common UPOS codes for several treebanks, from 1, and the number of codes."""
     for treebank in treebanks:
         need_column(treebank, "upos")
     each = [treebank.codes("upos") for treebank in treebanks]
@@ -59,10 +59,11 @@ def _tags(*treebanks: Treebank) -> tuple[list[npt.NDArray[np.int64]], int]:
 
 
 def _ngrams(n: int, *treebanks: Treebank) -> list[npt.NDArray[np.intp]]:
-    """Code every UPOS n-gram of several treebanks alike, from 0 on.
+    """Return common codes for the UPOS n-grams of several treebanks, from 0.
 
-    One boundary mark (tag 0) is before and after each sentence, so that every word is the middle of
-    a trigram; unigrams are of words only. An n-gram longer than a sentence and its marks is none.
+    Each sentence has one boundary mark (tag 0) before and after it, so that every word is the
+    middle of a trigram; unigrams contain words only. A sentence shorter than n, with its marks, has
+    no n-grams.
     """
     each, number = _tags(*treebanks)
     for place, treebank in enumerate(treebanks) if n > 1 else ():
@@ -79,18 +80,18 @@ def _ngrams(n: int, *treebanks: Treebank) -> list[npt.NDArray[np.intp]]:
 
 
 def upos_ngrams(first: Treebank, second: Treebank, n: int = 3) -> list[FloatArray]:
-    """Count the UPOS n-grams of two treebanks, one column for each that occurs in either."""
+    """Return counts of UPOS n-grams of two treebanks, one column per n-gram in either."""
     each = _ngrams(n, first, second)
     size = 1 + max(int(codes.max(initial=-1)) for codes in each)
     return [np.bincount(codes, minlength=size).astype(np.float64) for codes in each]
 
 
 def log_ratios(target: Treebank, source: Treebank) -> FloatArray:
-    r"""Return for each word of the target the log ratio of the frequencies of its tag trigram.
+    r"""Return, for each target word, the log ratio of the frequencies of its tag trigram.
 
     .. math:: \ln \frac{f_{tgt}(t_w)}{f_{src}(t_w)}
 
-    Their mean is KLcpos3 = KL(target || source), so sentences can be compared one by one. The
+    Their mean is KLcpos3 = KL(target || source), so single sentences can be compared. The
     trigram of a word is its UPOS with those before and after it, with one boundary mark before and
     after each sentence; a trigram that the source lacks counts once there.
     """
@@ -103,10 +104,11 @@ def log_ratios(target: Treebank, source: Treebank) -> FloatArray:
 
 
 def trigram_shortfall(treebank: Treebank, words: int, blocks: int = 20) -> float:
-    """Return by how many nats the entropy of tag trigrams in a few words is too low.
+    """Return the bias, in nats, of the entropy of tag trigrams in a small sample of words.
 
-    That is the entropy of a treebank's trigrams minus the mean entropy in blocks of so many words;
-    a KL divergence from so few words of a target is too large by about as much.
+    This is the entropy of a treebank's trigrams minus the mean entropy in blocks of this number of
+    words. A KL divergence estimated from that few target words is too large by about the same
+    amount.
     """
     (codes,) = _ngrams(3, treebank)
     step = max(len(codes) // blocks, words)
@@ -126,9 +128,9 @@ def klcpos3(source: Treebank, target: Treebank) -> float:
 
     .. math:: \sum_{t \in target} f_{tgt}(t) \ln \frac{f_{tgt}(t)}{f_{src}(t)}
 
-    with :math:`f` relative frequencies; trigrams of the target that the source lacks count once
-    there (Rosa and Žabokrtský 2015, KLcpos3, a language similarity measure for delexicalized
-    parser transfer).
+    with :math:`f` relative frequencies; target trigrams that the source lacks count once there
+    (Rosa and Žabokrtský 2015, KLcpos3, a language similarity measure for delexicalized parser
+    transfer).
     """
     return max(0.0, float(log_ratios(target, source).mean()))
 
@@ -175,11 +177,11 @@ register(
 
 
 @register(
-    "unseen_upos_trigrams", "similarity", "share of test's UPOS trigrams that train lacks",
+    "unseen_upos_trigrams", "similarity", "share of UPOS trigrams in test that are not in train",
     pair=True,
 )  # fmt: skip
 def unseen_upos_trigrams(train: Treebank, test: Treebank) -> float:
-    """Return the share of test's UPOS trigrams, each use counted, that do not occur in train."""
+    """Return the share of UPOS trigram tokens in test that do not occur in train."""
     ours, theirs = upos_ngrams(train, test)
     return float(theirs[ours == 0].sum() / theirs.sum())
 
@@ -189,11 +191,11 @@ Shapes = Callable[[Treebank], Hashes]
 
 
 def tree_shapes(treebank: Treebank, *, directed: bool = True) -> Hashes:
-    r"""Give each sentence a number that it shares with the sentences of isomorphic trees.
+    r"""Return a number per sentence; sentences with isomorphic trees have the same number.
 
-    If `directed`, the root and the directions of arcs matter; the order of words never does. Linear
-    in the words; two different shapes share a number with a chance of about 2 to the -64. Sentences
-    with cycles are repaired first.
+    If `directed`, the root and the directions of arcs matter; word order never does. Takes linear
+    time; two different shapes get the same number with a probability of about 2 to the -64.
+    Sentences with cycles are repaired first.
     """
     head = treebank.head
     depth = trees.depth(head, treebank.offsets)
@@ -215,7 +217,7 @@ def _ordered(treebank: Treebank) -> Hashes:
 
 
 def _tagged(treebank: Treebank) -> Hashes:
-    """Hash heads, tags and relations; texts are coded by their own hash, the same everywhere."""
+    """Return a hash of heads, tags and relations that is the same on all machines."""
     values = treebank.head.astype(np.int64)
     for column in ("upos", "deprel"):
         codes, names = treebank.codes(column)
@@ -240,7 +242,7 @@ _register_overlap(
 )
 _register_overlap(
     "tree_overlap_undirected",
-    "share of test trees isomorphic to a training tree, directions of arcs aside",
+    "share of test trees isomorphic to a training tree, ignoring directions of arcs",
     partial(tree_shapes, directed=False),
 )
 _register_overlap(

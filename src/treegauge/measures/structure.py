@@ -1,4 +1,4 @@
-"""Trees: crossings, projectivity, gaps, depth, arity, and the direction of heads."""
+"""Tree structure: crossings, projectivity, gaps, depth, arity, and head direction."""
 
 import numpy as np
 import numpy.typing as npt
@@ -21,11 +21,11 @@ from treegauge.treebanks.columns import Treebank
 
 
 def possible_crossings(treebank: Treebank) -> FloatArray:
-    r"""Count the pairs of arcs of each sentence that share no word, crossed or not.
+    r"""Return the number of pairs of arcs in each sentence that do not share a word.
 
     .. math:: |Q| = \binom{A}{2} - \sum_v \binom{k_v}{2}
 
-    with :math:`A` the number of arcs and :math:`k_v` the arcs at word :math:`v`, its own included.
+    with :math:`A` the number of arcs and :math:`k_v` the number of arcs at word :math:`v`.
     """
     has_arc = trees.displacement(treebank.head, treebank.offsets) != 0
     degree = trees.arity(treebank.head, treebank.offsets) + has_arc.astype(np.float64)
@@ -34,11 +34,11 @@ def possible_crossings(treebank: Treebank) -> FloatArray:
 
 
 @register_ratio(
-    "crossings", "structure", "C/|Q|: crossings of arcs over possible crossings, all trees pooled",
+    "crossings", "structure", "C/|Q|: crossings divided by possible crossings, all trees pooled",
     "two arcs that could cross",
 )  # fmt: skip
 def crossings(treebank: Treebank) -> FloatArray:
-    r"""Divide the crossings of a treebank by the possible ones.
+    r"""Return the crossings of a treebank divided by the possible ones.
 
     .. math:: \frac{\sum_s C_s}{\sum_s |Q_s|}
     """
@@ -48,38 +48,38 @@ def crossings(treebank: Treebank) -> FloatArray:
 
 @register("mean_crossings", "structure", "C/|Q| of each tree, averaged over trees")
 def mean_crossings(treebank: Treebank) -> float:
-    """Average crossings over possible crossings over the trees in which any are possible."""
+    """Return the mean of crossings over possible crossings, over trees where any are possible."""
     crossed = trees.crossings(treebank.head, treebank.offsets).astype(np.float64)
     possible = possible_crossings(treebank)
     share = np.divide(crossed, possible, out=np.zeros(len(crossed)), where=possible > 0)
     return ratio(np.column_stack([share, possible > 0]), treebank, "two arcs that could cross")
 
 
-@register_ratio("nonprojective_arcs", "structure", "share of arcs that are not projective", "arcs")
+@register_ratio("nonprojective_arcs", "structure", "share of non-projective arcs", "arcs")
 def nonprojective_arcs(treebank: Treebank) -> FloatArray:
-    """Return the share of arcs over a word that does not descend from the arc's head."""
+    """Return the share of arcs that span a word which does not descend from the arc's head."""
     return arc_table(~trees.is_projective_arc(treebank.head, treebank.offsets), treebank)
 
 
 register_ratio(
-    "nonprojective_sentences", "structure", "share of sentences with an arc that is not projective",
+    "nonprojective_sentences", "structure", "share of sentences with a non-projective arc",
     "sentences",
 )(lambda treebank: with_ones(~trees.is_projective(treebank.head, treebank.offsets)))  # fmt: skip
 register_ratio(
-    "gap_degree", "structure", "gaps of the most broken yield of a sentence, averaged",
+    "gap_degree", "structure", "largest gap degree of a sentence, averaged over sentences",
     "sentences", bounds=(0, np.inf),
 )(lambda treebank: with_ones(trees.gap_degree(treebank.head, treebank.offsets)))  # fmt: skip
-register("max_gap_degree", "structure", "gaps of the most broken yield", bounds=(0, np.inf))(
+register("max_gap_degree", "structure", "largest gap degree", bounds=(0, np.inf))(
     lambda treebank: int(trees.gap_degree(treebank.head, treebank.offsets).max())
 )
 
 
 @register_ratio(
-    "depth", "structure", "arcs from the deepest word up to the root, averaged over sentences",
+    "depth", "structure", "arcs from the deepest word to the root, averaged over sentences",
     "sentences with a root", bounds=(0, np.inf),
 )  # fmt: skip
 def depth(treebank: Treebank) -> FloatArray:
-    """Average the depth of trees; sentences without a root are left out."""
+    """Return the mean depth of trees; sentences without a root are left out."""
     deepest = trees.max_depth(treebank.head, treebank.offsets)
     return np.column_stack([np.maximum(deepest, 0), deepest >= 0])
 
@@ -90,16 +90,16 @@ register("max_depth", "structure", "depth of the deepest tree", bounds=(0, np.in
 
 
 @register_ratio(
-    "arity", "structure", "dependents of a word that has any, on average", "arcs",
+    "arity", "structure", "mean number of dependents of words that have any", "arcs",
     bounds=(1, np.inf),
 )  # fmt: skip
 def arity(treebank: Treebank) -> FloatArray:
-    """Average the number of dependents over the words that have dependents."""
+    """Return the mean number of dependents of words that have any."""
     each = trees.arity(treebank.head, treebank.offsets)
     return np.column_stack([per_sentence(each, treebank), per_sentence(each > 0, treebank)])
 
 
-register("max_arity", "structure", "most dependents of one word", bounds=(0, np.inf))(
+register("max_arity", "structure", "largest number of dependents of one word", bounds=(0, np.inf))(
     lambda treebank: int(trees.arity(treebank.head, treebank.offsets).max())
 )
 
@@ -123,7 +123,7 @@ def _by_relation(treebank: Treebank) -> list[npt.NDArray[np.int64]]:
 
 
 def _conditional(sums: FloatArray) -> FloatArray:
-    """Entropy of left or right given the group: columns 2g and 2g + 1 hold those of group g."""
+    """Entropy of the direction given the group; columns 2g and 2g + 1 count left and right."""
     pairs = sums.reshape(*sums.shape[:-1], -1, 2)
     size = pairs.sum(axis=-1)
     return np.asarray((entropy_of(pairs) * size).sum(axis=-1) / size.sum(axis=-1))

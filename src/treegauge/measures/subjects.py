@@ -1,4 +1,4 @@
-"""Treebanks to measure: files, folders of a treebank, whole releases, objects."""
+"""Treebanks to measure, from files, folders, whole releases or objects."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from treegauge.treebanks.sources import Errors, Source, split_of
 
 
 class LazyTreebank:
-    """A treebank that is read when first asked for; a failure to read it is kept, too."""
+    """A treebank that is read on first use; an error in reading it is kept, too."""
 
     def __init__(self, read: Callable[[], Treebank]) -> None:
         self._read = read
@@ -32,13 +32,13 @@ class LazyTreebank:
         return self.treebank
 
     def forget(self) -> None:
-        """Give the memory back."""
+        """Release the memory."""
         self.treebank = None
 
 
 @dataclass(frozen=True)
 class MeasuredSet:
-    """One treebank, or a training set and a test set, under the name that results give it."""
+    """One treebank, or a training set and a test set, with its name in results."""
 
     name: str
     split: str | None
@@ -47,7 +47,7 @@ class MeasuredSet:
 
 @dataclass(frozen=True)
 class Subject:
-    """Treebanks that are read together: those measured alone, and a pair to compare."""
+    """Treebanks that are read together: single ones to measure, and a pair to compare."""
 
     name: str
     singles: tuple[MeasuredSet, ...]
@@ -63,9 +63,9 @@ class Subject:
 def subjects(
     sources: Sequence[Source | Treebank], split: str, errors: Errors
 ) -> tuple[list[Subject], bool]:
-    """Return the treebanks to measure in the order given, and whether any is a folder.
+    """Return the treebanks to measure, in order, and whether any is a folder.
 
-    Two files or treebanks alone are a pair.
+    Exactly two files or treebanks form a pair.
     """
     inputs = [
         recognised
@@ -101,7 +101,7 @@ def _folder(source: Input, split: str) -> Subject:
         if which == "all":
             return source.read()
         if which not in source.splits:
-            names = ", ".join(source.splits) or "files of no split"
+            names = ", ".join(source.splits) or "files without a split"
             raise MissingError(f"{source.name} has no {which} set, only {names}")
         return source.read(which)
 

@@ -1,4 +1,4 @@
-"""Words: entropy, and how many different ones a text of some length has (type/token ratios)."""
+"""Vocabulary: entropy and type/token ratios."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ from treegauge.measures.counting import blank, need_column, ratio_of_sums
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
 from treegauge.treebanks.columns import Ints, Treebank
 
-#: Words of a chunk for the standardised ratio.
+#: Words per chunk for the standardised ratio.
 CHUNK = 1000
 #: Number and size of the samples of the Difficulty paper.
 SAMPLES, SENTENCES = 10, 1000
 
 
 def entropy_of(counts: npt.ArrayLike) -> FloatArray:
-    r"""Return the entropy of counts (..., values) in bits; 0 where there are none.
+    r"""Return the entropy of counts (..., values) in bits; 0 if all counts are 0.
 
     .. math:: H = -\sum_v p_v \log_2 p_v
     """
@@ -29,7 +29,7 @@ def entropy_of(counts: npt.ArrayLike) -> FloatArray:
 
 @register("form_entropy", "vocabulary", "entropy of word forms, in bits", bounds=(0, np.inf))
 def form_entropy(treebank: Treebank) -> float:
-    """Return the entropy of word forms as written, in bits."""
+    """Return the entropy of word forms (case-sensitive), in bits."""
     need_column(treebank, "form")
     return float(entropy_of(np.bincount(treebank.codes("form").codes)))
 
@@ -44,11 +44,11 @@ def lemma_entropy(treebank: Treebank) -> float:
     return float(entropy_of(np.bincount(treebank.codes("lemma").codes[~blank(treebank, "lemma")])))
 
 
-@register("ttr", "vocabulary", "type/token ratio: distinct forms over words")
+@register("ttr", "vocabulary", "type/token ratio: distinct forms divided by words")
 def type_token_ratio(treebank: Treebank) -> float:
-    r"""Divide distinct forms by words: :math:`|V| / n`.
+    r"""Return the number of distinct forms divided by that of words, :math:`|V| / n`.
 
-    Falls as text grows, so it compares nothing but samples of one size.
+    It decreases with text length, so it can only compare samples of the same size.
     """
     need_column(treebank, "form")
     return len(treebank.codes("form").values) / treebank.n_words
@@ -67,7 +67,7 @@ def _chunk_ratios(treebank: Treebank, chunk: int = CHUNK) -> list[FloatArray]:
     additive=Additive(_chunk_ratios, ratio_of_sums, least=10, units="chunks"),
 )  # fmt: skip
 def standardised_ttr(treebank: Treebank, *, chunk: int = CHUNK) -> float:
-    """Average the type/token ratio over consecutive chunks of words; a rest is left out."""
+    """Return the mean type/token ratio of consecutive chunks of words, without the remainder."""
     need_column(treebank, "form")
     if treebank.n_words < chunk:
         raise MissingError(
@@ -100,7 +100,7 @@ def distinct(codes: Ints) -> int:
 def sampled_ttr(
     treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
 ) -> float:
-    """Average the type/token ratio over random samples of sentences."""
+    """Return the mean type/token ratio over random samples of sentences."""
     need_column(treebank, "form")
     forms = treebank.codes("form").codes
     drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)

@@ -1,4 +1,4 @@
-"""Easy (low-EDV) and hard (high-EDV) splits, by the distance of displacements."""
+"""Easy (low-EDV) and hard (high-EDV) splits."""
 
 from dataclasses import dataclass
 
@@ -12,15 +12,15 @@ from treegauge.statistics.descriptive import wasserstein
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
 UnitScores = npt.NDArray[np.floating] | npt.NDArray[np.integer]
-_SWAPS = 20  # proposals per sentence; the distance hardly moves after ten
+_SWAPS = 20  # proposals per sentence; the distance hardly changes after ten
 _ROUNDS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Units stratum by stratum, such as sentences by length, and how many of each to take.
+    """Units by stratum, such as sentences by length, and the number to take from each.
 
-    Shares of small strata are carried over to the next, so that they add up to that of the whole.
+    Fractions from small strata are carried over to the next, so that the total is correct.
     """
 
     units: npt.NDArray[np.intp]
@@ -29,7 +29,7 @@ class Strata:
 
     @classmethod
     def of(cls, strata: npt.NDArray[np.integer], share: float) -> "Strata":
-        """Sort units by their strata."""
+        """Return units sorted by stratum."""
         units = np.argsort(strata, kind="stable")
         sizes = np.unique(strata, return_counts=True)[1]
         bounds = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
@@ -53,7 +53,7 @@ class Strata:
         return np.arange(len(self.units)) - self.bounds[stratum], stratum
 
     def _chosen(self, score: UnitScores, places: Bools) -> Bools:
-        """Return the units at these places once each stratum is sorted by score."""
+        """Return the units at these ranks after sorting each stratum by score."""
         stratum = self._places()[1]
         ranked = self.units[np.lexsort((score[self.units], stratum))]
         chosen = np.zeros(len(self.units), bool)
@@ -64,21 +64,21 @@ class Strata:
 def sampled_test(
     pool: SentencePool, sentences: npt.NDArray[np.intp], *, adversarial: bool, seed: int
 ) -> Bools:
-    """Choose the test fifth of the sentences by the published sampler, as a mask.
+    """Return a mask of the test sentences (one in five), chosen by the published sampler.
 
-    Sentences are binned by length and sorted by mean edge displacement (MED). Each round takes a
-    length at random among those that have sentences left, and an MED: in the first round that of a
-    random sentence of this length, later the MED of the training data so far. The four sentences
-    nearest to it go into the training set; the next nearest (complementary) or the furthest of that
-    length (adversarial) goes into the test set. Where a length has run out, the nearest length is
-    used. The lengths drawn do not depend on the objective: with one seed, the test sentences of
-    both have the same lengths.
+    Sentences are binned by length and sorted by mean edge displacement (MED). Each round draws a
+    length at random among those with sentences left, and sets a target MED: in the first round that
+    of a random sentence of this length, later that of the training data so far. The four sentences
+    nearest to the target go into the training set; the next nearest (complementary) or the furthest
+    of that length (adversarial) goes into the test set. If a length has no sentences left, the
+    nearest length is used. The lengths drawn do not depend on the objective: with the same seed,
+    the test sentences of both have the same lengths.
 
     Notes
     -----
     Anderson and Gómez-Rodríguez (2022), section 6.1, which leaves open whether the other sentences
-    of a round follow its MED, as here, or that of the first one taken. With the latter, low splits
-    are further apart than random ones, on average over ten treebanks.
+    of a round follow its MED, as here, or that of the first one taken. With the latter, low-EDV
+    splits have a larger EDV than random splits, on average over ten treebanks.
     """
     lengths, med = pool.lengths[sentences], pool.med[sentences]
     sorting = np.lexsort((med, lengths))
@@ -99,19 +99,19 @@ def optimised_test(
     adversarial: bool,
     seed: int,
 ) -> Bools:
-    r"""Choose test units so that the displacement distance itself is largest or smallest.
+    r"""Choose test units that maximise or minimise EDV itself.
 
-    Units have histograms of displacements. The number of test units is fixed in every stratum
-    (sentence length), so that sizes and lengths agree whatever the objective.
+    Each unit has a histogram of displacements. The number of test units is fixed in every stratum
+    (sentence length), so sizes and lengths are the same for both objectives.
 
     *Largest.* By duality :math:`W_1 = \max_f E_{test} f - E_{train} f` over functions of slope at
-    most one. For the :math:`f` that attains it on the present split, every unit has a score
-    :math:`\sum_w (f(d_w) - \bar f)`; the best of each stratum become test units, and so on until
-    nothing changes. This is done from both ends of the order by mean displacement.
+    most one. For the optimal :math:`f` of the current split, every unit has a score :math:`\sum_w
+    (f(d_w) - \bar f)`; the best of each stratum become test units. This is repeated until nothing
+    changes, and started from both ends of the order by mean displacement.
 
     *Smallest.* The start is every k-th unit in the order of mean displacement.
 
-    Either way, random pairs of one stratum are then swapped wherever that helps.
+    In both cases, random pairs within a stratum are then swapped if that improves EDV.
     """
     random = np.random.default_rng(seed)
     groups = Strata.of(strata, share)
@@ -134,7 +134,7 @@ def _distance(histograms: Counts, test: Bools) -> float:
 
 
 def _ascend(histograms: Counts, groups: Strata, test: Bools) -> Bools:
-    """Take the units with the best scores under the best function, until nothing changes."""
+    """Take the units with the best scores under the optimal function until nothing changes."""
     best, reached = test, _distance(histograms, test)
     for _ in range(_ROUNDS):
         inside = histograms[test].sum(axis=0, dtype=np.float64)

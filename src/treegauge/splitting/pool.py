@@ -1,4 +1,4 @@
-"""The sentences to split, their files, lengths, displacements and documents."""
+"""The sentences to split, with their files, lengths, displacements and documents."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from treegauge.treebanks.trees import displacement_counts, mean_edge_displacemen
 
 @dataclass(frozen=True, eq=False)
 class SentencePool:
-    """All sentences of a treebank across its files; each knows its file and its number there."""
+    """All sentences of a treebank, each with its file and its number in that file."""
 
     treebank: Treebank
     files: tuple[str, ...]
@@ -32,7 +32,7 @@ class SentencePool:
 
     @property
     def code(self) -> str:
-        """What UD calls the files (``el_gdt`` in ``el_gdt-ud-test.conllu``), else the name."""
+        """Code of the files (``el_gdt`` in ``el_gdt-ud-test.conllu``), else the name."""
         named = [UD_FILE.match(file) for file in self.files]
         codes = {match["code"] for match in named if match}
         return codes.pop() if all(named) and len(codes) == 1 else self.treebank.name
@@ -44,17 +44,17 @@ class SentencePool:
 
     @cached_property
     def histograms(self) -> npt.NDArray[np.int32]:
-        """For each sentence how often each displacement from -30 to 30 occurs."""
+        """Counts of each displacement from -30 to 30, per sentence."""
         return displacement_counts(self.treebank)
 
     @cached_property
     def med(self) -> npt.NDArray[np.float64]:
-        """Mean edge displacement of each sentence, 0 for those of one word."""
+        """Mean edge displacement of each sentence, 0 for one-word sentences."""
         return np.nan_to_num(mean_edge_displacement(self.treebank))
 
     @cached_property
     def documents(self) -> npt.NDArray[np.int32]:
-        """For each sentence its document; a ``# newdoc`` comment or a new file starts one."""
+        """The document of each sentence; a ``# newdoc`` comment or a new file starts a document."""
         starts = document_starts(self.treebank)
         starts |= np.diff(self.origin, prepend=-1) != 0
         return (np.cumsum(starts) - 1).astype(np.int32)
@@ -66,7 +66,7 @@ class SentencePool:
 
 
 def pool(source: Source | Treebank, *, errors: Errors = "strict") -> SentencePool:
-    """Collect the sentences of all files behind a source."""
+    """Collect the sentences of all files of a source."""
     if isinstance(source, Treebank):
         files, parts = [source.name], [source]
     else:
@@ -78,7 +78,7 @@ def pool(source: Source | Treebank, *, errors: Errors = "strict") -> SentencePoo
     twice = [file for i, file in enumerate(names) if file in names[:i]]
     if twice:
         raise TreegaugeError(
-            f"{source}: found two files {twice[0]}; expected files of one treebank"
+            f"{source}: found two files called {twice[0]}; expected files of one treebank"
         )
     return SentencePool(
         treebank=parts[0] if len(parts) == 1 else concat(parts, name=parts[0].name),

@@ -1,6 +1,7 @@
 """The verb ``split``: random, by length, into folds, or easy (low-EDV) and hard (high-EDV) splits.
 
-A split on disk is CoNLL-U with the origin of every sentence, and a manifest to make it again.
+A split on disk consists of CoNLL-U files with the origin of every sentence, and a manifest from
+which the split can be reproduced.
 """
 
 import json
@@ -38,7 +39,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False)
 class Split(Result):
-    """A split: the numbers of the sentences in each set, in their old order."""
+    """A split: the numbers of the sentences in each set, in their original order."""
 
     pool: "SentencePool"
     parts: dict[str, Index]
@@ -50,7 +51,7 @@ class Split(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per set: sizes, and its displacement and length distance from the first."""
+        """One row per set: size, EDV and SLV to the first set."""
         import polars as pl
 
         first, rows = next(iter(self.parts)), []
@@ -68,7 +69,7 @@ class Split(Result):
         return pl.DataFrame(rows)
 
     def distances(self, one: str, other: str) -> tuple[float, float]:
-        """Return the distance of two sets in displacements and in sentence lengths."""
+        """Return EDV and SLV between two sets."""
         parts = [self.parts[one], self.parts[other]]
         size = int(self.pool.lengths.max(initial=0)) + 1
         arcs = [self.pool.histograms[part].sum(axis=0, dtype=np.int64) for part in parts]
@@ -77,7 +78,7 @@ class Split(Result):
 
     @property
     def edv(self) -> float:
-        """Displacement distance of the test set from the training set."""
+        """EDV between training and test set."""
         return self.distances("train", "test")[0]
 
 
@@ -100,7 +101,7 @@ def split(
 ) -> Split:
     """Split a treebank at random, by length, into folds, or by EDV.
 
-    Shows how far apart the sets are in displacements (EDV) and sentence lengths (SLV).
+    Shows the distances between the sets in displacements (EDV) and sentence lengths (SLV).
 
     Parameters
     ----------
@@ -109,30 +110,29 @@ def split(
     out
         Folder to write the sets and a manifest to.
     objective
-        random; length (the longest sentences are the test set); low and high (displacements of
-        training and test set as similar or as different as possible, with equal sizes and sentence
-        lengths); kfold.
+        random; length (the longest sentences form the test set); low and high (minimise or maximise
+        EDV between training and test set, with equal sizes and sentence lengths); kfold.
     method
-        For low and high: optimise works on the distance itself, sampler is the published sampler
-        (always four sentences for training to one for testing before the dev set is taken out).
+        For low and high: optimise optimises EDV itself, sampler is the published sampler (always
+        four training sentences to one test sentence before the dev set is taken out).
     sizes
         Relative sizes of training, dev and test set; dev may be 0.
     unit
-        What sizes and folds count. Low and high splits keep sentence lengths equal, so that both
-        units agree there.
+        Whether sizes and folds count sentences or words. Low and high splits keep sentence lengths
+        equal, so both give the same there.
     folds
         Number of folds for kfold.
     documents
-        Whether documents (# newdoc) stay whole; by default in random and kfold splits where there
-        are any.
+        Whether to keep documents (# newdoc) whole; by default yes in random and kfold splits if
+        there are any.
     min_words
-        Leave shorter sentences out; by default 3 for low and high, as published, else 1.
+        Leave out sentences with fewer words; by default 3 for low and high, as published, else 1.
     seed
-        Same seed, same split.
+        Random seed; the same seed gives the same split.
     manifest
-        Make the split of this manifest again.
+        Reproduce the split of this manifest.
     provenance
-        Whether each sentence gets a comment with its origin: # split_origin = FILE:NUMBER.
+        Whether to add a comment with its origin to each sentence: # split_origin = FILE:NUMBER.
     errors
         What to do about malformed sentences: strict, skip or repair.
     """
@@ -158,7 +158,7 @@ def split(
 
 
 def split_manifest(split: Split) -> dict[str, Any]:
-    """Return what is needed to make the split again from the same files."""
+    """Return what is needed to reproduce the split from the same files."""
     pool = split.pool
     return {
         "format": FORMAT,
@@ -220,15 +220,15 @@ def _text(pool: "SentencePool", index: Index, provenance: bool) -> bytes:
 
 
 def rebuild(pool: "SentencePool", manifest: Mapping[str, Any]) -> Split:
-    """Make a split again from its manifest; the files must be the same, byte for byte."""
+    """Reproduce a split from its manifest; the files must be identical byte for byte."""
     version = manifest.get("format") if isinstance(manifest, Mapping) else None
     check_format("manifest", version, FORMAT, "make the split again")
     try:
         return _rebuild(pool, manifest)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise TreegaugeError(
-            f"manifest: cannot be read ({type(error).__name__}: {error}); expected one as "
-            "treegauge split writes it"
+            f"manifest: cannot be read ({type(error).__name__}: {error}); expected a file written "
+            "by treegauge split"
         ) from error
 
 
@@ -242,7 +242,7 @@ def _rebuild(pool: "SentencePool", manifest: Mapping[str, Any]) -> Split:
         digest = pool.digests[pool.files.index(source["file"])]
         if digest != source["sha256"]:
             raise TreegaugeError(
-                f"{source['file']} has SHA-256 {digest[:12]}..., the manifest was made from "
+                f"{source['file']} has SHA-256 {digest[:12]}..., but the manifest was made from "
                 f"{source['sha256'][:12]}...: use the same release"
             )
     place = {

@@ -1,4 +1,4 @@
-"""Making splits: every sentence of a pool gets its set."""
+"""Assignment of the sentences of a pool to sets."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -45,7 +45,8 @@ def make_split(
         documents = objective in {"random", "kfold"} and pool.has_documents
     if documents and not pool.has_documents:
         raise TreegaugeError(
-            f"{pool.treebank.name} has no '# newdoc' comment: no documents to keep"
+            f"{pool.treebank.name} has no '# newdoc' comment, so there are no documents to keep "
+            "whole"
         )
     shares = _shares(sizes)
     kept = np.flatnonzero(pool.lengths >= least)
@@ -71,7 +72,7 @@ def make_split(
     if len(parts) < enough:
         gone = ", ".join(name for name in names if name not in parts)
         advice = "; choose other sizes" + (", or do not keep documents whole" if documents else "")
-        raise TreegaugeError(f"{known}, which leaves none for {gone}{advice}")
+        raise TreegaugeError(f"{known}, which leaves no sentences for {gone}{advice}")
     settings = {
         "objective": objective, "method": method if steered else None, "seed": seed,
         "sizes": "/".join(f"{size:g}" for size in sizes) if objective != "kfold" else folds,
@@ -84,11 +85,11 @@ def make_split(
 
 
 def parse_sizes(sizes: str) -> list[float]:
-    """Return sizes such as 60/20/20 as numbers."""
+    """Parse sizes such as 60/20/20."""
     try:
         return [float(size) for size in sizes.split("/")]
     except ValueError:
-        raise TreegaugeError(f"sizes are {sizes!r}; expected such as 60/20/20") from None
+        raise TreegaugeError(f"sizes are {sizes!r}; expected, for example, 60/20/20") from None
 
 
 def _shares(sizes: Sequence[float]) -> npt.NDArray[np.float64]:
@@ -112,7 +113,7 @@ def _cut(
     shares: npt.NDArray[np.float64],
     order: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Lay groups out in an order and cut where the shares of their weight end."""
+    """Divide groups in a given order according to the shares of their weight."""
     heavy = np.bincount(groups, weight)[order]
     middle = (np.cumsum(heavy) - heavy / 2) / heavy.sum()
     label = np.searchsorted(np.cumsum(shares)[:-1], middle, "right")
@@ -132,7 +133,7 @@ def _steered(
     documents: bool,
     seed: int,
 ) -> npt.NDArray[np.int64]:
-    """Choose the test set by the objective, then the dev set from the rest."""
+    """Choose the test set by the objective, then the dev set from the remaining sentences."""
     random = np.random.default_rng([seed, 1])
     lengths = pool.lengths[kept]
     if objective == "length":
@@ -144,7 +145,7 @@ def _steered(
     elif method == "sampler":
         if documents or not np.isclose(shares[2], 0.2):
             raise TreegaugeError(
-                "the published sampler deals sentences, one in five to test; use "
+                "the published sampler assigns single sentences, one in five to test; use "
                 "method='optimise' for documents or other sizes"
             )
         test = sampled_test(pool, kept, adversarial=objective == "high", seed=seed)
@@ -163,7 +164,7 @@ def _steered(
         names, local = np.unique(groups[~test], return_inverse=True)
         order = random.permutation(len(names))
         labels[~test] = _cut(local.reshape(-1), weight[~test], part, order)
-    elif part[1] > 0:  # the same share of any length; documents cannot be divided by length
+    elif part[1] > 0:  # the same share of each length; documents cannot be divided by length
         left = lengths[~test]
         labels[~test] = Strata.of(left, float(part[1])).top(random.random(len(left)))
     return labels

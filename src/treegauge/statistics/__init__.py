@@ -1,1 +1,1 @@
-"""Intervals and tests on arrays; knows nothing of treebanks."""
+"""Intervals and tests on arrays, independent of treebanks."""

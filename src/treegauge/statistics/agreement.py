@@ -1,9 +1,9 @@
 r"""Agreement of annotators beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
-A coding is a table (items, annotators) of whole numbers from 0, one per category; -1 says that an
-annotator did not code the item. All three coefficients are :math:`1 - D_o / D_e`, the observed
-disagreement over the one that chance would give. They differ in what chance is: Cohen's kappa draws
-each annotator's categories from that annotator's own distribution, the others from a common one.
+A coding is a table (items, annotators) of whole numbers from 0, one per category; -1 means that an
+annotator did not code the item. All three coefficients are :math:`1 - D_o / D_e`, with the observed
+disagreement and the one expected by chance. They differ in the model of chance: Cohen's kappa draws
+each annotator's categories from that annotator's distribution, the others from a common one.
 """
 
 from typing import Any
@@ -21,14 +21,14 @@ from treegauge.statistics.small_samples import (
 )
 
 Codes = npt.NDArray[np.int64]
-#: What :func:`agreement` estimates, in order.
+#: Coefficients estimated by :func:`agreement`, in order.
 COEFFICIENTS = ("observed", "kappa", "alpha")
-#: Fewest units with a disagreement from which other units are judged.
+#: Minimum number of units with a disagreement for inference about other units.
 LEAST_DISAGREEING = 5
 
 
 def checked(codes: npt.ArrayLike) -> Codes:
-    """Return a coding as an array, refusing what is not one."""
+    """Return a coding as an array; raise an error if it is not one."""
     table = np.asarray(codes)
     if table.ndim != 2 or table.shape[1] < 2 or not np.issubdtype(table.dtype, np.integer):
         raise TreegaugeError(
@@ -67,7 +67,7 @@ def cohen_kappa(codes: npt.ArrayLike) -> float:
     table = checked(codes)
     if table.shape[1] != 2:
         raise TreegaugeError(
-            f"Cohen's kappa is of two annotators, found {table.shape[1]}; expected fleiss_kappa"
+            f"Cohen's kappa needs two annotators, found {table.shape[1]}; use fleiss_kappa"
         )
     return float(_Sums(table).kappa()[0])
 
@@ -113,9 +113,9 @@ def krippendorff_alpha(codes: npt.ArrayLike) -> float:
 
 
 class _Sums:
-    """What coefficients need of a coding: sums over all items, and without each unit in turn.
+    """Sums of a coding for the coefficients: over all items, and without each unit in turn.
 
-    Every method returns an array: first of all items, then without each of the units.
+    Every method returns an array: first the value of all items, then without each unit.
     """
 
     def __init__(self, codes: Codes, units: npt.NDArray[Any] | None = None, n_units: int = 0):
@@ -131,10 +131,12 @@ class _Sums:
         self.same = same
 
     def left_out(self, values: npt.NDArray[Any], items: npt.NDArray[Any] | slice) -> FloatArray:
-        """Return the sum of values of some items, and without each unit."""
+        """Return the sum of values of these items, and without each unit."""
         total = float(values.sum())
-        own = np.bincount(self.units[items], values, self.n_units) if self.n_units else np.zeros(0)
-        return np.concatenate(([total], total - own))
+        per_unit = (
+            np.bincount(self.units[items], values, self.n_units) if self.n_units else np.zeros(0)
+        )
+        return np.concatenate(([total], total - per_unit))
 
     def products(self, first: Codes, second: Codes, items: npt.NDArray[Any]) -> FloatArray:
         """Return the sum over categories of the products of two columns' counts.
@@ -193,19 +195,19 @@ class _Sums:
 
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """Divide, to NaN where the whole is nothing (to the precision of its sum)."""
+    """Return a ratio; NaN if the denominator is 0 (to the precision of its sum)."""
     usable = np.abs(whole) > 1e-12
     nothing = np.full(np.shape(part), np.nan)
     return np.asarray(np.divide(part, whole, out=nothing, where=usable))
 
 
 def specific_agreement(codes: npt.ArrayLike, category: int) -> float:
-    """Return how often other annotators chose a category where one did; NaN if nobody did.
+    """Return the specific agreement on a category; NaN if nobody chose it.
 
     Notes
     -----
-    The proportion of specific agreement (Spitzer and Fleiss 1974): with two annotators, twice the
-    items that both put there over the sum of what each did, which is an F1 score.
+    How often the others chose the category where one annotator did (Spitzer and Fleiss 1974). With
+    two annotators it is an F1 score: twice the common items over the sum of each one's items.
 
     Examples
     --------
@@ -225,24 +227,23 @@ def _specific(sums: _Sums, category: int) -> FloatArray:
 def agreement(
     codes: npt.ArrayLike, units: npt.ArrayLike, *, least: int = LEAST_UNITS
 ) -> StudentEstimate:
-    """Observed agreement, kappa and alpha, with standard errors over units.
+    """Return observed agreement, kappa and alpha, with standard errors over units.
 
     Parameters
     ----------
     codes
         One row per item, one column per annotator, -1 where there is no code.
     units
-        For each item the number of its unit (sentence, document), from 0; units could have been
-        others.
+        For each item, the number of its unit (sentence, document), from 0; units are random.
     least
-        Fewest units that have a standard error.
+        Minimum number of units for a standard error.
 
     Returns
     -------
     StudentEstimate
-        Three entries, see :data:`COEFFICIENTS`; kappa is Cohen's for two annotators and Fleiss'
-        for more. Standard errors are those of leaving out each unit, missing where annotators
-        disagree (or agree) in fewer than five units.
+        Three entries, see :data:`COEFFICIENTS`; kappa is Cohen's for two annotators and Fleiss' for
+        more. Standard errors are from the jackknife over units, and missing if annotators disagree
+        (or agree) in fewer than five units.
 
     Examples
     --------
@@ -307,9 +308,9 @@ def _estimate(
 
 
 def coefficient_interval(
-    made: StudentEstimate, level: float = 0.95
+    estimate: StudentEstimate, level: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Return the limits of what :func:`agreement` or :func:`class_agreement` estimates.
+    r"""Return the confidence limits of :func:`agreement` or :func:`class_agreement`.
 
     The first entry is a share, with its interval on the scale of log odds. Coefficients have theirs
     on the scale of :math:`\log(1 - \kappa)`, the logarithm of the disagreement relative to chance,
@@ -317,9 +318,9 @@ def coefficient_interval(
     """
     from treegauge.statistics.student import student_quantile
 
-    low, high = made.interval(level, share=True)
-    reach = student_quantile((1 + level) / 2, made.df) * made.standard_error
-    rest = np.where(made.value < 1, 1 - made.value, np.nan)
+    low, high = estimate.interval(level, share=True)
+    reach = student_quantile((1 + level) / 2, estimate.df) * estimate.standard_error
+    rest = np.where(estimate.value < 1, 1 - estimate.value, np.nan)
     factor = np.exp(reach / rest)
     low[1:], high[1:] = (1 - rest * factor)[1:], (1 - rest / factor)[1:]
     return low, high

@@ -1,4 +1,4 @@
-"""The verb ``analyse``: what explains a score, from tables with one row per treebank."""
+"""The verb ``analyse``: explanations of scores, from tables with one row per treebank."""
 
 from typing import get_args
 
@@ -40,24 +40,23 @@ def _correlation(
 ) -> Correlations:
     """Explain scores: correlate columns with a target, alone and given covariates.
 
-    Covariates are added one at a time. Intervals by formula and bootstrap (BCa), adjusted r²,
-    p-values (also adjusted for their number), the smallest coefficient that could be detected, and
-    the strongest of several columns, corrected for having been chosen. Treebanks of one genus
-    resemble each other, and intervals and p-values allow for it. What cannot be computed is
-    missing, and a note says why.
+    Covariates are added one at a time. Shows intervals by formula and bootstrap (BCa), adjusted r²,
+    p-values (also adjusted for their number), the smallest detectable coefficient, and the
+    strongest of several columns, corrected for selection. Treebanks of one genus resemble each
+    other, which intervals and p-values take into account. A note explains each missing value.
 
     Parameters
     ----------
     tables
         ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
-        of measure or score. Several are joined by name. In Python also frames, dictionaries of
-        columns and results.
+        of measure or score. Several tables are joined by name. In Python also frames, dictionaries
+        of columns and results.
     target
         Column to explain, such as las.
     of
-        Columns to explain it with, a,b or repeated; by default all other numeric ones.
+        Columns that may explain it, as a,b or repeated; by default all other numeric columns.
     given
-        Covariates, a,b or repeated.
+        Covariates, as a,b or repeated.
 
     Notes
     -----

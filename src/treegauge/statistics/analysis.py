@@ -1,4 +1,4 @@
-"""What analyses of tables share: options, notes, signatures, and p-values fit to print."""
+"""Common parts of analyses of tables: options, notes, signatures, formatted p-values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ Correction = Literal["benjamini-hochberg", "holm", "bonferroni"]
 
 @dataclass(frozen=True)
 class TableSettings(Settings):
-    """How columns are taken from tables.
+    """How columns are read from tables.
 
     Attributes
     ----------
     log
-        Columns to take the logarithm of, which is usual for sizes; a,b or repeated.
+        Columns to log-transform, as is usual for sizes; a,b or repeated.
     join
         Column of names by which several tables are joined.
     """
@@ -46,12 +46,12 @@ class CorrelationSettings(Settings):
     cut
         Divide the values of that column in two: at their mean, median, or a number.
     correction
-        How p-values are adjusted for their number: the false discovery rate
-        (benjamini-hochberg), or any false finding (holm, bonferroni).
+        Adjustment of p-values for their number: controls the false discovery rate
+        (benjamini-hochberg) or the family-wise error rate (holm, bonferroni).
     cluster
-        Rows of one genus, family or language resemble each other, and intervals and p-values allow
-        for it; known from names of treebanks, or from a column with this name. none: rows are
-        independent.
+        Rows of one genus, family or language resemble each other, which intervals and p-values take
+        into account. Groups come from treebank names, or from a column with this name. none treats
+        rows as independent.
     """
 
     method: Coefficient = "spearman"
@@ -63,7 +63,7 @@ class CorrelationSettings(Settings):
 
 @dataclass(frozen=True)
 class RowResampling(Settings):
-    """How intervals over rows are made.
+    """How intervals over rows are computed.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class RowResampling(Settings):
     resamples
         Bootstrap resamples; 0 for none.
     seed
-        Seed of everything random.
+        Seed of all random draws.
     """
 
     level: float = 0.95
@@ -82,9 +82,9 @@ class RowResampling(Settings):
 
 @dataclass(frozen=True, eq=False)
 class Analysis(Result):
-    """A result with notes: what was left out, what is missing and why, what to beware of.
+    """A result with notes: omitted rows, missing values with reasons, and warnings.
 
-    In tables for people a p-value below 0.001 reads ``<0.001``; CSV and JSON have it in full.
+    In printed tables a p-value below 0.001 is ``<0.001``; CSV and JSON have all digits.
     """
 
     signature: str
@@ -93,11 +93,11 @@ class Analysis(Result):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Numbers that belong to the whole rather than to a row."""
+        """Numbers about the whole analysis, not a row."""
         return {}
 
     def shown(self) -> "pl.DataFrame":
-        """Return the table as people read it: rounded p-values, no empty column."""
+        """Return the printed table, with rounded p-values and without empty columns."""
         import polars as pl
 
         frame = self.table
@@ -153,9 +153,9 @@ def frame_of(rows: Sequence[dict[str, Any]], **kinds: type) -> "pl.DataFrame":
 
 def name_list(names: Names, columns: Sequence[str] = ()) -> list[str]:
     """Return names given as a list, separated by commas, or both; columns may have commas."""
-    given = [names] if isinstance(names, str) else names
-    parts = [[name] if name in columns else name.split(",") for name in given]
-    return [part.strip() for some in parts for part in some if part.strip()]
+    listed = [names] if isinstance(names, str) else names
+    parts = [[name] if name in columns else name.split(",") for name in listed]
+    return [part.strip() for texts in parts for part in texts if part.strip()]
 
 
 def sign_analysis(

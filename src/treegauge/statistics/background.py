@@ -1,4 +1,4 @@
-"""Background removal: divide out what covariates predict, and correlate what is left."""
+"""Background removal: divide by the prediction from covariates, and correlate the rest."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -31,13 +31,13 @@ from treegauge.statistics.resampling import FloatArray
 if TYPE_CHECKING:
     import polars as pl
 
-#: Fewest rows of a bootstrap interval of what is left.
+#: Minimum number of rows for a bootstrap interval after background removal.
 LEAST_BACKGROUND = 15
 
 
 @dataclass(frozen=True)
 class Stage:
-    """The target after a covariate was divided out (None: as it was), and the line that was."""
+    """The target after division by a covariate's line (None: unchanged), and that line."""
 
     removed: str | None
     intercept: float | None
@@ -54,9 +54,9 @@ class Background(Analysis):
     Attributes
     ----------
     stages
-        First the target as it is, then one stage per covariate.
+        First the unchanged target, then one stage per covariate.
     bca
-        Bootstrap interval of the last coefficient, with the fits made again in each resample.
+        Bootstrap interval of the last coefficient, with fits repeated in each resample.
     """
 
     target: str
@@ -95,12 +95,12 @@ def remove_background(
     columns: TableSettings = TableSettings(),
     intervals: RowResampling = RowResampling(),
 ) -> Background:
-    r"""Divide the target by what each covariate predicts; correlate with what is left.
+    r"""Divide the target by the prediction of each covariate, and correlate with the rest.
 
-    With y the target, each step fits y = a + b x by least squares to a covariate x and goes on with
-    y / (a + b x). The coefficient that is left is not explained by the covariates, as far as
-    straight lines can describe their effect. Only the target as it is has an interval by formula
-    and a p-value; what is left after the last covariate has a bootstrap interval.
+    With y the target, each step fits y = a + b x by least squares to a covariate x and continues
+    with y / (a + b x). The covariates do not explain the remaining coefficient, as far as straight
+    lines can describe their effect. Only the unchanged target has an interval by formula and a
+    p-value; after the last covariate there is a bootstrap interval.
 
     Parameters
     ----------
@@ -111,15 +111,15 @@ def remove_background(
     of
         Column to explain it with, such as edv.
     given
-        Covariates in the order of their removal, which matters; a,b or repeated.
+        Covariates in the order of their removal (the order matters); a,b or repeated.
     method
         Coefficient of correlation.
 
     Notes
     -----
-    Sections 3.3 and 4.2.2 of the EDV paper. Only the target is cleaned, not the variable, as in a
-    semi-partial correlation: the coefficient is usually nearer to zero than the partial one. Only
-    the bootstrap allows for the fitted lines; the usual test would find next to nothing.
+    Sections 3.3 and 4.2.2 of the EDV paper. Only the target is adjusted, not the variable, as in a
+    semi-partial correlation: the coefficient is usually closer to zero than the partial one. Only
+    the bootstrap takes the fitted lines into account; the usual test would find almost nothing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bootstrap intervals: of scores over units that add, and of statistics over rows of a table."""
+"""Bootstrap intervals of scores over additive units, and of statistics over rows of a table."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ LeaveOneOut = Callable[[], Iterator[FloatArray]]
 class Interval(Result):
     """Estimates with their intervals, one entry per metric; NaN where undefined.
 
-    ``values`` holds the resampled values (resamples, metrics) when asked for.
+    ``values`` has the resampled values (resamples, metrics) if requested.
     """
 
     names: tuple[str, ...]
@@ -71,7 +71,7 @@ def bootstrap(
     names: Sequence[str] | None = None,
     keep: bool = False,
 ) -> Interval:
-    r"""Interval of a score when the units (sentences), and runs, could have been others.
+    r"""Return the bootstrap interval of a score over units (sentences) and runs.
 
     With :math:`\hat\theta` the score of all units and :math:`\theta^*_b` that of the b-th draw of
     as many units with replacement, the percentile interval runs between the
@@ -86,7 +86,7 @@ def bootstrap(
     Parameters
     ----------
     counts
-        Statistics that add, (n_units, n_columns) or (n_runs, n_units, n_columns).
+        Additive statistics, (n_units, n_columns) or (n_runs, n_units, n_columns).
     statistic
         Maps column sums (..., n_columns) to values (..., n_metrics).
     resamples, level, method, seed
@@ -156,7 +156,7 @@ def bootstrap_rows(
     method: Method = "bca",
     seed: int = 0,
 ) -> Interval:
-    r"""Interval of a statistic when the rows (treebanks) could have been others.
+    r"""Return the bootstrap interval of a statistic over rows (treebanks).
 
     As :func:`treegauge.statistics.bootstrap.bootstrap`, but the statistic sees whole rows, so that
     ranks can be computed again in every resample. Agrees with
@@ -203,10 +203,10 @@ def make_interval(
     signature: str,
     size: FloatArray | None = None,
 ) -> Interval:
-    """Read the interval of every metric off its resampled values (resamples, metrics).
+    """Return the interval of every metric from its resampled values (resamples, metrics).
 
-    `factors` has jackknife values of every resampled factor, for BCa. Rounding is judged against
-    `size`, by default that of the estimate, too little for a difference of two.
+    `factors` has jackknife values of every resampled factor, for BCa. Rounding errors are relative
+    to `size`, by default that of the estimate; the difference of two scores needs a larger one.
     """
     ties = TIE * np.abs(estimate if size is None else size)
     bca = method == "bca"
@@ -242,7 +242,7 @@ def _bca_levels(
     def move(level: float) -> float:
         z = bias + normal.inv_cdf(level)
         slope = 1 - acceleration * z
-        # Past its pole the formula would wrap round to the other tail.
+        # Beyond its pole the formula would jump to the other tail.
         return normal.cdf(bias + z / slope) if slope > 0 else float(z > 0)
 
     return move(levels[0]), move(levels[1])
@@ -269,7 +269,7 @@ def _acceleration(
 
 
 def check_resampling(method: str, seed: int, resamples: int, level: float) -> None:
-    """Refuse an unknown kind of interval, naming the known ones, and impossible options."""
+    """Refuse an unknown kind of interval and impossible options."""
     check_options(seed, resamples, "resamples", level)
     if method not in get_args(Method):
         raise ChoiceError("interval method", method, get_args(Method))

@@ -1,4 +1,4 @@
-"""Correlations over rows that resemble each other: treebanks of one genus, and a chosen column."""
+"""Correlations over clustered rows, such as treebanks of one genus, and selection of a column."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from treegauge.statistics.planning import Winner, best_of, detectable_difference
 from treegauge.statistics.resampling import FloatArray
 from treegauge.statistics.small_samples import StudentEstimate, effective_df
 
-#: Fewest clusters of an interval or p-value over clusters.
+#: Minimum number of clusters for an interval or p-value.
 LEAST_CLUSTERS = 8
 # Fisher's transformation of a coefficient of 1 is infinite.
 _MOST = 1 - 1e-12
@@ -24,7 +24,7 @@ def weighted_coefficients(
 ) -> FloatArray:
     """Return the matrix of coefficients for each weighting of the rows: (..., columns, columns).
 
-    A weight of 2 is a row that occurs twice, also in its ranks, and 0 a row that is left out.
+    A row with weight 2 counts twice, also in the ranks; weight 0 leaves it out.
     """
     if method == "kendall":
         signs = np.sign(values[:, None] - values)
@@ -53,7 +53,7 @@ def _weighted_ranks(column: FloatArray, weights: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Clusters:
-    """Rows in groups that vary as a whole: treebanks of a genus, or each row by itself."""
+    """Groups of rows that are resampled together: treebanks of a genus, or single rows."""
 
     codes: npt.NDArray[np.intp]
 
@@ -75,10 +75,9 @@ class Clusters:
     def covariance(self, halved: FloatArray) -> FloatArray:
         r"""Return the covariance of estimates from their values under :meth:`halved`.
 
-        With :math:`u_g = 2 (z_g - z)` the effect of halving cluster g, doubled,
-        :math:`\sum_g (u_g - \bar u) (u_g - \bar u)^\top`. Leaving clusters out wholly overstates
-        the variance of a coefficient, and infinitesimal changes understate it where few clusters
-        hold most rows.
+        With :math:`u_g = 2 (z_g - z)` the effect of halving cluster g, doubled, :math:`\sum_g (u_g
+        - \bar u) (u_g - \bar u)^\top`. Leaving whole clusters out overstates the variance of a
+        coefficient, and infinitesimal changes understate it if few clusters have most rows.
         """
         effects = 2 * (halved[1:] - halved[0])
         centred = effects - effects.mean(axis=0)
@@ -106,9 +105,9 @@ def clustered_inferences(
     method: Coefficient,
     level: float,
 ) -> tuple[list[Inference], FloatArray]:
-    """Replace intervals and p-values by those over clusters; return detectable coefficients too.
+    """Return intervals and p-values over clusters, and detectable coefficients.
 
-    What was missing for rows stays missing; below :data:`LEAST_CLUSTERS` all is.
+    Values that are missing over rows stay missing; below :data:`LEAST_CLUSTERS` all are.
     """
     estimate = over_clusters(values, clusters, method, len(before))
     lows, highs = estimate.interval(level)
@@ -116,14 +115,14 @@ def clustered_inferences(
     least = np.tanh(detectable_difference(estimate.standard_error, estimate.df))
     known = np.isfinite(lows) & (clusters.number >= LEAST_CLUSTERS)
     after = []
-    for k, one in enumerate(before):
-        usable = bool(known[k]) and one.low is not None
+    for k, earlier in enumerate(before):
+        usable = bool(known[k]) and earlier.low is not None
         after.append(
             replace(
-                one,
+                earlier,
                 low=math.tanh(lows[k]) if usable else None,
                 high=math.tanh(highs[k]) if usable else None,
-                p_value=float(p_values[k]) if usable and one.p_value is not None else None,
+                p_value=float(p_values[k]) if usable and earlier.p_value is not None else None,
             )
         )
     return after, np.where(known, least, np.nan)
@@ -132,7 +131,7 @@ def clustered_inferences(
 def strongest(
     values: FloatArray, variables: int, clusters: Clusters, method: Coefficient, level: float
 ) -> Winner:
-    """Correct the coefficient farthest from 0 for having been chosen among several.
+    """Correct the coefficient farthest from 0 for its selection among several.
 
     The columns of `values` are the target, as many `variables`, and the covariates.
     """
@@ -145,14 +144,14 @@ def strongest(
     halved = fisher(np.stack(each, axis=1))
     spread = clusters.covariance(halved)
     best = best_of(halved[0], spread, clusters.df, level=level, absolute=True)
-    # Chosen for its size and sign: the corrected one lies between 0 and the observed one.
+    # Selected for size and sign: the corrected value lies between 0 and the observed one.
     sides = sorted((0.0, best.observed))
     value = min(max(best.value, sides[0]), sides[1])
     return Winner(best.index, *np.tanh([best.observed, value, best.low, best.high]).tolist())
 
 
 def clusters_of(kinds: Sequence[object] | None, rows: Sequence[int]) -> Clusters | None:
-    """Return the clusters of some rows; None where no two are known to belong together."""
+    """Return the clusters of rows; None if no two rows are known to be related."""
     if kinds is None:
         return None
     named = [f"={kinds[i]}" if kinds[i] is not None else f"row {i}" for i in rows]
@@ -161,11 +160,11 @@ def clusters_of(kinds: Sequence[object] | None, rows: Sequence[int]) -> Clusters
 
 
 def cluster_note(clusters: Clusters, by: str) -> str:
-    """Say what clusters mean for intervals and p-values."""
+    """Return a note on the effect of clusters on intervals and p-values."""
     held = f"{len(clusters.codes)} rows in {clusters.number} clusters ({by})"
     if clusters.number >= LEAST_CLUSTERS:
-        return f"intervals and p-values allow for the resemblance of {held}"
+        return f"intervals and p-values account for {held}"
     return (
         f"{held} are too few for intervals and p-values (at least {LEAST_CLUSTERS}); cluster none "
-        "takes rows as independent"
+        "treats rows as independent"
     )

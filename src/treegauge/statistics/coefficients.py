@@ -12,16 +12,16 @@ from treegauge.statistics.planning import check_shares
 from treegauge.statistics.power import correlation_power
 from treegauge.statistics.resampling import FloatArray
 
-#: Fewest rows, less the number of covariates, of an interval or p-value.
+#: Minimum number of rows, minus covariates, for an interval or p-value.
 LEAST_ROWS = 8
 # Rows below which Spearman's p-value has a correction for continuity.
 _FEW = 20
-# Variance that is left in a column, as a share, below which the covariates determine it.
+# Remaining share of a column's variance below which the covariates determine it.
 _NOTHING = 1e-10
 
 
 def check_coefficient(method: str) -> None:
-    """Refuse an unknown coefficient, naming the known ones."""
+    """Refuse an unknown coefficient and list the known ones."""
     if method not in get_args(Coefficient):
         raise ChoiceError("coefficient", method, get_args(Coefficient))
 
@@ -59,8 +59,8 @@ def _kendall(values: FloatArray) -> FloatArray:
     first, second = np.triu_indices(rows, 1)
     stack = values.reshape(-1, *values.shape[-2:])
     result = np.empty((len(stack), values.shape[-1], values.shape[-1]))
-    for i, one in enumerate(stack):
-        signs = np.sign(one[first] - one[second])
+    for i, sample in enumerate(stack):
+        signs = np.sign(sample[first] - sample[second])
         result[i] = _scaled(signs.T @ signs, np.ones(values.shape[-1]))
     return result.reshape(*values.shape[:-2], *result.shape[1:])
 
@@ -95,7 +95,7 @@ def partials(matrix: FloatArray, steps: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class Inference:
-    """A coefficient and what follows from it; None where there are too few rows.
+    """A coefficient with interval, p-value and power; None if there are too few rows.
 
     Fisher's interval; r² and its less biased version, shares of the variance (of ranks, for
     Spearman; None for Kendall's tau); the two-sided p-value; power as if `r` were the truth.
@@ -121,10 +121,10 @@ def inference(
       :math:`\pm z \sqrt{0.437 / (n - k - 4)}`;
     - adjusted square: :math:`1 - (1 - r^2) (n - 1) / (n - k - 2)`;
     - p-value: Student's t with :math:`n - k - 2` degrees of freedom at
-      :math:`r \sqrt{(n - k - 2) / (1 - r^2)}` (Spearman below 20 rows: r nearer to 0 by
-      :math:`6 / m (m^2 - 1)`, m = n - k), for Kendall the normal distribution with variance
-      :math:`2 (2n + 5) / 9 n (n - 1)`, and none given covariates: where two columns are independent
-      given a third, the partial tau is not 0, and any test of 0 finds that sooner or later;
+      :math:`r \sqrt{(n - k - 2) / (1 - r^2)}` (Spearman below 20 rows: r nearer to 0 by :math:`6 /
+      m (m^2 - 1)`, m = n - k), for Kendall the normal distribution with variance :math:`2 (2n + 5)
+      / 9 n (n - 1)`, and none given covariates: if two columns are independent given a third, the
+      partial tau is not 0, so with enough rows any test of 0 rejects;
     - power: :func:`treegauge.statistics.power.correlation_power` at n - k rows.
 
     Below 8 rows (n - k) there is neither interval nor p-value.
@@ -160,9 +160,9 @@ def inference(
 def correlated_pair(
     values: FloatArray, *, method: Coefficient = "spearman", level: float = 0.95
 ) -> Inference:
-    """Return the coefficient of two columns and what follows from it; empty for a constant.
+    """Return the coefficient of two columns with its inference; empty for a constant column.
 
-    Kendall's p-value is here exact if the rows are few, and allows for ties.
+    Here Kendall's p-value is exact for few rows and takes ties into account.
     """
     r = float(coefficients(values, method)[0, 1])
     if math.isnan(r):
@@ -189,7 +189,7 @@ def _fisher(r: float, rows: int, method: Coefficient, level: float) -> tuple[flo
         variance = 2 * (2 * rows + 5) / (9 * rows * (rows - 1))
         return low, high, float(2 * ndtr(-abs(r) / math.sqrt(variance)))
     if method == "spearman" and rows < _FEW:
-        # Half a step of rho, as its values lie apart with few rows.
+        # Half a step of rho, since its values are discrete with few rows.
         r = max(0.0, abs(r) - 6 / (rows * (rows**2 - 1)))
     if abs(r) == 1:
         return low, high, 0.0

@@ -33,7 +33,7 @@ from treegauge.statistics.power import detectable
 if TYPE_CHECKING:
     import polars as pl
 
-#: Fewest rows from which the strongest of several columns is corrected for its selection.
+#: Minimum number of rows to correct the strongest of several columns for its selection.
 LEAST_SELECTED = 15
 
 
@@ -41,7 +41,7 @@ LEAST_SELECTED = 15
 class Association:
     """One coefficient: of `variable` with `target`, given some covariates, over `n` rows.
 
-    ``p_adjusted`` is adjusted over all rows of the result with as many covariates;
+    ``p_adjusted`` is adjusted over all rows of the result with the same number of covariates;
     ``detectable_r`` is the smallest true coefficient found with a power of 0.8.
     """
 
@@ -115,7 +115,7 @@ def _of_sample(
     each, problems = partials(matrix, len(sizes)), []
     for k in sizes:
         name = " given ".join([variable, *([", ".join(given[:k])] if k else [])])
-        stuck = [one for one in constant if one in sample.names[: 2 + k]]
+        stuck = [name for name in constant if name in sample.names[: 2 + k]]
         r = float(each[k])
         if stuck:
             problems.append(f"{name}: missing, because {', '.join(stuck)} has one value only")
@@ -152,7 +152,7 @@ def _of_sample(
         after, least = clustered_inferences(
             before, sample.values, clusters, method, intervals.level
         )
-        finds = [None if np.isnan(one) else one for one in least.tolist()]
+        finds = [None if np.isnan(value) else value for value in least.tolist()]
         rows = [
             replace(row, inference=one, detectable_r=row.detectable_r and found)
             for row, one, found in zip(rows, after, finds, strict=True)
@@ -184,7 +184,7 @@ def _reversals(rows: Sequence[Association]) -> list[str]:
             meaning = (
                 "such a reversal suggests collinear variables"
                 if clear
-                else "nothing is left of it, and the new sign is not significant"
+                else "the effect disappears, and the new sign is not significant"
             )
             return [
                 f"{row.variable}: {first.r:.3f} becomes {row.inference.r:.3f} given "
@@ -194,7 +194,7 @@ def _reversals(rows: Sequence[Association]) -> list[str]:
 
 
 def adjusted(rows: Sequence[Association], correction: str) -> list[Association]:
-    """Adjust p-values, each over the rows with as many covariates."""
+    """Adjust p-values over the rows with the same number of covariates."""
     result = list(rows)
     for k in {len(row.given) for row in rows}:
         family = [i for i, row in enumerate(rows) if len(row.given) == k]
@@ -215,7 +215,7 @@ def select(
     level: float,
     cluster: str,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the strongest of several variables, its interval corrected for having been chosen.
+    """Return the strongest of several variables, with an interval corrected for selection.
 
     Over the rows that have all columns; without constant columns. A note says why there is none.
     """
@@ -266,8 +266,8 @@ class Correlations(Analysis):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The strongest of several variables, corrected for having been chosen."""
-        return {name: one for name, one in self.selected.items() if name != "observed_r"}
+        """The strongest of several variables, corrected for selection."""
+        return {name: value for name, value in self.selected.items() if name != "observed_r"}
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -276,11 +276,11 @@ class Correlations(Analysis):
         return frame_of([row.to_dict() for row in self.rows], n=int, **texts)
 
     def _lines(self) -> list[str]:
-        said = (
+        lines = (
             "strongest of {selected_from} columns: {strongest}, r {observed_r:.3f}; corrected for "
-            "having been selected {selected_r:.3f} ({selected_low:.3f} to {selected_high:.3f})"
+            "selection: {selected_r:.3f} ({selected_low:.3f} to {selected_high:.3f})"
         )
-        best = [said.format(**self.selected)] if self.selected else []
+        best = [lines.format(**self.selected)] if self.selected else []
         return [*best, *(f"note: {note}" for note in self.notes)]
 
     def shown(self) -> "pl.DataFrame":
@@ -299,7 +299,7 @@ def choose_columns(
     given: Sequence[str] = (),
     without: str | None = None,
 ) -> list[str]:
-    """Return the columns to explain the target with; refuse one that is named twice."""
+    """Return the columns that may explain the target; refuse one that is named twice."""
     table.check([target], "target column")
     table.check(of)
     table.check(given, "covariate")

@@ -58,7 +58,7 @@ class CorrelationMatrix(Analysis):
         return frame_of(self.pairs, x=str, y=str, n=int)
 
     def shown(self) -> "pl.DataFrame":
-        """Return the square; ``*`` marks adjusted p-values below 0.05, ``**`` below 0.001."""
+        """Return the matrix; ``*`` marks adjusted p-values below 0.05, ``**`` below 0.001."""
         import polars as pl
 
         cells = {(name, name): "1" for name in self.names}
@@ -205,9 +205,9 @@ def correlate_bins(
 ) -> BinnedCorrelations:
     """Correlate within each bin of sentence length, in a table with a row per treebank and length.
 
-    Sentences of different lengths mixed together can hide or fake an effect; here each length has
-    its own coefficient. The bins share treebanks, so the p-values are not independent; the adjusted
-    ones allow for their number.
+    Mixing sentences of different lengths can hide or fake an effect; here each length has its own
+    coefficient. The bins share treebanks, so the p-values are not independent; the adjusted ones
+    take their number into account.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def correlate_bins(
     if not len(inside):
         raise TreegaugeError(f"{table.source}: no {bin!r} lies between {low} and {high}")
     bins = sorted({int(number) for number in numbers[inside]})
-    groups = {f"{bin} {one}": np.flatnonzero(numbers == one).tolist() for one in bins}
+    groups = {f"{bin} {number}": np.flatnonzero(numbers == number).tolist() for number in bins}
     choose_columns(table, target, [of], covariates, without=bin)
     rows, notes = associate(
         table, target, [of], covariates, groups, method, logs, intervals, cluster
@@ -296,7 +296,7 @@ def _trend(
     method: Coefficient,
     cluster: str,
 ) -> float | None:
-    """Return the p-value of the slope of Fisher's z over bins, treebanks (or clusters) varying."""
+    """Return the p-value of the slope of Fisher's z over bins, for random treebanks or clusters."""
     kinds = table.kinds(cluster) or [None] * table.frame.height
     names = [kind or label for kind, label in zip(kinds, table.labels, strict=True)]
     place = {name: i for i, name in enumerate(dict.fromkeys(names))}

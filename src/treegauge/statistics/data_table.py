@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 #: Packaged tables, by the name of the function of :mod:`treegauge.data` that loads each.
 PACKAGED = ("ud25", "difficulty_table1")
-#: Columns that hold scores whatever the table, in percent.
+#: Columns with scores in percent in any table.
 SCORES = {"las", "uas", "clas", "mlas", "blex"}
-#: Clusters of rows that are known from names of treebanks.
+#: Clusters that can be derived from names of treebanks.
 KIN = ("genus", "family", "language")
 _MOST = 60  # groups
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows in which every wanted column has a number; notes say what was left out.
+    """Rows in which every requested column has a number; notes list what was left out.
 
-    A column's name is ``log(x)`` where the logarithm was taken; `rows` are places in the table.
+    The name of a log-transformed column is ``log(x)``; `rows` are row numbers in the table.
     """
 
     names: tuple[str, ...]
@@ -62,7 +62,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class DataTable:
-    """A frame that knows its origin; its errors name the row."""
+    """A frame with its source; its errors name the row."""
 
     frame: "pl.DataFrame"
     source: str = "table"
@@ -102,7 +102,7 @@ class DataTable:
         return tuple(f"row {i + 1}" for i in range(self.frame.height))
 
     def numeric(self) -> list[str]:
-        """Return the columns that hold numbers, though some cells may be missing or wrong."""
+        """Return the numeric columns, in which some cells may be missing or invalid."""
         return [name for name in self.frame.columns if self._is_numeric(name)]
 
     def _is_numeric(self, name: str) -> bool:
@@ -142,18 +142,18 @@ class DataTable:
         from treegauge.treebanks.languages import UNKNOWN, language_of, languages
 
         codes = {language.code: language for language in languages().values()}
-        found = []
+        values = []
         for treebank in map(str, self.frame["treebank"]):
             plain = treebank.strip().removeprefix("UD_")
             own = codes.get(plain.lower().partition("_")[0], language_of(f"UD_{plain}"))
             kind = getattr(own, "name" if name == "language" else name)
-            found.append(None if kind == UNKNOWN or not own.code else kind)
-        return found
+            values.append(None if kind == UNKNOWN or not own.code else kind)
+        return values
 
     def complete(
         self, names: Sequence[str], *, log: Sequence[str] = (), rows: Sequence[int] | None = None
     ) -> Sample:
-        """Return the rows in which none of the columns is missing, some of them in logarithms."""
+        """Return the rows without missing values in these columns, some of them log-transformed."""
         here = np.arange(self.frame.height) if rows is None else np.asarray(rows, dtype=np.intp)
         values, shown = self.columns(names, log=log)
         values, labels = values[here], np.array(self.labels, dtype=object)[here]
@@ -174,7 +174,7 @@ class DataTable:
     def columns(
         self, names: Sequence[str], *, log: Sequence[str] = ()
     ) -> tuple[FloatArray, tuple[str, ...]]:
-        """Return columns as (rows, columns), NaN where missing, and what to call them."""
+        """Return columns as (rows, columns), NaN if missing, and their names."""
         self.check(names)
         self.check(log, "column to take the logarithm of")
         values = np.empty((self.frame.height, len(names)))
@@ -214,7 +214,7 @@ def as_table(data: TableLike, source: str = "table") -> DataTable:
 def read_table(path: str | os.PathLike[str]) -> DataTable:
     """Read a packaged table by name, or one from CSV, TSV, Parquet or the JSON of a verb.
 
-    What ``measure`` writes becomes one column per measure, what ``score`` writes one column per
+    The output of ``measure`` becomes one column per measure, that of ``score`` one column per
     metric (and system, if there are several). Scores must be in percent.
     """
     from treegauge import data
@@ -271,7 +271,7 @@ def _pivot(frame: "pl.DataFrame", names: str, values: str, source: str) -> "pl.D
 
 
 def treebank_key(name: str) -> str:
-    """Return what the name, code and files of a treebank have in common: ``el_gdt``."""
+    """Return the common key of a treebank's name, code and files: ``el_gdt``."""
     from treegauge.treebanks.languages import code_of, fold
 
     base, _, release = name.strip().partition("@")
@@ -284,7 +284,8 @@ def treebank_key(name: str) -> str:
 def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
     """Return one table from one or several, joined side by side; missing rows leave gaps.
 
-    Treebanks match by name or code. The first table's rows come first and its cells win.
+    Treebanks match by name or code. The first table's rows come first, and its cells take
+    precedence.
     """
     import polars as pl
 
@@ -311,7 +312,7 @@ def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
     for table in parts[1:]:
         frame = keyed(table)
         if not set(frame[key]) & set(joined[key]):
-            found, before = (_listed(list(one[join]), 3) for one in (frame, joined))
+            found, before = (_listed(list(table[join]), 3) for table in (frame, joined))
             raise TreegaugeError(
                 f"{table.source}: no {join} in common with the tables before: found {found}; "
                 f"expected such as {before}"
@@ -337,7 +338,7 @@ Groups = Mapping[str, Sequence[int]]
 
 
 def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> dict[str, list[int]]:
-    """Divide rows by a column, or at a number, mean or median of it; gaps belong to no group."""
+    """Divide rows by a column, or at a number, mean or median of it; ignore missing values."""
     table.check([by], "column to group by")
     if cut is not None:
         numbers = table.numbers(by)
@@ -346,11 +347,11 @@ def group_rows(table: DataTable, by: str, cut: str | float | None = None) -> dic
             raise TreegaugeError(f"{table.source}: column {by!r} has no numbers to cut")
         try:
             middle = {"mean": known.mean(), "median": np.median(known)}
-            at = float(middle.get(str(cut), cut))
+            edge = float(middle.get(str(cut), cut))
         except ValueError:
             raise TreegaugeError(f"cut: expected mean, median or a number, found {cut!r}") from None
-        above, below = (np.flatnonzero(side).tolist() for side in (numbers > at, numbers <= at))
-        return {f"{by} > {at:.6g}": above, f"{by} <= {at:.6g}": below}
+        above, below = (np.flatnonzero(side).tolist() for side in (numbers > edge, numbers <= edge))
+        return {f"{by} > {edge:.6g}": above, f"{by} <= {edge:.6g}": below}
     if by in table.numeric():
         numbers = table.numbers(by)
         cells = [None if np.isnan(number) else f"{number:g}" for number in numbers]

@@ -29,12 +29,11 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def cumulative_variance(scores: npt.ArrayLike, by: npt.ArrayLike | None = None) -> FloatArray:
-    r"""Return the variance of scores over the best 2, 3, ... of what was scored.
+    r"""Return the variance of scores over the best 2, 3, ... items.
 
     .. math:: v_k = \frac{1}{k} \sum_{i \le k} (s_i - \bar s_k)^2, \quad k = 2, \dots, n
 
-    The best have the highest numbers in `by`, by default the highest scores; of equal ones, the
-    earlier comes first.
+    The best have the highest numbers in `by`, by default the highest scores; ties keep their order.
 
     Examples
     --------
@@ -51,7 +50,7 @@ def cumulative_variance(scores: npt.ArrayLike, by: npt.ArrayLike | None = None) 
     if not (np.isfinite(values).all() and np.isfinite(order).all()):
         raise TreegaugeError("scores must be numbers: some are missing or infinite")
     ranked = values[np.argsort(-order, kind="stable")]
-    # Around the mean of all, sums of squares stay small and lose no digits.
+    # Centred at the overall mean, sums of squares stay small and keep all digits.
     ranked = ranked - ranked.mean()
     counts = np.arange(1, len(ranked) + 1)
     means = np.cumsum(ranked) / counts

@@ -1,4 +1,4 @@
-r"""Krippendorff's alpha for annotations of which only distances are known, such as trees."""
+r"""Krippendorff's alpha for annotations with a distance, such as trees."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from treegauge.statistics.resampling import FloatArray
 from treegauge.statistics.small_samples import StudentEstimate, effective_df, heavy_tailed_df
 
 Ints = npt.NDArray[np.int64]
-#: Fewest units of an interval of alpha over distances, and fewest of them that hold a disagreement.
+#: Minimum number of units for an interval of alpha, and of units with a disagreement.
 LEAST_DISTANCE_UNITS, LEAST_APART = 40, 5
 
 
@@ -22,7 +22,7 @@ def distance_alpha(
     *,
     least: int = LEAST_DISTANCE_UNITS,
 ) -> StudentEstimate:
-    r"""Alpha of annotations with a squared distance, with its standard error over units.
+    r"""Return alpha for squared distances, with its standard error over units.
 
     .. math:: \alpha = 1 - D_o / D_e, \qquad
         D_o = \frac{1}{n} \sum_i \frac{1}{m_i - 1} \sum_{x \ne y \in i} \delta^2(x, y)
@@ -40,12 +40,12 @@ def distance_alpha(
         Squared distances of pairs of annotations (all, or drawn at random) and the units of the
         two, (pairs, 2).
     least
-        Fewest units that have a standard error.
+        Minimum number of units for a standard error.
 
     Notes
     -----
     Krippendorff (2004), chapter 11. With a squared distance of 1 between all that differ, this is
-    the nominal alpha. Squared distances have heavy tails (few long sentences hold most of them), so
+    the nominal alpha. Squared distances have heavy tails (few long sentences dominate), so
     the error is that of log(1 - alpha) without each unit, and its degrees of freedom are those of a
     variance of heavy-tailed values.
 

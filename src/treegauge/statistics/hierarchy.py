@@ -1,4 +1,4 @@
-"""Differences of systems over treebanks in families: on these, on others, on a new one."""
+"""Hierarchical means over treebanks in families: for these, for others, for a new one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.resampling import FloatArray
 from treegauge.statistics.small_samples import StudentEstimate, jackknife
 
-#: Fewest treebanks, and fewest families, from which others are judged.
+#: Minimum numbers of treebanks and of families for inference about others.
 LEAST_TREEBANKS, LEAST_GROUPS = 25, 10
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """A mean over treebanks, with what it says about other data.
+    """A mean over treebanks, with intervals for other data.
 
     Attributes
     ----------
     here
-        The mean on these treebanks, had they other sentences and the systems other seeds; None
-        where the variance within treebanks is unknown.
+        The mean on these treebanks, with random sentences and seeds; None if the variance within
+        treebanks is unknown.
     alike
-        The mean over all treebanks of which these are a sample.
+        The mean over the population from which these treebanks are a sample.
     new
         The value on one new treebank of a new family: its ``interval`` is a prediction interval.
     between_groups, between_treebanks, within
@@ -45,7 +45,7 @@ def hierarchy(
     groups: Sequence[object] | None = None,
     within: StudentEstimate | None = None,
 ) -> Hierarchy:
-    r"""Mean of values over treebanks, with intervals for these, for others, and for a new one.
+    r"""Return the mean over treebanks, with intervals for these, for others, and for a new one.
 
     The value of treebank t in group g is :math:`\mu + f_g + u_t + e_t`: the family's, the
     treebank's own, and the error of its test set and seeds. The estimate is the plain mean (macro
@@ -60,15 +60,15 @@ def hierarchy(
     values
         (..., n_treebanks), such as A - B on each treebank, for many pairs at once.
     groups
-        The family of each treebank; None counts as a family of its own.
+        The family of each treebank; each None is a separate family.
     within
         Standard error and degrees of freedom of each value, (..., n_treebanks), over sentences
         (or documents) and seeds: see :func:`~treegauge.statistics.small_samples.jackknife`.
 
     Notes
     -----
-    Treebanks of one family resemble each other, also in how far two systems lie apart; an interval
-    that takes them as independent is too narrow.
+    Treebanks of one family resemble each other, also in the difference between two systems; an
+    interval that treats them as independent is too narrow.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def hierarchy(
 
 
 def heavy_tailed_df(influences: FloatArray) -> FloatArray:
-    r"""Return degrees of freedom of a variance over the first axis, fewer where tails are heavy.
+    r"""Return degrees of freedom of a variance over the first axis, fewer for heavy tails.
 
     A sample variance has the relative variance :math:`2/(n-1) + \gamma/n` with :math:`\gamma` the
     excess kurtosis (estimated without bias, at least 0); the chi-square with

@@ -16,7 +16,7 @@ from treegauge.statistics.resampling import FloatArray
 class LeastSquares:
     r"""The solution of :math:`y = b_0 + X b` on standardised predictors.
 
-    Without that, raw token counts beside an EDV of 1e-3 lose digits.
+    Without standardising, raw token counts next to an EDV of 1e-3 would lose digits.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class LeastSquares:
         leverage = 1 / len(y) + np.square(q).sum(axis=1)
         free = len(y) - x.shape[1] - 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            # A row that alone fixes a coefficient cannot be predicted from the others.
+            # A row that alone determines a coefficient cannot be predicted from the others.
             left_out = np.where(leverage < 1 - 1e-10, residuals / (1 - leverage), np.nan)
         noise = math.sqrt(float(residuals @ residuals) / free)
         return cls(y, mean, centre, scale, slopes, whitener, residuals, left_out, noise, free)
@@ -85,7 +85,8 @@ def relative_importance(correlations: FloatArray) -> FloatArray:
     size = correlations.shape[-1] - 1
     if size > MOST:
         raise TreegaugeError(
-            f"relative importance looks at all subsets of predictors: at most {MOST}, found {size}"
+            f"relative importance needs all subsets of predictors: at most {MOST} predictors, "
+            f"found {size}"
         )
     explained: dict[tuple[int, ...], float] = {}
     for subset in chain.from_iterable(combinations(range(size), k) for k in range(size + 1)):
@@ -104,7 +105,7 @@ HIGH_INFLATION = 10.0  # the usual threshold since Marquardt (1970)
 
 
 def variance_inflation(correlations: FloatArray) -> FloatArray:
-    r"""Return how much each predictor's uncertainty grows because of the others.
+    r"""Return the variance inflation factor of each predictor.
 
     :math:`VIF_j = 1 / (1 - R_j^2)`, with :math:`R_j^2` of predictor j on the others: the diagonal
     of the inverse of their correlation matrix. Infinite where the others determine it.
@@ -127,7 +128,7 @@ def condition_number(correlations: FloatArray) -> float:
 
 
 def collinearity_notes(names: Sequence[str], correlations: FloatArray) -> list[str]:
-    """Return a warning for predictors that cannot be separated, or none."""
+    """Return a warning for collinear predictors, or nothing."""
     factors = zip(names, variance_inflation(correlations), strict=True)
     high = ", ".join(f"{name} {factor:.1f}" for name, factor in factors if factor > HIGH_INFLATION)
     note = f"collinear: variance inflation {high} (above {HIGH_INFLATION:g}); their shares cannot "

@@ -19,7 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def check_p_values(p_values: npt.ArrayLike) -> FloatArray:
-    """Return p-values as floats, NaN for a missing one; refuse what is no p-value."""
+    """Return p-values as floats, NaN if missing; refuse invalid ones."""
     try:
         values = np.array(p_values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -31,12 +31,12 @@ def check_p_values(p_values: npt.ArrayLike) -> FloatArray:
 
 
 def _benjamini_hochberg(ordered: FloatArray) -> FloatArray:
-    # The factor first: at least 1, so that rounding lets no p-value shrink.
+    # The factor (at least 1) comes first, so that rounding never reduces a p-value.
     scaled = ordered * (len(ordered) / np.arange(1, len(ordered) + 1))
     return np.minimum.accumulate(scaled[::-1])[::-1]
 
 
-#: Each takes p-values in ascending order and returns adjusted ones, not yet cut off at 1.
+#: Each takes p-values in ascending order and returns adjusted ones, not yet limited to 1.
 METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "holm": lambda ordered: np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1)),
     "bonferroni": lambda ordered: ordered * len(ordered),
@@ -53,9 +53,9 @@ def adjust(p_values: npt.ArrayLike, method: str = "holm") -> FloatArray:
     - ``"bonferroni"``: :math:`m p_{(i)}`,
     - ``"benjamini-hochberg"``: :math:`\min_{j \ge i} m p_{(j)} / j`.
 
-    The first two bound the probability of any false finding under every dependence (Holm is never
-    weaker); the last bounds the expected share of false findings among the findings, when the
-    tests are independent or positively dependent.
+    The first two control the family-wise error rate under any dependence (Holm is never less
+    powerful); the last controls the false discovery rate if the tests are independent or positively
+    dependent.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def adjust(p_values: npt.ArrayLike, method: str = "holm") -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Conjunction(Result):
-    """How many, and which, of n data sets show the effect.
+    """The number and names of the data sets that show the effect.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Conjunction(Result):
 def partial_conjunction(
     p_values: npt.ArrayLike, *, alpha: float = 0.05, names: Sequence[str] | None = None
 ) -> Conjunction:
-    r"""Test "better on at least k of n data sets" for every k, and count.
+    r"""Test "better on at least k of n data sets" for every k, and return the largest k.
 
     From p-values in ascending order, that of "at least k" is
 

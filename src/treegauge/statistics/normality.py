@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SHAPES, _NORMAL = 5, 7  # purposes in the random stream
-# Rows from which K² of normal columns hardly depends on their number.
+# Number of rows above which K² of normal columns hardly depends on it.
 _LARGE = 1000
-# Beyond this the curve is a half-normal to the eye, and the likelihood is flat.
+# Beyond this the curve looks half-normal, and the likelihood is flat.
 _STEEPEST = 50.0
 
 
@@ -53,10 +53,10 @@ def normality(
     level: float = 0.95,
     columns: TableSettings = TableSettings(),
 ) -> Normality:
-    """Test columns for normality: Shapiro-Wilk, and D'Agostino-Pearson beside it.
+    """Test columns for normality: Shapiro-Wilk and D'Agostino-Pearson.
 
-    Shapiro and Wilk's W is the test to go by. D'Agostino and Pearson's K², from 20 rows on, is a
-    second opinion on skewness and kurtosis. Constant columns are missing, with a note.
+    Shapiro and Wilk's W is the main test. D'Agostino and Pearson's K², for 20 or more rows, adds a
+    test of skewness and kurtosis. Constant columns are left out, with a note.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def normality(
 
     Notes
     -----
-    Table 1 of the EDV paper. A column that is not rejected need not be normal: with few rows
-    nothing is rejected.
+    Table 1 of the EDV paper. A column that is not rejected need not be normal: with few rows the
+    test has little power.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _test(values: np.typing.NDArray[np.float64]) -> tuple[dict[str, Any], str | 
     if np.ptp(values) == 0:
         return {}, "missing, because the column has one value only"
     with warnings.catch_warnings():
-        # Beyond 5,000 rows W stays exact and scipy doubts its p-value, which is 0 by then.
+        # Above 5,000 rows W is exact, but scipy warns about its p-value, which is 0 there.
         warnings.simplefilter("ignore", UserWarning)
         w, p = stats.shapiro(values)
     tests = {
@@ -148,9 +148,10 @@ class SkewNormal(Analysis):
         Pearson's statistic over bins of equal probability (None if the rows are too few), and the
         largest distance between the two distribution functions.
     p_chi2, p_ks
-        The share of samples drawn from the curve, and fitted again, that lie as far from their own.
+        Bootstrap p-values: shares of samples from the curve, refitted, with an equal or larger
+        misfit.
     p_normal
-        D'Agostino's test of skewness: small if a normal curve would not do.
+        D'Agostino's test of skewness: small if a normal curve does not fit.
     """
 
     n: int
@@ -207,7 +208,7 @@ def shape(
     of
         The column.
     resamples
-        Samples behind the two p-values; 0 for none.
+        Number of samples for the two p-values; 0 for none.
     seed
         Seed of the samples.
     join
@@ -258,7 +259,9 @@ def fit_skew_normal(
             f"{name}: a skew-normal curve needs at least 8 finite numbers, found {len(numbers)}"
         )
     if np.ptp(numbers) == 0:
-        raise TreegaugeError(f"{name}: all numbers are {numbers[0]:g}; there is no shape to fit")
+        raise TreegaugeError(
+            f"{name}: all numbers are {numbers[0]:g}; a curve needs different numbers"
+        )
     location, scale, shape = _fit(numbers)
     delta = shape / math.hypot(1, shape)
     lift = delta * math.sqrt(2 / math.pi)
@@ -287,10 +290,10 @@ def _fit(numbers: FloatArray) -> tuple[float, float, float]:
 
     centre, spread = float(numbers.mean()), float(numbers.std())
     z = (numbers - centre) / spread
-    shape, at, scale = skewnorm.fit(z)
+    shape, location, scale = skewnorm.fit(z)
     if abs(shape) > _STEEPEST:
-        shape, at, scale = skewnorm.fit(z, fa=math.copysign(_STEEPEST, shape))
-    return centre + spread * at, spread * scale, float(shape)
+        shape, location, scale = skewnorm.fit(z, fa=math.copysign(_STEEPEST, shape))
+    return centre + spread * location, spread * scale, float(shape)
 
 
 def _bins(n: int) -> int:
@@ -324,11 +327,11 @@ def _bootstrap_p(
         numbers = delta * half + math.sqrt(1 - delta**2) * other
         drawn.append(_misfit(numbers, *_fit(numbers)))
 
-    def share(one: int) -> float | None:
-        if not resamples or (least := found[one]) is None:
+    def share(index: int) -> float | None:
+        if not resamples or (least := found[index]) is None:
             return None
         # Equal counts in another order have the same chi-square but for rounding.
-        as_far = sum((other[one] or 0.0) >= least * (1 - 1e-12) for other in drawn)
+        as_far = sum((other[index] or 0.0) >= least * (1 - 1e-12) for other in drawn)
         return (1 + as_far) / (1 + resamples)
 
     return share(0), share(1)

@@ -1,4 +1,4 @@
-"""Is system A better than system B? Paired tests that keep each unit's two results together."""
+"""Paired tests of two systems: permutation and bootstrap."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class PairedComparison(Result):
     alternative
         The direction tested (``"greater"``: A above B).
     draws, exact
-        Number of permutations or resamples, and whether they were all there are.
+        Number of permutations or resamples, and whether these are all possible ones.
     interval, share_better
         Interval of the difference, and share of resamples with A above B (bootstrap only).
     """
@@ -85,19 +85,19 @@ def paired_permutation(
 ) -> PairedComparison:
     r"""Test whether two systems differ, by swapping their results unit by unit.
 
-    If the systems were interchangeable, each unit's two results could have come the other way
-    round. With :math:`\delta = \theta(A) - \theta(B)` and :math:`\delta^*_b` the difference after
-    random swaps, :math:`p = (1 + \#\{|\delta^*_b| \ge |\delta|\}) / (1 + N)` (two-sided), or with
-    :math:`\delta^*_b \ge \delta` (``"greater"``) or :math:`\le` (``"less"``). When the systems
-    differ in so few units that all their swaps number at most `permutations`, all are tried and
-    p is the exact share. Ties count as extreme.
+    If the systems were interchangeable, each unit's two results could be swapped. With
+    :math:`\delta = \theta(A) - \theta(B)` and :math:`\delta^*_b` the difference after random swaps,
+    :math:`p = (1 + \#\{|\delta^*_b| \ge |\delta|\}) / (1 + N)` (two-sided), or with
+    :math:`\delta^*_b \ge \delta` (``"greater"``) or :math:`\le` (``"less"``). If there are at most
+    `permutations` possible swaps, because the systems differ in few units, all are tried and p is
+    exact. Ties count as extreme.
 
     Parameters
     ----------
     counts_a, counts_b
-        Statistics that add, (n_units, n_columns), on the same units; or (n_runs, n_units,
-        n_columns), several runs of the system, which are averaged unit by unit. Runs count as
-        fixed: the test speaks about other units, not about other training seeds.
+        Additive statistics, (n_units, n_columns), on the same units; or (n_runs, n_units,
+        n_columns) for several runs of the system, which are averaged unit by unit. Runs count as
+        fixed: the test generalises to other units, not to other training seeds.
     statistic
         Maps column sums (..., n_columns) to values (..., n_metrics).
     permutations, alternative, seed, names
@@ -153,7 +153,7 @@ def paired_bootstrap(
     names: Sequence[str] | None = None,
     keep: bool = False,
 ) -> PairedComparison:
-    r"""Difference of two systems with its interval and p-value, both from the same draws.
+    r"""Return the difference of two systems with its bootstrap interval and p-value.
 
     Each resample draws units once, for both systems. The p-value centres the resampled
     differences :math:`\delta^*_b` on zero, as if the null hypothesis held:
@@ -216,7 +216,7 @@ def paired_bootstrap(
 def _as_extreme(
     null: FloatArray, a: FloatArray, b: FloatArray, alternative: Alternative
 ) -> npt.NDArray[np.bool_]:
-    """Mark differences under the null that reach the observed one; undefined ones do too."""
+    """Return which differences under the null reach the observed one; undefined ones do, too."""
     if alternative not in get_args(Alternative):
         raise ChoiceError("alternative", alternative, get_args(Alternative))
     tie, difference = TIE * _size(a, b), a - b

@@ -1,4 +1,4 @@
-"""What a comparison can show: margins, detectable differences, units needed, the best of many."""
+"""Equivalence tests, detectable differences, sample sizes, and the best of many."""
 
 import math
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def equivalence(
     Notes
     -----
     Schuirmann (1987). Agrees with ``statsmodels.stats.weightstats.ttost_paired``. A p-value above
-    .05 of the usual test does not show that two systems are equal; this one does.
+    .05 in the usual test does not show that two systems are equivalent; a small one here does.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def needed_units(
     power: float = 0.8,
     least: int = 2,
 ) -> int | None:
-    r"""Return the number of units with which a difference is found with this power.
+    r"""Return the number of units needed to find a difference with this power.
 
     The smallest n of at least `least` for which :func:`detectable_difference` of the standard error
     :math:`\sqrt{v_0 + v/n}` with n - 1 degrees of freedom is at most the difference.
@@ -116,12 +116,12 @@ def needed_units(
     level, power
         Of the test.
     least
-        Fewest units to answer with.
+        Smallest number of units to return.
 
     Returns
     -------
     int or None
-        None where no number of units is enough, because of the fixed variance.
+        None if no number of units is enough, because of the fixed variance.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def needed_units(
 
 
 def smallest(enough: Callable[[int], bool], least: int) -> int:
-    """Return the smallest whole number from `least` on that is enough, and all larger ones too."""
+    """Return the smallest whole number from `least` on from which all numbers are enough."""
     low, high = least - 1, least
     while not enough(high):
         low, high = high, 2 * high
@@ -159,12 +159,12 @@ def smallest(enough: Callable[[int], bool], least: int) -> int:
 
 @dataclass(frozen=True)
 class Winner:
-    """The best of several estimates, corrected for having been chosen because it is the best.
+    """The best of several estimates, corrected for its selection.
 
     Attributes
     ----------
     index, observed
-        Which one, and its estimate as it is.
+        Its index, and its uncorrected estimate.
     value, low, high
         Median-unbiased estimate and interval of its true value.
     """
@@ -189,8 +189,9 @@ def best_of(
     The largest of noisy estimates is too large on average. Given that estimate j is the largest,
     and given the others relative to it, it has a normal distribution cut off below at the point
     where another would win; the true values at which the observed one is at its 50 %, 97.5 % and
-    2.5 % quantile are the estimate and the limits. Where the others are close the cut-off alone
-    says little, so the true value is also bounded by a simultaneous interval of 99.5 % (hybrid).
+    2.5 % quantile are the estimate and the limits. If the others are close, the cut-off alone is
+    not informative, so the true value is also bounded by a simultaneous interval of 99.5 %
+    (hybrid).
 
     Parameters
     ----------
@@ -202,7 +203,7 @@ def best_of(
     level
         Confidence level.
     absolute
-        The one farthest from 0 was chosen, as when a table of correlations is screened.
+        Whether the one farthest from 0 was selected, as in a table of correlations.
 
     Notes
     -----
@@ -261,7 +262,7 @@ def best_of(
 
 
 def check_shares(**shares: float) -> None:
-    """Refuse what does not lie between 0 and 1, by its name."""
+    """Refuse numbers that are not between 0 and 1."""
     for name, share in shares.items():
         if not 0 < share < 1:
             raise TreegaugeError(f"{name}: expected a number between 0 and 1, found {share!r}")

@@ -26,8 +26,8 @@ def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
     Parameters
     ----------
     r
-        The true coefficient. Put in an observed one, this is the "achieved power" of the EDV
-        paper, which says nothing that the p-value does not say.
+        The true coefficient. With an observed one, this is the "achieved power" of the EDV paper,
+        which adds no information to the p-value.
     n
         Number of rows, less the number of covariates for a partial correlation.
 
@@ -92,7 +92,7 @@ def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
 
 @dataclass(frozen=True)
 class PowerPlan(Result):
-    """What `n` rows can detect, and how many rows `r` needs, with power `wanted`."""
+    """The coefficient that `n` rows detect, and the rows that `r` needs, with power `wanted`."""
 
     signature: str
     n: int | None
@@ -124,7 +124,7 @@ def plan_power(
     power: float = 0.8,
     level: float = 0.95,
 ) -> PowerPlan:
-    """Compute the power of n rows, the rows a coefficient needs, the coefficient n rows detect.
+    """Return the power of n rows, the rows a coefficient needs, and the detectable coefficient.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""How good probabilities are: calibration, proper scores, error detection, risk and coverage.
+"""Quality of probabilities: calibration, proper scores, error detection, risk and coverage.
 
-All functions take one probability (or confidence) and one outcome per case: whether the event came
-true. They know nothing about what the cases are.
+All functions take one probability (or confidence) and one outcome per case: whether the event
+occurred.
 """
 
 from typing import NamedTuple
@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from treegauge.statistics.resampling import FloatArray
 
-#: Bins of a reliability diagram; they hold equally many cases where probabilities are distinct.
+#: Bins of a reliability diagram; they have equal numbers of cases if probabilities are distinct.
 BINS = 15
-#: Log loss takes probabilities no nearer to 0 and 1 than this: half of the fourth decimal.
+#: Log loss clips probabilities at this distance from 0 and 1: half of the fourth decimal.
 NEAREST = 5e-5
 #: Draws of the consistency test, and how many of them are in memory at once.
 DRAWS, BLOCK = 999, 111
-#: Differences below this are rounding.
+#: Smaller differences are rounding errors.
 TINY = 1e-12
 
 Flags = npt.NDArray[np.bool_]
@@ -25,10 +25,10 @@ Ints = npt.NDArray[np.int64]
 
 
 class ReliabilityBins(NamedTuple):
-    """Cases in order of their probability, cut into bins.
+    """Cases sorted by probability and divided into bins.
 
     `places` has the bin of each case; the others have one entry per bin: its number of cases, their
-    mean probability, and the share of them that came true.
+    mean probability, and the share of them that occurred.
     """
 
     places: Ints
@@ -40,7 +40,7 @@ class ReliabilityBins(NamedTuple):
 def reliability_bins(
     probabilities: FloatArray, outcomes: Flags, bins: int = BINS
 ) -> ReliabilityBins:
-    """Cut cases into bins of equal mass; equal probabilities are always in the same bin.
+    """Divide cases into bins of equal mass; equal probabilities are always in the same bin.
 
     Examples
     --------
@@ -60,13 +60,13 @@ def reliability_bins(
     return ReliabilityBins(places, counts, *means)
 
 
-def calibration_error(made: ReliabilityBins) -> float:
+def calibration_error(bins: ReliabilityBins) -> float:
     r"""Return the expected calibration error over bins :math:`b` of :math:`n` cases.
 
     .. math:: \mathrm{ECE} = \sum_b \frac{n_b}{n} \left|\bar y_b - \bar p_b\right|
 
-    It is that of one event, not of classes: :math:`p` is the probability of what was predicted, and
-    :math:`y` is 1 where the prediction is correct (Naeini et al. 2015; Guo et al. 2017).
+    It concerns one event, not classes: :math:`p` is the probability of the prediction, and
+    :math:`y` is 1 if the prediction is correct (Naeini et al. 2015; Guo et al. 2017).
 
     Examples
     --------
@@ -74,8 +74,8 @@ def calibration_error(made: ReliabilityBins) -> float:
     >>> round(calibration_error(reliability_bins(p, y, bins=2)), 2)
     0.25
     """
-    gaps = np.abs(made.observed - made.probability)
-    return float(made.counts @ gaps / made.counts.sum())
+    gaps = np.abs(bins.observed - bins.probability)
+    return float(bins.counts @ gaps / bins.counts.sum())
 
 
 class BrierScore(NamedTuple):
@@ -90,16 +90,16 @@ class BrierScore(NamedTuple):
 def brier_score(
     probabilities: FloatArray, outcomes: Flags, made: ReliabilityBins | None = None
 ) -> BrierScore:
-    r"""Return the Brier score and its parts (Murphy 1973), which add up exactly.
+    r"""Return the Brier score and its components (Murphy 1973), which add up exactly.
 
     .. math::
         \frac1n \sum_i (p_i - y_i)^2 = \underbrace{\sum_b \tfrac{n_b}{n} (\bar p_b - \bar y_b)^2
         }_\text{reliability} - \text{resolution} + \underbrace{\bar y (1 - \bar y)
         }_\text{uncertainty}
 
-    Resolution is :math:`\sum_b \frac{n_b}{n} (\bar y_b - \bar y)^2` plus what probabilities say
-    within bins: twice their covariance with outcomes there, less their variance (Stephenson et al.
-    2008).
+    Resolution is :math:`\sum_b \frac{n_b}{n} (\bar y_b - \bar y)^2` plus the resolution within
+    bins: twice the covariance of probabilities and outcomes there, minus their variance (Stephenson
+    et al. 2008).
 
     Examples
     --------
@@ -117,25 +117,25 @@ def brier_score(
 
 
 def log_loss(probabilities: FloatArray, outcomes: Flags) -> float:
-    r"""Return the mean of :math:`-\ln` of the probability of what came, in nats.
+    r"""Return the mean of :math:`-\ln` of the probability of the outcome, in nats.
 
-    Probabilities of 0 and 1 count as 0.00005 and 0.99995: files hold four decimals, and one case
-    that was said to be impossible would make the mean infinite.
+    Probabilities of 0 and 1 count as 0.00005 and 0.99995: files have four decimals, and a single
+    outcome with probability 0 would make the mean infinite.
 
     Examples
     --------
     >>> round(log_loss(np.array([0.5, 0.5]), np.array([True, False])), 4)
     0.6931
     """
-    said = np.where(outcomes, probabilities, 1 - probabilities)
-    return float(-np.log(np.clip(said, NEAREST, 1 - NEAREST)).mean())
+    predicted = np.where(outcomes, probabilities, 1 - probabilities)
+    return float(-np.log(np.clip(predicted, NEAREST, 1 - NEAREST)).mean())
 
 
 def auroc(confidence: FloatArray, outcomes: Flags) -> float | None:
     r"""Return how well confidence detects errors: the area under the ROC curve.
 
-    It is the probability that a correct case has a higher confidence than an incorrect one, equal
-    ones counting half. None if all cases are correct, or none is.
+    It is the probability that a correct case has a higher confidence than an incorrect one; ties
+    count half. None if all cases are correct or all are incorrect.
 
     Examples
     --------
@@ -159,9 +159,9 @@ def risk_coverage(
 
     .. math:: r_k = \sum_{i \le k} e_i \Big/ \sum_{i \le k} s_i
 
-    where units are in order of falling confidence, :math:`e_i` are errors of a unit and :math:`s_i`
-    its size (1 where none is given). Units of equal confidence share their errors and sizes
-    equally, so that the order of a file does not matter.
+    where units are sorted by decreasing confidence, :math:`e_i` are errors of a unit and
+    :math:`s_i` its size (1 where none is given). Units of equal confidence share their errors and
+    sizes equally, so that the order of a file does not matter.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def aurc(risks: FloatArray) -> float:
 
 
 class ConsistencyTest(NamedTuple):
-    """The calibration error of calibrated probabilities, and the p-value of the one found."""
+    """The expected error of calibrated probabilities, and the p-value of the observed error."""
 
     expected: float
     p_value: float
@@ -206,18 +206,17 @@ def consistency_test(
 ) -> ConsistencyTest:
     r"""Test whether sampling noise explains the expected calibration error.
 
-    If probabilities are calibrated, outcomes are drawn with these very probabilities, and cases of
-    a unit :math:`u` (a sentence or a document) may depend on each other: all of them share a
-    shift of their log odds with variance :math:`\tau^2`, so that their covariance is
-    :math:`\tau^2 v_i v_j` with :math:`v_i = p_i (1 - p_i)`. The residuals :math:`e_i = y_i - p_i`
-    say how large it is:
+    If probabilities are calibrated, outcomes are drawn with these probabilities, and cases of a
+    unit :math:`u` (a sentence or a document) may depend on each other: all of them share a shift of
+    their log odds with variance :math:`\tau^2`, so that their covariance is :math:`\tau^2 v_i v_j`
+    with :math:`v_i = p_i (1 - p_i)`. It is estimated from the residuals :math:`e_i = y_i - p_i`:
 
     .. math:: \hat\tau^2 = \max\Big(0, \sum_u \sum_{i \ne j \in u} e_i e_j \Big/
         \sum_u \sum_{i \ne j \in u} v_i v_j\Big)
 
     Noise is drawn for each bin: a binomial number of correct cases, its variance that of its cases
     less their share of the shift, and normal shifts of units. The p-value is the share of draws,
-    the data included, whose error is at least the one found; their mean is the error to expect.
+    including the data, whose error is at least the observed one; their mean is the expected error.
 
     Examples
     --------

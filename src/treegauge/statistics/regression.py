@@ -1,4 +1,4 @@
-"""Multiple linear regression: which predictors explain a score, and how well it is predicted."""
+"""Multiple linear regression: coefficients, importance of predictors, and prediction error."""
 
 import math
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ _NO_INTERVAL = "importance has no interval: in simulations, those of the bootstr
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Analysis):
-    """One predicted value per row, with where it lies with probability `level`, and the truth."""
+    """Predicted values with their prediction intervals at `level`, and true values."""
 
     labels: tuple[str, ...]
     predicted: FloatArray
@@ -49,7 +49,7 @@ class Predictions(Analysis):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per predicted row; ``error`` is the true value less the predicted one."""
+        """One row per predicted row; ``error`` is the true minus the predicted value."""
         import polars as pl
 
         columns: dict[str, Any] = {"row": self.labels, "predicted": self.predicted}
@@ -61,14 +61,14 @@ class Predictions(Analysis):
 
     @property
     def mean_absolute_error(self) -> float | None:
-        """Mean of the errors without their signs, over rows with a true value."""
+        """Mean absolute error over rows with a true value."""
         errors = np.array([]) if self.actual is None else np.abs(self.actual - self.predicted)
         known = errors[np.isfinite(errors)]
         return float(known.mean()) if len(known) else None
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The mean absolute error, where there are errors."""
+        """The mean absolute error, if there are true values."""
         error = self.mean_absolute_error
         return {} if error is None else {"mean_absolute_error": error}
 
@@ -80,7 +80,7 @@ class Regression(Analysis):
     Attributes
     ----------
     terms, log
-        Columns it is explained with, and those of them in logarithms.
+        Predictor columns, and those that are log-transformed.
     intercept
         Value where all predictors are 0.
     fit
@@ -109,7 +109,7 @@ class Regression(Analysis):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The numbers of the whole."""
+        """The numbers of the whole model."""
         return {"n": len(self._sample.values), "intercept": self.intercept, **self.fit}
 
     def leave_one_out(self) -> Predictions:
@@ -148,8 +148,8 @@ class Regression(Analysis):
         if self.target in table.frame.columns:
             logarithm = [name for name in self.log if name == self.target]
             actual = table.columns([self.target], log=logarithm)[0][list(sample.rows), 0]
-        own, here = self._sample.values[:, 1:], sample.values
-        outside = ((here < own.min(axis=0)) | (here > own.max(axis=0))).any(axis=1)
+        observed, here = self._sample.values[:, 1:], sample.values
+        outside = ((here < observed.min(axis=0)) | (here > observed.max(axis=0))).any(axis=1)
         far = ", ".join(np.array(sample.labels)[outside])
         notes = (f"outside the range the model was fitted on: {far}",) if far else ()
         return Predictions(
@@ -172,9 +172,9 @@ def regress(
 ) -> Regression:
     r"""Fit a linear model: coefficients, relative importance (LMG), error on unseen rows.
 
-    Predictors are standardised before the fit; coefficients are in their own units, with p-values
-    from Student's t. Importance is each predictor's share of R² in percent, without an interval.
-    Rows are taken as independent.
+    Standardises predictors before the fit; coefficients are in original units, with p-values from
+    Student's t. Importance is each predictor's share of R² in percent, without an interval. Treats
+    rows as independent.
 
     Parameters
     ----------
@@ -185,9 +185,9 @@ def regress(
     on
         Predictors, a,b or repeated.
     predict
-        Predict the target of the rows of this table, too.
+        Also predict the target of the rows in this table.
     leave_one_out
-        Predict every row from the others, too.
+        Also predict every row from the others.
     level
         Confidence level of the intervals.
 
@@ -286,7 +286,7 @@ def _terms(
         "low": (slopes - reach * errors) / unit,
         "high": (slopes + reach * errors) / unit,
         "standardised": slopes / spread,
-        "t": [float(one) if math.isfinite(one) else None for one in t],
+        "t": [float(value) if math.isfinite(value) else None for value in t],
         "p_value": p_values,
         "importance": 100 * shares / shares.sum(),
         "vif": inflation,

@@ -1,4 +1,4 @@
-"""Sums over resampled units, exact and in bounded memory: the loop behind intervals and tests."""
+"""Exact sums over resampled units in bounded memory, used by intervals and tests."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -13,36 +13,36 @@ FloatArray = npt.NDArray[np.float64]
 #: Maps column sums (..., n_columns) to values (..., n_metrics); NaN where a value is undefined.
 Statistic = Callable[[FloatArray], npt.NDArray[Any]]
 
-# Part of what a seed means: another value here changes every resample.
+# Resamples depend on this value as on the seed: changing it changes every resample.
 CHUNK = 1 << 15
-# Cells of one block of sums (16 MB); only speed and memory depend on it and on all below.
+# Cells of one block of sums (16 MB); this and the values below affect only speed and memory.
 BUDGET = 1 << 21
-# Units drawn by one call: enough for its cost not to count, few enough to stay in a core's cache.
+# Units drawn per call: enough to amortise its cost, few enough for a core's cache.
 DRAWN = 1 << 16
-# Resamples multiplied at a time at the least, so that the units are not read again for each.
+# Minimum number of resamples multiplied at a time, so that units are not read again for each.
 TOGETHER = 8
-# With few columns the threads of BLAS cost more than they save, many times more where other work
-# keeps the cores busy. It wakes none for products of so few multiplications.
+# With few columns the threads of BLAS cost more than they save, especially on busy cores. BLAS
+# starts no threads for products with fewer multiplications than this.
 FEW_COLUMNS, UNTHREADED = 64, 1 << 18
-# Values this close, relative to their size, differ by rounding alone.
+# Relative differences below this are rounding errors.
 TIE = 2.0**-40
 
 _SHARES, _DRAWS, RUNS, _SWAPS = range(4)
 
 
 def stream(seed: int, *key: int) -> np.random.Generator:
-    """Return the random stream of one purpose and chunk, independent of all the others."""
+    """Return the random stream for one purpose and chunk, independent of all others."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
 def blocks(total: int, width: int) -> Iterator[int]:
-    """Cut `total` rows of `width` cells into block lengths that keep to the budget."""
+    """Divide `total` rows of `width` cells into blocks within the memory budget."""
     for part in _slices(total, BUDGET // max(width, 1)):
         yield part.stop - part.start
 
 
 def evaluate(statistic: Statistic, sums: FloatArray) -> FloatArray:
-    """Apply `statistic`, silently: what cannot be computed, such as 0 / 0, becomes NaN."""
+    """Apply `statistic` without warnings; undefined values, such as 0 / 0, become NaN."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = np.array(statistic(sums), dtype=np.float64)
     if values.ndim != sums.ndim or values.shape[:-1] != sums.shape[:-1]:
@@ -70,10 +70,10 @@ class Units:
     """The statistics of every unit, for one or more systems, with sums exact in any order.
 
     Each column is scaled by a power of two and rounded to whole numbers so that no sum of
-    ``n_units`` of them reaches 2^53. Whole numbers keep their value; fractions lose at most
-    2^-52 of the largest possible sum, and columns below 1e-280 count as 0. Sums then do not
-    depend on order, blocks or threads, and equal resamples have equal sums. Columns that are 0
-    everywhere are not carried along; sums have them again.
+    ``n_units`` of them reaches 2^53. Whole numbers keep their value; fractions lose at most 2^-52
+    of the largest possible sum, and columns below 1e-280 count as 0. Sums then do not depend on
+    order, blocks or threads, and equal resamples have equal sums. Columns that are 0 everywhere are
+    dropped, and restored in the sums.
     """
 
     def __init__(self, arrays: Sequence[npt.ArrayLike]) -> None:
@@ -82,13 +82,13 @@ class Units:
             raise TreegaugeError("counts: expected at least one array, found none")
         shapes = sorted({array.shape for array in self.arrays})
         if len(shapes) > 1:
-            found = " and ".join(f"{units} x {columns}" for units, columns in shapes)
+            sizes = " and ".join(f"{units} x {columns}" for units, columns in shapes)
             raise TreegaugeError(
-                f"counts are not paired: found {found} (units x columns); "
+                f"counts are not paired: found {sizes} (units x columns); "
                 "all must describe the same units in the same columns"
             )
         self.n_units, self.width = shapes[0]
-        # Extremes rather than abs(): no second copy of a large array.
+        # min and max instead of abs() avoid a second copy of a large array.
         largest = np.zeros(self.width)
         for array in self.arrays:
             for extreme in (array.max(axis=0), array.min(axis=0)):
@@ -106,12 +106,12 @@ class Units:
         self._round = self._round or bool((exponent < 0).any())
 
     def load(self, rows: slice | npt.NDArray[np.intp]) -> FloatArray:
-        """Return the scaled whole numbers of some units: (units, systems, columns)."""
+        """Return the scaled whole numbers of these units: (units, systems, columns)."""
         first = self.arrays[0][rows]
         loaded = np.empty((len(first), len(self.arrays), self.n_columns))
         for i, array in enumerate(self.arrays):
-            taken = (first if i == 0 else array[rows])[:, self._live]
-            np.multiply(taken, self._scale, out=loaded[:, i])
+            rows_taken = (first if i == 0 else array[rows])[:, self._live]
+            np.multiply(rows_taken, self._scale, out=loaded[:, i])
         return np.rint(loaded, out=loaded) if self._round else loaded
 
     def restore(self, sums: FloatArray) -> FloatArray:
@@ -185,9 +185,9 @@ def bootstrap_sums(units: Units, resamples: int, seed: int) -> Iterator[FloatArr
 
 
 def _count(random: np.random.Generator, drawn: npt.NDArray[np.int64], counts: FloatArray) -> None:
-    """Draw units with replacement, `drawn` in each resample, and fill in how often each came.
+    """Draw `drawn` units with replacement in each resample, and fill in their counts.
 
-    The picks are those of one call of the generator for each resample.
+    The draws equal those of one call of the generator per resample.
     """
     size = counts.shape[1]
     for part in _slices(len(drawn), DRAWN // size):
@@ -247,10 +247,10 @@ def differing(units: Units) -> npt.NDArray[np.intp]:
 def swapped_sums(
     units: Units, rows: npt.NDArray[np.intp], draws: int, seed: int | None
 ) -> Iterator[FloatArray]:
-    """Yield blocks (block, 2, columns) of both systems' sums after swapping some of `rows`.
+    """Yield blocks (block, 2, columns) of both systems' sums after random swaps of `rows`.
 
     With a seed every swap is a fair coin; without one, draw b swaps the rows whose bit is set in
-    the number b, so that ``2 ** len(rows)`` draws are all there are.
+    the number b, so that ``2 ** len(rows)`` draws are all possible ones.
     """
     chunks = [rows[part] for part in _slices(len(rows), CHUNK)]
     coins = [stream(seed or 0, _SWAPS, i) for i in range(len(chunks))]
@@ -275,7 +275,7 @@ def swapped_sums(
 
 
 def _fair_bits(random: np.random.Generator, rows: int, columns: int) -> npt.NDArray[np.uint8]:
-    # Whole words a row, so that blocks of any length read the same bits.
+    # Whole words per row, so that blocks of any length read the same bits.
     words = random.integers(2**64 - 1, size=(rows, -(-columns // 64)), dtype="u8", endpoint=True)
     octets = words.astype("<u8", copy=False).view(np.uint8)
     return np.unpackbits(octets, axis=1, count=columns)

@@ -18,11 +18,11 @@ from treegauge.statistics.resampling import (
 )
 from treegauge.statistics.student import student_quantile, student_tail
 
-#: Fewest units (sentences, documents, groups of treebanks) of a jackknife interval.
+#: Minimum number of units (sentences, documents, groups of treebanks) for a jackknife interval.
 LEAST_UNITS = 10
-#: Fewest numbers of an interval of their median.
+#: Minimum number of values for an interval of their median.
 LEAST_MEDIAN = 6
-# Above this many differences, the normal distribution of signed ranks is as good as the exact one.
+# Above this number of differences, the normal approximation of signed ranks is accurate.
 _MOST_EXACT = 500
 
 
@@ -33,7 +33,7 @@ def wilson(
 
     .. math:: \frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}
 
-    A share of 0 or 1 has an interval too: 5 of 5 is compatible with 0.57.
+    A share of 0 or 1 also has an interval: 5 of 5 is compatible with 0.57.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def wilson(
 
 @dataclass(frozen=True)
 class StudentEstimate:
-    """Estimates with standard errors and degrees of freedom: what Student's t needs.
+    """Estimates with standard errors and degrees of freedom, for Student's t.
 
-    The three have one shape; the standard error is NaN where there is none.
+    The three have the same shape; a missing standard error is NaN.
     """
 
     value: FloatArray
@@ -86,11 +86,11 @@ class StudentEstimate:
     def interval(
         self, level: float = 0.95, *, share: bool = False
     ) -> tuple[FloatArray, FloatArray]:
-        r"""Return the limits :math:`\hat\theta \pm t\, se`; NaN where there is no standard error.
+        r"""Return the limits :math:`\hat\theta \pm t\, se`; NaN without a standard error.
 
-        A share (LAS as a fraction) has its interval on the scale of log odds, which keeps it inside
-        0 to 1 and its coverage near `level` where few errors decide; a share of exactly 0 or 1 has
-        none.
+        The interval of a share (LAS as a fraction) is computed on the log odds scale, which keeps
+        it between 0 and 1 and its coverage near `level` even with few errors; a share of exactly 0
+        or 1 has none.
         """
         reach = student_quantile((1 + level) / 2, self.df) * self.standard_error
         if not share:
@@ -101,7 +101,7 @@ class StudentEstimate:
         return 1 / (1 + np.exp(reach) / odds), 1 / (1 + np.exp(-reach) / odds)
 
     def p_value(self, null: float = 0.0) -> FloatArray:
-        """Return the two-sided p-value of the t test against `null`; 1 where nothing differs."""
+        """Return the two-sided p-value of the t test against `null`; 1 if nothing differs."""
         away = np.abs(self.value - null)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(away == 0, 0.0, away / self.standard_error)
@@ -109,9 +109,9 @@ class StudentEstimate:
 
 
 def student_mean(values: npt.ArrayLike) -> StudentEstimate:
-    """Return means over the last axis with their standard errors, none of a single value.
+    """Return means over the last axis with standard errors, NaN for a single value.
 
-    For numbers that are about normal, such as the scores of several training seeds.
+    For approximately normal numbers, such as the scores of several training seeds.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def median_interval(values: npt.ArrayLike, level: float = 0.95) -> tuple[float, 
     Notes
     -----
     Hettmansperger and Sheather (1986), Statistics and Probability Letters 4. Means of few treebanks
-    have no such interval: one treebank that is far off moves the mean at will.
+    have no such interval: one outlier can move the mean arbitrarily.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def effective_df(weights: npt.ArrayLike) -> float:
 
     With shares :math:`h_i` of the total size and :math:`s_i = h_i^2 / (1 - h_i)`,
     :math:`1 / (\sum h_i^2 + (\sum s_i)^2 - \sum s_i^2)`: n - 1 for equal sizes, less where few
-    units hold most words.
+    units have most words.
 
     Notes
     -----
@@ -242,7 +242,7 @@ def effective_df(weights: npt.ArrayLike) -> float:
 
 
 def heavy_tailed_df(values: npt.ArrayLike) -> float:
-    r"""Return the degrees of freedom of the variance of values that may have heavy tails.
+    r"""Return the degrees of freedom of the variance of possibly heavy-tailed values.
 
     The variance of n values with kurtosis k is itself uncertain by :math:`(k - 1) / n`, relative to
     its square, and that of normal values with f degrees of freedom by 2 / f. So there are
@@ -270,18 +270,18 @@ def jackknife(
     other: npt.ArrayLike | None = None,
     least: int = LEAST_UNITS,
 ) -> StudentEstimate:
-    r"""Score of a system, or difference of two, with a standard error over units and runs.
+    r"""Return the score of a system, or the difference of two, with a standard error.
 
     With :math:`\hat\theta_{(i)}` the score without unit i, the variance over units is
     :math:`\frac{n-1}{n} \sum_i (\hat\theta_{(i)} - \hat\theta)^2`. Several runs (training seeds)
-    add the variance of their scores over their number; what varies between runs from unit to unit
-    is in both and is subtracted once. Degrees of freedom: :func:`effective_df` for units, runs
-    minus one, combined by Satterthwaite's rule.
+    add the variance of their scores over their number; the part that varies by run and unit is in
+    both and is subtracted once. Degrees of freedom: :func:`effective_df` for units, runs minus one,
+    combined by Satterthwaite's rule.
 
     Parameters
     ----------
     counts
-        Statistics that add, (n_units, n_columns), or (n_runs, n_units, n_columns).
+        Additive statistics, (n_units, n_columns), or (n_runs, n_units, n_columns).
     statistic
         Maps column sums (..., n_columns) to values (..., n_metrics).
     weights
@@ -289,13 +289,13 @@ def jackknife(
     other
         Counts of a second system on the same units, to be subtracted; runs are not paired.
     least
-        Fewest units that have a standard error.
+        Minimum number of units for a standard error.
 
     Returns
     -------
     StudentEstimate
-        One entry per metric. With a single run it speaks about other units only, not about other
-        training seeds.
+        One entry per metric. With a single run it generalises to other units, not to other training
+        seeds.
 
     Examples
     --------

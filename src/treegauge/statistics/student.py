@@ -8,9 +8,9 @@ import numpy.typing as npt
 from treegauge.statistics.resampling import FloatArray
 
 _TINY = 1e-300
-# More degrees of freedom than these make no difference in twelve digits of a quantile.
+# More degrees of freedom do not change the first twelve digits of a quantile.
 _MOST = 1e7
-# From so many values on, scipy is faster with its import.
+# Above this number of values, scipy is faster in spite of its import.
 _MANY = 200
 
 
@@ -34,8 +34,8 @@ def student_tail(t: npt.ArrayLike, df: npt.ArrayLike) -> FloatArray:
 
         return np.asarray(stdtr(df, -np.asarray(t)))
     ts, dfs = np.broadcast_arrays(np.asarray(t, np.float64), np.asarray(df, np.float64))
-    found = [_tail(*pair) for pair in zip(ts.ravel().tolist(), dfs.ravel().tolist(), strict=True)]
-    return np.array(found).reshape(ts.shape)
+    tails = [_tail(*pair) for pair in zip(ts.ravel().tolist(), dfs.ravel().tolist(), strict=True)]
+    return np.array(tails).reshape(ts.shape)
 
 
 def student_quantile(share: float, df: npt.ArrayLike) -> FloatArray:
@@ -53,8 +53,8 @@ def student_quantile(share: float, df: npt.ArrayLike) -> FloatArray:
 
         return np.asarray(stdtrit(df, share))
     values, places = np.unique(np.asarray(df, np.float64), return_inverse=True)
-    found = np.array([_quantile(share, one) for one in values.tolist()])
-    return np.asarray(found[places].reshape(np.shape(df)))
+    quantiles = np.array([_quantile(share, one) for one in values.tolist()])
+    return np.asarray(quantiles[places].reshape(np.shape(df)))
 
 
 def _quantile(share: float, df: float) -> float:

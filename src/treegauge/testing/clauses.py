@@ -1,4 +1,4 @@
-"""The growth of a sentence: clauses and nominals are added wherever there is room."""
+"""Generation of a sentence: clauses and nominals are added where there is room."""
 
 from math import log
 
@@ -20,9 +20,9 @@ class Growth(Builder):
     """Grows one sentence from a stream of uniform numbers."""
 
     def grow(self) -> list[Word]:
-        """Return the words of a whole sentence in their order, the final stop included."""
+        """Return the words of a sentence in order, including the final full stop."""
         u = self.uniform
-        # The sum of three exponentials: skewed to the right as sentence lengths are.
+        # The sum of three exponentials is skewed to the right, like sentence lengths.
         size = -log((1 - u()) * (1 - u()) * (1 - u())) * self.grammar.length / 3
         target = max(1, int(size + u()))
         if target < 4:
@@ -202,12 +202,12 @@ class Growth(Builder):
             self.coordinate(self.clause(slot, "conjoined"), first=verb.takes("conjunct"))
 
     def linker(self, upos: str, rel: str, head: Word, key: float) -> None:
-        """Add an adposition, subordinator or coordinator, the first ones of a kind most often."""
+        """Add an adposition, subordinator or coordinator, the first of a kind most often."""
         names = self.language.words[upos]
         self.plain(upos, names[int(self.uniform() ** 2 * len(names))], rel, head, key)
 
     def comma(self, head: Word) -> None:
-        """Set a constituent off from its head."""
+        """Separate a constituent from its head by commas."""
         self.plain("PUNCT", ",", "punct", head, -COMMA if head.key > 0 else COMMA)
 
     def coordinate(self, conjunct: Word, *, first: bool) -> None:
@@ -267,7 +267,7 @@ class Growth(Builder):
         return noun
 
     def away(self, noun: Word) -> tuple[Word, float] | None:
-        """Find a place beyond the predicate of the noun's clause, for a displaced dependent."""
+        """Return a position beyond the predicate of the noun's clause, for a moved dependent."""
         if self.uniform() >= self.grammar.nonprojectivity:
             return None
         top = noun
@@ -295,7 +295,7 @@ class Growth(Builder):
             self.grow_name(noun, left)
 
     def grow_name(self, noun: Word, left: int) -> None:
-        """Add what names take too: a second conjunct, an apposition, a family name."""
+        """Add dependents of names: a second conjunct, an apposition, a family name."""
         u = self.uniform
         choice, case = u(), noun.case or "Nom"
         if choice < 0.35 and noun.upos == "PROPN" and noun.takes("family name"):

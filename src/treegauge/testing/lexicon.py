@@ -7,14 +7,14 @@ from functools import cache, lru_cache
 import numpy as np
 
 Uniform = Callable[[], float]
-"""Gives one number in [0, 1) after another."""
+"""Returns the next number in [0, 1)."""
 
 ONSETS = (*"bdfghklmnprstvzščž", "br", "dr", "gl", "kr", "pl", "st", "tr", "sk")
 VOWELS = tuple("aeiouyáēöü")
 CODAS = tuple("nrslmtkpdš")
 
 SHARES = {"NOUN": 0.45, "VERB": 0.2, "ADJ": 0.15, "PROPN": 0.12, "ADV": 0.08}
-"""How the vocabulary is divided among the open classes."""
+"""Shares of the open classes in the vocabulary."""
 
 FUNCTION_WORDS = {
     "ADP": 8, "DET": 3, "AUX": 3, "SCONJ": 4, "CCONJ": 2, "PRON": 5, "PART": 1, "INTJ": 3,
@@ -36,7 +36,7 @@ XPOS = {
     "ADV": "R", "ADP": "S", "SCONJ": "Cs", "CCONJ": "Cc", "PART": "Q", "INTJ": "I", "NUM": "M",
     "PUNCT": "Z",
 }  # fmt: skip
-"""How a positional tag starts; the features follow, one sign each."""
+"""Start of a positional tag; the features follow, one character each."""
 
 AFFIXED = (
     *("Acc", "Dat", "Gen", "Loc", "Ins"),
@@ -50,9 +50,9 @@ GENDERS = ("Fem", "Masc", "Neut")
 class InventedLanguage:
     """The sounds and endings of one invented language.
 
-    Content stems are made of two to four open syllables and function words of one closed
-    syllable, so that no lemma belongs to two words. Endings are glued on one after another, one
-    for each feature value that has one. Every number has its own sounds, words and endings.
+    Content stems are made of two to four open syllables and function words of one closed syllable,
+    so that no lemma belongs to two words. Endings are appended one after another, one for each
+    feature value that has one. Every language number has its own sounds, words and endings.
 
     Examples
     --------
@@ -79,10 +79,10 @@ class InventedLanguage:
         self.inflect = cache(self._inflect)
 
     def stem(self, code: int) -> str:
-        """Spell a number in syllables: different numbers, different stems."""
+        """Return the stem of a number, in syllables; different numbers have different stems."""
         base = len(self._places[0])
         parts: list[str] = []
-        # A digit is shifted by those before it so that neighbours do not all end alike.
+        # A digit is shifted by the previous ones, so that consecutive stems end differently.
         shift = 0
         while code or len(parts) < 2:
             code, digit = divmod(code, base)
@@ -153,7 +153,7 @@ def uniforms(*key: int) -> Uniform:
     rng = np.random.default_rng(key)
 
     def stream() -> Iterator[float]:
-        # Drawn in blocks: one number at a time would take five times as long.
+        # Drawn in blocks; single numbers would take five times as long.
         while True:
             yield from rng.random(192).tolist()
 

@@ -28,7 +28,7 @@ CONFUSABLE = {
     "case": ("mark", "advmod"), "mark": ("case", "cc", "advmod"), "cc": ("mark", "advmod"),
     "det": ("nummod", "amod"), "discourse": ("advmod", "cc"),
 }  # fmt: skip
-"""The relations that one is taken for most easily."""
+"""The relations with which each relation is most easily confused."""
 
 FALLBACK = ("nmod", "obl", "dep")
 
@@ -41,7 +41,7 @@ def other_relation(relation: str, uniform: Uniform) -> str:
 
 
 def can_be_head(heads: Sequence[int], word: int, other: int) -> bool:
-    """Whether a word is neither the head of another one nor below it; heads[0] is unused."""
+    """Whether a word can become the head of another without a cycle; heads[0] is unused."""
     top = other
     while top and top != word:
         top = heads[top]
@@ -60,7 +60,7 @@ def other_head(heads: list[int], word: int, uniform: Uniform) -> int | None:
 
 
 def swap_root(heads: list[int], relations: list[str], child: int) -> None:
-    """Make a child of the root the root and hang the old root on it."""
+    """Make a child of the root the new root, and attach the old root to it."""
     root = heads[child]
     heads[child], heads[root] = 0, child
     relations[child], relations[root] = relations[root], relations[child]
@@ -76,10 +76,10 @@ def perturb(
 ) -> None:
     """Change the annotation of the chosen words in place, keeping one root and no cycle.
 
-    As many words change as are chosen, on average. The root can only change together with one
-    of its children; where that child was not chosen, the two change half of the time. `heads` and
-    `relations` hold the tree from index 1 on; `relabel` is the share of changes that change the
-    relation and not the head.
+    On average, the number of changed words equals the number of chosen ones. The root can only
+    change together with one of its children; if that child was not chosen, the two change half of
+    the time. `heads` and `relations` hold the tree from index 1 on; `relabel` is the share of
+    changes that change the relation and not the head.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Injected:
 
     @property
     def changed(self) -> npt.NDArray[np.bool_]:
-        """For each word whether it has an error."""
+        """Which words have an error."""
         return self.head | self.relation
 
 
@@ -128,13 +128,13 @@ def inject_errors(
     treebank: Treebank, share: float = 0.02, *, seed: int = 0, heads: Heads = "any",
     relations: Relations = "any",
 ) -> Injected:  # fmt: skip
-    """Return a treebank with changed heads in some words, and changed relations in as many.
+    """Return a treebank with changed heads in some words, and changed relations in equally many.
 
-    Every sentence stays a tree with the same root; roots are left alone. A new head is any other
-    word that leaves a tree or, if ``near``, the old head's head or another dependent of the old
-    head, which are the errors that people make. A new relation is drawn by how frequent relations
-    are in the treebank or, by ``tags``, between a word and a head with these UPOS. With near heads
-    and relations by tags, errors are plausible: each could be an annotator's.
+    Every sentence stays a tree with the same root; roots do not change. A new head is any other
+    word that keeps a tree or, if ``near``, the old head's head or another dependent of the old
+    head, which are typical human errors. A new relation is drawn by how frequent relations are in
+    the treebank or, by ``tags``, between a word and a head with these UPOS. With near heads and
+    relations by tags, errors are plausible: each could be an annotator's.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def inject_errors(
 
 
 def _heads(treebank: Treebank, new: npt.NDArray[np.int32], word: int, kind: Heads) -> list[int]:
-    """Return the heads a word may get: not its own, not the root, none below the word."""
+    """Return possible heads of a word: not its own head, not the root, no descendant."""
     sentence = treebank.sentence_of[word]
     start, stop = treebank.offsets[sentence : sentence + 2].tolist()
     heads, here = [0, *new[start:stop].tolist()], word - start + 1

@@ -10,7 +10,7 @@ from treegauge.treebanks.conllu import parse_conllu
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-#: How much probabilities say about each word: less is more, near 0 they say all.
+#: How uninformative probabilities are about each word; near 0 they reveal everything.
 SPREAD = 4.0
 
 
@@ -19,7 +19,7 @@ def with_confidence(
 ) -> Treebank:
     r"""Return the output of a parser with probabilities of its heads, relations and trees.
 
-    Of each word a probability is drawn from a beta distribution given whether the word is correct:
+    The probability of each word is drawn from a beta distribution given whether it is correct:
     :math:`\mathrm{Beta}(cm + 1, c(1 - m))` if it is and :math:`\mathrm{Beta}(cm, c(1 - m) + 1)` if
     not, where :math:`m` is the share of correct words. Then a share :math:`p` of the words with
     probability :math:`p` is correct: these probabilities are calibrated. `sharpness` multiplies
@@ -70,7 +70,7 @@ def _with_comment(sentence: str, comment: str) -> str:
 
 
 def _drawn(correct: Flags, known: Flags, random: np.random.Generator) -> Floats:
-    """Draw probabilities given what is correct; where that is not `known`, given nothing."""
+    """Draw probabilities given what is correct; unconditionally where that is not `known`."""
     mean = float(np.clip(correct[known].mean() if known.any() else 0.5, 0.01, 0.99))
     a = SPREAD * mean + (known & correct)
     b = SPREAD * (1 - mean) + (known & ~correct)

@@ -1,4 +1,4 @@
-"""A simulated parser: the gold trees with a given share of mistakes."""
+"""A simulated parser: gold trees with a given share of errors."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from treegauge.treebanks.conllu import parse_conllu
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-#: What a parser writes, one list per column.
+#: The output of a parser, one list per column.
 Columns = dict[str, list[Any]]
 
 CONFUSABLE = {
@@ -29,24 +29,24 @@ CONFUSABLE = {
     "SCONJ": ("ADP", "PRON", "ADV"), "CCONJ": ("ADV", "SCONJ"), "PART": ("ADV", "ADP"),
     "NUM": ("ADJ", "NOUN"), "INTJ": ("PART", "ADV"), "SYM": ("PUNCT", "X"), "PUNCT": ("SYM",),
 }  # fmt: skip
-"""The tags that one is taken for most easily."""
+"""The tags with which each tag is most easily confused."""
 
 ANNOTATED = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps")
 LAYERS = ("heads", "relations", "tags", "feats", "lemmas")
 
 CEILING = 0.95
-"""No word goes wrong more often than this."""
+"""Maximum error probability of a word."""
 
 
 @dataclass(frozen=True)
 class Accuracy(RangedSettings):
-    """How good a simulated parser is: the share of words that it gets correct.
+    """The accuracy of a simulated parser: shares of correct words.
 
     Correct heads are the unlabelled attachment score; relations count whether or not the head is
-    correct; tags are UPOS, which XPOS follows. `bias` is how much harder hard words are. At 0 all
-    words go wrong equally often. At 1 the odds grow with the length of the arc and where it is
-    non-projective (for heads), and with the rarity of the relation (for heads and relations), tag
-    (for tags and FEATS) or form (for lemmas).
+    correct; tags are UPOS, which XPOS follows. `bias` controls how much harder hard words are. At 0
+    all words have the same error rate. At 1 the odds grow with the length of the arc and where it
+    is non-projective (for heads), and with the rarity of the relation (for heads and relations),
+    tag (for tags and FEATS) or form (for lemmas).
 
     Examples
     --------
@@ -69,13 +69,13 @@ DEFAULT = Accuracy()
 
 
 def simulated_parse(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> str:
-    r"""Return a treebank as a parser of a given quality might have annotated it.
+    r"""Return a treebank as a parser of this accuracy might annotate it.
 
-    A word :math:`w` goes wrong with probability :math:`\min(0.95, \lambda d_w)`, where
-    :math:`d_w` is its difficulty (see ``bias``) and :math:`\lambda` makes the mean over the text
-    what the accuracy asks for. Trees keep one root and no cycle; forms, tokens, sentences and
-    comments of the CoNLL-U stay as they are, line by line. Two parsers with the same seed err at
-    much the same words, two seeds err independently.
+    A word :math:`w` is incorrect with probability :math:`\min(0.95, \lambda d_w)`, where
+    :math:`d_w` is its difficulty (see ``bias``) and :math:`\lambda` sets the mean over the text to
+    the requested accuracy. Trees keep one root and no cycle; forms, tokens, sentences and comments
+    of the CoNLL-U stay as they are, line by line. Two parsers with the same seed make errors in
+    nearly the same words; errors of two seeds are independent.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def simulated_parse(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> st
 
 
 def _mistakes(gold: Treebank, accuracy: Accuracy, seed: int) -> dict[str, Flags]:
-    """Draw the words that go wrong in each layer."""
+    """Draw the incorrect words of each layer."""
     # Arcs: 1 between neighbours, 1 more whenever the length doubles, times 3 for a gap.
     length = np.maximum(1, np.abs(trees.displacement(gold.head, gold.offsets)))
     arcs = 1 + np.log2(length)
@@ -127,7 +127,7 @@ def _mistakes(gold: Treebank, accuracy: Accuracy, seed: int) -> dict[str, Flags]
 
 
 def _rarity(labels: list[str]) -> Floats:
-    """Weigh labels by how rare they are: 1 for the most frequent, 2 for one 16 times rarer."""
+    """Return the difficulty of labels: 1 for the most frequent, 2 for one 16 times rarer."""
     counts = Counter(labels)
     most = max(counts.values())
     return np.array([(counts[label] / most) ** -0.25 for label in labels])
@@ -148,7 +148,7 @@ def _rates(mean: float, difficulty: Floats) -> Floats:
 
 
 def _mistag(columns: Columns, wrong: dict[str, Flags], uniform: Uniform) -> None:
-    """Give words tags they are confused with, features of other words, and clipped lemmas."""
+    """Replace tags by confusable ones, features by those of other words, and clip lemmas."""
     upos, xpos, feats, lemma = (columns[name] for name in ("upos", "xpos", "feats", "lemma"))
     tags: dict[str, dict[str, None]] = {}
     features: dict[str, dict[str, None]] = {}

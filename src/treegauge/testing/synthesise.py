@@ -1,4 +1,4 @@
-"""Treebanks of known properties, drawn from an invented grammar; its parameters."""
+"""The verb ``synthesise``: treebanks of known properties from an invented grammar."""
 
 from dataclasses import dataclass, field, fields
 from os import PathLike
@@ -43,11 +43,11 @@ class Grammar(RangedSettings):
     case_marking
         Probability that a nominal is marked for case (and its adjectives and articles with it).
     function_words
-        Probability that a relation or category that can be a word of its own is one: adposition,
-        article, auxiliary, copula, subordinator, relative pronoun, coordinator. Otherwise it is
-        an ending, a non-finite form, or nothing.
+        Probability that a relation or category is expressed by a function word: adposition,
+        article, auxiliary, copula, subordinator, relative pronoun, coordinator. Otherwise it is an
+        ending, a non-finite form, or nothing.
     nonprojectivity
-        Probability that a modifier of a noun is beyond the predicate of its clause.
+        Probability that a modifier of a noun is moved beyond the predicate of its clause.
     contractions
         Probability that an adposition forms one token with its article (or, after a noun, with
         that noun).
@@ -61,8 +61,8 @@ class Grammar(RangedSettings):
         Probability that a word gets an incorrect head or relation. MISC has the correct ones as
         ``TrueHead`` and ``TrueDeprel``.
     language
-        Which invented language: its sounds, words and endings. Treebanks of one language drawn
-        with different seeds have the same vocabulary.
+        Number of the invented language, which sets its sounds, words and endings. Treebanks of one
+        language have the same vocabulary, whatever the seed.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Grammar(RangedSettings):
 def check_parameter(
     name: str, value: object, *, low: float, high: float, whole: bool = False
 ) -> None:
-    """Refuse a parameter outside its range, naming it, what was found and what was expected."""
+    """Refuse a parameter outside its range."""
     kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
         kind = "a whole number" if whole else "a number"
@@ -120,9 +120,10 @@ def synthesise(
     sentences
         The number of sentences.
     out
-        The CoNLL-U file to write, packed if its ending says so. Not given, or -: it is printed.
+        The CoNLL-U file to write, compressed if its ending says so. By default, and for -, it is
+        printed.
     seed
-        Which sample of the grammar; same seed, same bytes.
+        Random seed; the same seed gives the same bytes.
     prefix
         Start of every sent_id.
     """

@@ -1,4 +1,4 @@
-"""Treebanks drawn from an invented grammar whose properties are set by its parameters."""
+"""Treebanks drawn from an invented grammar with adjustable properties."""
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.clauses import Growth
@@ -19,7 +19,7 @@ DOCUMENT = 20
 NO_SPACE_BEFORE = frozenset(",.?!)")
 
 LINKED = {"conj": "cc", "nmod": "case", "obl": "case", "advcl": "mark", "ccomp": "mark"}
-"""Whose lemma an enhanced relation carries, as in ``obl:in``."""
+"""Relations whose lemma is part of an enhanced relation, as in ``obl:in``."""
 
 
 def synthetic_conllu(
@@ -28,8 +28,8 @@ def synthetic_conllu(
     """Draw a treebank as CoNLL-U text.
 
     It is valid UD v2 with all ten columns, documents, multiword tokens and enhanced relations.
-    Every sentence depends on nothing but the grammar, the seed and its own number, so that pieces
-    drawn apart are those of the whole; `start` is the number of the first one, from 0, and `prefix`
+    Every sentence depends only on the grammar, the seed and its number, so that separately drawn
+    pieces equal those of the whole; `start` is the number of the first one, from 0, and `prefix`
     begins every ``sent_id``, as in ``syn-17``.
 
     Examples
@@ -48,7 +48,7 @@ def synthetic_conllu(
 
 
 def _sentence(grammar: Grammar, seed: int, number: int, prefix: str) -> str:
-    """Draw one sentence and write it."""
+    """Return one random sentence as text."""
     uniform = uniforms(seed, number)
     words = Growth(
         grammar, lexicon(grammar.language, grammar.vocabulary, grammar.zipf), uniform

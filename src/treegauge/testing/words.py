@@ -1,8 +1,8 @@
-"""Words with a place in a tree and in an order, and the sentence that collects them.
+"""Words with positions in a tree and in an order, and the sentence that collects them.
 
 Every word has a *key* relative to its host: negative keys are to its left, positive ones to its
-right, the largest outermost. Word order is nothing but the choice of keys, and a non-projective
-tree is one in which a word's host is not its head.
+right, the largest outermost. The keys define word order, and a tree is non-projective if a word's
+host is not its head.
 """
 
 from dataclasses import dataclass, field
@@ -31,12 +31,12 @@ class Word:
     number: str = "Sing"
     person: str = "3"
     order: str = ""
-    """The order of the clause, such as ``"SVO"``, for predicates and nothing else."""
+    """The order of the clause, such as ``"SVO"``; only predicates have one."""
     free: bool = False
     taken: set[str] = field(default_factory=set)
 
     def takes(self, what: str) -> bool:
-        """Whether there was still room for what a word takes once; from now on there is none."""
+        """Return whether a word may still take this dependent, which it can take only once."""
         if what in self.taken:
             return False
         self.taken.add(what)
@@ -44,7 +44,7 @@ class Word:
 
 
 class Slot(NamedTuple):
-    """Where a word is added: its relation, head and key, and its host where not the head."""
+    """Position of a new word: relation, head and key, and host if not the head."""
 
     rel: str
     head: Word | None
@@ -53,7 +53,7 @@ class Slot(NamedTuple):
 
 
 class Builder:
-    """A sentence in the making and its stream of uniform numbers."""
+    """A sentence under construction, with its stream of uniform numbers."""
 
     def __init__(self, grammar: Grammar, lexicon: Lexicon, uniform: Uniform) -> None:
         self.grammar = grammar
@@ -81,7 +81,7 @@ class Builder:
     def attach(
         self, upos: str, lemma: str, slot: Slot, form: str = "", feats: str = "", xpos: str = ""
     ) -> Word:
-        """Make a word known to its host and to the sentence."""
+        """Add a word to its host and to the sentence."""
         rel, head, key, host = slot
         word = Word(upos, form, lemma, xpos, feats, rel, head, key, host or head)
         if word.host is not None:
@@ -91,7 +91,7 @@ class Builder:
 
 
 def linear(root: Word) -> list[Word]:
-    """Put a sentence in order: each host between its left and its right dependents."""
+    """Return the words in order, each host between its left and right dependents."""
     order: list[Word] = []
     stack: list[tuple[Word, bool]] = [(root, False)]
     while stack:

@@ -1,1 +1,1 @@
-"""A treebank is a table: read it, write it back byte for byte, slice it, draw its trees."""
+"""Treebanks as tables: reading, exact writing, slicing, drawing of trees."""

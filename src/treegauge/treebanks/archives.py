@@ -1,9 +1,8 @@
-"""Treebanks out of archives that cannot be trusted.
+"""Safe extraction of treebanks from untrusted archives.
 
-Names are read, those of the files wanted are
-checked, and their bytes are written to new files in a folder of our choice: no path, link, device,
-owner or mode of the archive reaches the disk. What is unpacked is counted as it comes, so that a
-small file which claims to be, or grows to be, a huge one ends with an error.
+The names of requested files are checked, and their bytes are written to new files in a folder of
+our choice: no path, link, device, owner or mode of the archive reaches the disk. Unpacked bytes are
+counted while reading, so that a small file that unpacks to a huge one ends with an error.
 """
 
 import bz2
@@ -44,7 +43,7 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """How many files and unpacked bytes an archive may hold, and how many per packed byte.
+    """Limits on the files and unpacked bytes of an archive, in total and per packed byte.
 
     Archives under 256 KiB may unpack to 64 MiB whatever the ratio.
     """
@@ -54,12 +53,12 @@ class ArchiveLimits:
     ratio: int = 256
 
     def room(self, packed: int) -> int:
-        """Return the bytes that an archive of a size may unpack to."""
+        """Return the number of bytes that an archive of this size may unpack to."""
         return min(self.size, self.ratio * max(packed, 1 << 18))
 
 
 class Unpacked(NamedTuple):
-    """A file that was taken out."""
+    """A file that was extracted."""
 
     name: str
     size: int
@@ -67,7 +66,7 @@ class Unpacked(NamedTuple):
 
 
 class Member(NamedTuple):
-    """Something in an archive; `open` is None for what is neither file nor folder."""
+    """A member of an archive; `open` is None unless it is a file or a folder."""
 
     folder: Folder
     name: str
@@ -75,7 +74,7 @@ class Member(NamedTuple):
 
 
 def treebanks(archive: Path, *, limits: ArchiveLimits = ArchiveLimits()) -> dict[Folder, list[str]]:
-    """List the folders of a tar (plain, gz, bz2, xz) or zip file that hold CoNLL-U files."""
+    """List the folders with CoNLL-U files in a tar (plain, gz, bz2, xz) or zip file."""
     folders: dict[Folder, list[str]] = {}
     with _members(archive, limits) as members:
         for member in members:
@@ -87,7 +86,7 @@ def treebanks(archive: Path, *, limits: ArchiveLimits = ArchiveLimits()) -> dict
 def unpack(
     archive: Path, targets: Mapping[Folder, Path], *, limits: ArchiveLimits = ArchiveLimits()
 ) -> dict[Folder, list[Unpacked]]:
-    """Write the files that lie directly in some folders of an archive to new, empty folders.
+    """Write the files directly in the given folders of an archive to new, empty folders.
 
     Hidden files and folders inside the folders are left out.
     """
@@ -105,7 +104,7 @@ def unpack(
                     "expected files only"
                 )
             if (folder, name.casefold()) in taken:
-                raise TreegaugeError(f"{archive}: refused: {where!r} is there more than once")
+                raise TreegaugeError(f"{archive}: refused: {where!r} occurs more than once")
             taken.add((folder, name.casefold()))
             digest, size = hashlib.sha256(), 0
             with member.open() as stream, (targets[folder] / name).open("xb") as file:
@@ -118,7 +117,7 @@ def unpack(
 
 @contextmanager
 def _members(archive: Path, limits: ArchiveLimits) -> Iterator[Iterator[Member]]:
-    """Give the members of an archive in their order; a file must be read before the next one."""
+    """Yield the members of an archive in order; a file must be read before the next one."""
     try:
         size = archive.stat().st_size
         with archive.open("rb") as raw, progress(f"bytes of {archive.name}", size) as task:
@@ -132,10 +131,10 @@ def _members(archive: Path, limits: ArchiveLimits) -> Iterator[Iterator[Member]]
                 yield _zip_members(raw, size, limits, advanced)
             else:
                 yield _tar_members(raw, start, size, limits, advanced)
-    except RecursionError:  # a header that announces a header that announces a header
+    except RecursionError:  # headers that announce further headers
         raise TreegaugeError(f"{archive}: refused: its headers are nested too deeply") from None
     except _BROKEN as error:
-        # Of the system's errors, EINVAL alone is the archive's: it points before its own start.
+        # EINVAL is the only OSError caused by the archive: it points before its own start.
         if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
             raise
         what = "; it is a web page" if start.lstrip()[:1] == b"<" else ""
@@ -145,7 +144,7 @@ def _members(archive: Path, limits: ArchiveLimits) -> Iterator[Iterator[Member]]
 
 
 class _RefusedError(Exception):
-    """What the archive does that none should."""
+    """A reason to refuse an archive."""
 
 
 def _tar_members(
@@ -164,16 +163,16 @@ def _tar_members(
             plain = info.isfile() and not info.issparse() and portable_name(name)
             opened = cast("Callable[[], BinaryIO]", partial(tar.extractfile, info))
             yield Member(folder, name, opened if plain else None)
-        if stream.last != bytes(tarfile.BLOCKSIZE):  # tarfile takes a damaged header for the end
+        if stream.last != bytes(tarfile.BLOCKSIZE):  # tarfile treats a damaged header as the end
             raise tarfile.ReadError("it is damaged or was cut off")
         while stream.read(STEP):  # checksums of packed files come last
             advanced()
 
 
 class _Forward:
-    """A stream that only goes forward, counts, and gives no more at a time than is sane.
+    """A forward-only stream that counts bytes and limits the size of each read.
 
-    tarfile steps back one byte at most; a packed stream would start from the beginning for that.
+    tarfile seeks back by at most one byte; a packed stream would restart from the beginning.
     """
 
     def __init__(self, stream: BinaryIO, limit: int) -> None:
@@ -232,7 +231,7 @@ def _zip_members(
 
 
 def _directory_size(raw: BinaryIO, size: int) -> int:
-    """Return the bytes of a zip file's directory, which zipfile reads whole."""
+    """Return the size of a zip file's directory, which zipfile reads in one piece."""
     raw.seek(max(0, size - (1 << 16) - 128))
     tail = raw.read()
     raw.seek(0)
@@ -249,7 +248,7 @@ def _directory_size(raw: BinaryIO, size: int) -> int:
 
 
 def _split(path: str) -> tuple[Folder, str]:
-    """Take a member's path apart; no archive has a reason to name one outside itself."""
+    """Split a member's path; refuse paths that lead outside the archive."""
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if path.startswith("/") or ".." in parts or "\\" in path or re.match(r"[A-Za-z]:", path):
         raise _RefusedError(f"the path {path[:200]!r} leads outside")

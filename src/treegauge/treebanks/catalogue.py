@@ -31,10 +31,10 @@ Layer = Literal["text", "lemmas", "features", "xpos"]
 
 @dataclass(frozen=True)
 class Catalogue(Result):
-    """Treebanks in the order of their releases and names; iterate over it, or find one.
+    """Treebanks, sorted by release and name; iterate over it, or find one.
 
-    `left_out` are treebanks that do not meet the criteria, each with its reasons, which the text
-    shows if `explained`; with `paths` it shows folders and nothing else.
+    `left_out` has the treebanks that do not meet the criteria, with the reasons, which the text
+    shows if `explained`; with `paths` it shows only folders.
     """
 
     entries: tuple[TreebankEntry, ...]
@@ -57,7 +57,7 @@ class Catalogue(Result):
         """One row per treebank.
 
         Sizes are in sentences and words; `text`, `lemmas`, `features` and `xpos` are the shares of
-        words that have them, `nonprojective` the share of trees that are not projective.
+        words that have them, `nonprojective` the share of non-projective trees.
         """
         import polars as pl
 
@@ -105,10 +105,10 @@ class Catalogue(Result):
         return "\n".join([*parts, f"{len(self)} of {number} treebanks"])
 
     def matching(self, key: str) -> "Catalogue":
-        """Return all treebanks of a name, code or language, else of a family or genus.
+        """Return all treebanks with this name, code or language, else of this family or genus.
 
-        Such as ``"el_gdt"``, ``"Greek"``, ``"Slavic"`` or ``"UD_Greek-GDT@2.9"``; upper and lower
-        case are the same.
+        Examples are ``"el_gdt"``, ``"Greek"``, ``"Slavic"`` and ``"UD_Greek-GDT@2.9"``; case is
+        ignored.
         """
         name, release = take_apart(key)
         wanted = fold(name)
@@ -128,9 +128,9 @@ class Catalogue(Result):
         return self.subset(kept)
 
     def find(self, key: str) -> TreebankEntry:
-        """Return the one treebank of a name, code or language, such as ``"el_gdt@2.9"``.
+        """Return the only treebank with this name, code or language, such as ``"el_gdt@2.9"``.
 
-        An error names those that come close if there is none, and all if there are several.
+        The error lists similar names if there is none, and all matches if there are several.
         """
         matches = self.matching(key)
         if len(matches) > 1:
@@ -147,7 +147,7 @@ class Catalogue(Result):
         licence: str | None = None,
         one_per_language: Prefer | None = None,
     ) -> "Catalogue":
-        """Keep the treebanks that meet all criteria; see :func:`catalogue`."""
+        """Return the treebanks that meet all criteria; see :func:`catalogue`."""
         reasons = reasons_against(
             self.entries, has=has, needs=needs, where=where, licence=licence,
             one_per_language=one_per_language,
@@ -164,12 +164,17 @@ class Catalogue(Result):
         return replace(kept, left_out=left_out)
 
     def subset(self, entries: Sequence[TreebankEntry], **choices: object) -> "Catalogue":
-        """Return a catalogue of some entries; the choices behind them go into its signature."""
+        """Return a catalogue of these entries; the choices go into its signature."""
         return _catalogue(entries, {**self.choices, **choices})
 
     def counted(self, *, workers: int | None = None) -> "Catalogue":
-        """Read the files and count; see :func:`catalogue`."""
-        paths = [path for entry in self for some in entry.files.values() for path in some]
+        """Return the catalogue with sizes counted from the files; see :func:`catalogue`."""
+        paths = [
+            path
+            for entry in self
+            for paths_of_split in entry.files.values()
+            for path in paths_of_split
+        ]
         counts = tally_files(paths, workers=workers)
         return self.subset([_counted(entry, counts) for entry in self], counted=None)
 
@@ -184,9 +189,9 @@ def _counted(entry: TreebankEntry, tallies: "Mapping[str, Tally | str]") -> Tree
     counts, problems = {}, [entry.problem] if entry.problem else []
     for split, paths in entry.files.items():
         results = [tallies[path] for path in paths]
-        read = [one for one in results if isinstance(one, Tally)]
-        problems += [one for one in results if isinstance(one, str)]
-        if len(read) == len(paths):  # half a split would look like a small one
+        read = [result for result in results if isinstance(result, Tally)]
+        problems += [result for result in results if isinstance(result, str)]
+        if len(read) == len(paths):  # a partly readable split would look like a small one
             counts[split] = sum(read, Tally())
     if skipped := sum(split.skipped for split in counts.values()):
         problems.append(f"{skipped} sentences cannot be read")
@@ -216,31 +221,31 @@ def catalogue(
     Parameters
     ----------
     roots
-        Folders that hold releases (r2.9/UD_Greek-GDT, ud-treebanks-v2.9/UD_Greek-GDT) or
-        treebanks (UD_Greek-GDT), or are treebanks; by default the folder that the environment
-        variable TREEGAUGE_UD names.
+        Folders of releases (r2.9/UD_Greek-GDT, ud-treebanks-v2.9/UD_Greek-GDT) or of treebanks
+        (UD_Greek-GDT), or treebank folders; by default the folder in the environment variable
+        TREEGAUGE_UD.
     find
-        Only these names, codes, languages or families, such as el_gdt@2.9.
+        List only these names, codes, languages or families, such as el_gdt@2.9.
     has
         A layer that at least a quarter of the words must have.
     needs
-        A set that must have sentences.
+        A set (train, dev or test) that must have sentences.
     where
         A bound on a column of the table, such as 'words >= 30000' or 'nonprojective <= 0.1'.
     licence
-        A pattern for the licence, such as 'CC BY-SA *'; upper and lower case are the same.
+        A pattern for the licence, such as 'CC BY-SA *'; case is ignored.
     one_per_language
-        Keep one treebank per language and release among those that meet all other criteria: the
-        one with most words (size), or the one whose relations were annotated most by hand
+        Keep one treebank per language and release among those that meet all other criteria: the one
+        with the most words (size), or the one with the most manual annotation of relations
         (annotation; the larger one if that is equal or unknown).
     explain
-        Say why each of the others is left out.
+        Show why each of the others is left out.
     paths
-        Print the folders and nothing else.
+        Print only the folders.
     count
-        Read the files for their sizes; without, the list is there at once.
+        Read the files to count sizes; without it, the list appears at once.
     workers
-        The number of files to read at a time; by default one for each processor.
+        Number of files to read in parallel; by default one per processor.
 
     Examples
     --------
@@ -254,7 +259,7 @@ def catalogue(
     ('Indo-European', 1, <Treebank UD_Greek-GDT/test: 1 sentences, 1 words>)
     """
     for condition in where:
-        Condition.parse(condition)  # an error shows before the reading begins
+        Condition.parse(condition)  # report an error before reading begins
     given = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     if not given:
         root = os.environ.get("TREEGAUGE_UD")

@@ -1,4 +1,4 @@
-"""A treebank is a table: word columns and sentence offsets over the bytes of a file."""
+"""The treebank as a table: word columns and sentence offsets over the bytes of a file."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,8 +35,8 @@ class Codes(NamedTuple):
 class Treebank:
     r"""Sentences of a CoNLL-U file, immutable and cheap to slice.
 
-    The bytes of the file stay as they are; everything else is positions into them. Slices and
-    samples share the bytes, columns are made when asked for, and writing is exact.
+    The bytes of the file stay unchanged; everything else is positions in them. Slices and samples
+    share the bytes, columns are created on first use, and writing is exact.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ class Treebank:
     kinds
         For each row 0 (word), 1 (multiword token) or 2 (empty node).
     rows, head, multiword
-        For each word its row, its head (0 is the root, -1 none given) and the row of the
-        multiword token around it, or -1.
+        For each word: its row, its head (0 is the root, -1 is missing) and the row of the multiword
+        token that contains it, or -1.
     offsets, row_offsets, spans
-        For each sentence its first word, its first row, and its bytes.
+        For each sentence: its first word, its first row, and its bytes.
     tail
         Bytes after the last sentence (comments without words).
     problems, policy
-        What was wrong with the file and how that was treated.
+        Problems of the file, and how they were treated.
     first_line
         Number of the first line of `raw` in its file.
 
@@ -113,7 +113,7 @@ class Treebank:
 
     @cached_property
     def digest(self) -> str:
-        """Hexadecimal SHA-256 of what :meth:`to_bytes` gives."""
+        """Hexadecimal SHA-256 of the output of :meth:`to_bytes`."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
     @property
@@ -136,7 +136,7 @@ class Treebank:
         if isinstance(key, int | np.integer):
             index = int(key) + (len(self) if key < 0 else 0)
             if not 0 <= index < len(self):
-                raise IndexError(f"{self.name} has {len(self)} sentences, none has number {key}")
+                raise IndexError(f"{self.name} has {len(self)} sentences; none has number {key}")
             return Sentence(self, index)
         if isinstance(key, slice) and key.step in {None, 1}:
             from treegauge.treebanks.frames import cut
@@ -207,7 +207,7 @@ class Treebank:
 
     @property
     def parents(self) -> Ints:
-        """For each word the number of its head in the whole treebank, -1 for a root."""
+        """Index of each word's head in the whole treebank, -1 for a root."""
         absolute = self.offsets[self.sentence_of] + self.head - 1
         return np.where(self.head > 0, absolute, -1).astype(np.int32)
 
@@ -256,13 +256,13 @@ class Treebank:
         return [self[i].metadata.get(key) for i in range(len(self))]
 
     def take(self, sentences: npt.ArrayLike) -> "Treebank":
-        """Return the given sentences in the given order: numbers, also repeated, or a mask."""
+        """Return these sentences in this order: numbers, also repeated ones, or a mask."""
         from treegauge.treebanks.frames import take
 
         return take(self, sentences)
 
     def sample(self, sentences: int, *, seed: int) -> "Treebank":
-        """Draw sentences at random without replacement, in their order in the file."""
+        """Return a random sample of sentences, without replacement, in the order of the file."""
         if not 0 <= sentences <= len(self):
             raise TreegaugeError(
                 f"cannot sample {sentences} sentences from {self.name}, which has {len(self)}"
@@ -276,7 +276,7 @@ class Treebank:
         Parameters
         ----------
         values
-            For each column name one value per word (a list, an array or a polars series). None
+            One value per word for each column name (a list, an array or a polars series). None
             becomes ``_``, and so does a head of -1 where there was none before.
         """
         from treegauge.treebanks.frames import with_columns
@@ -284,7 +284,7 @@ class Treebank:
         return with_columns(self, values)
 
     def to_bytes(self) -> bytes:
-        """Return the treebank as CoNLL-U, each sentence byte for byte as it was read."""
+        """Return the treebank as CoNLL-U; each sentence is byte for byte as it was read."""
         if len(self) == 0:
             return self.tail
         edges = np.flatnonzero(self.spans[1:, 0] != self.spans[:-1, 1]) + 1
@@ -331,7 +331,7 @@ def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treeban
 
 
 def closed(text: bytes) -> bytes:
-    r"""Return a sentence with the blank line after it that it may lack.
+    r"""Return a sentence that ends with a blank line.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reading and writing CoNLL-U: byte-exact, all problems at once, any size."""
+"""Reading and writing of CoNLL-U: exact, of any size, with all problems reported at once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from treegauge.treebanks.sources import (
 
 CHUNK = 2 << 20
 TOLERABLE = ("several-roots", "no-root", "cycle")
-"""Kinds of problems that may be let pass."""
+"""Kinds of problems that can be allowed."""
 
 
 def parse_conllu(
@@ -47,16 +47,16 @@ def parse_conllu(
     text
         CoNLL-U.
     name, file
-        The treebank's name, and the file's as problems show it.
+        Names of the treebank, and of the file in messages.
     errors
         What to do about problems. ``"strict"`` raises a :class:`ConlluError` that lists all of
         them, ``"skip"`` leaves the sentences out, ``"repair"`` repairs what it can (see
-        :mod:`treegauge.treebanks.repair`) and leaves out the rest. What was done is in the
-        treebank's `problems` and in every signature made from it.
+        :mod:`treegauge.treebanks.repair`) and leaves out the rest. The treebank's `problems` and
+        all signatures made from it record what was done.
     need_heads
-        Whether ``_`` in HEAD is a problem; set to False for text that is yet to be parsed.
+        Whether ``_`` in HEAD is a problem; set to False for unparsed text.
     allow
-        Kinds of problems to let pass: ``"several-roots"``, ``"no-root"``, ``"cycle"``.
+        Kinds of problems to allow: ``"several-roots"``, ``"no-root"``, ``"cycle"``.
     first_line
         Number of the first line, for pieces of a larger file.
 
@@ -104,7 +104,7 @@ def parse_conllu(
 
 
 def _without(treebank: Treebank, lost: set[int]) -> Treebank:
-    """Leave sentences out; the number after the last one means the comments after it."""
+    """Leave sentences out; the number after the last one means the comments at the end."""
     kept = np.setdiff1d(np.arange(len(treebank)), sorted(lost))
     return replace(treebank.take(kept), tail=b"" if len(treebank) in lost else treebank.tail)
 
@@ -125,7 +125,7 @@ def read_conllu(
     source
         A path, ``-`` for standard input, a pattern, a folder such as ``UD_Greek-GDT`` (its train,
         dev and test files in this order), or several of these. Files ending in ``.gz``, ``.xz``,
-        ``.bz2`` or ``.zst`` are unpacked on the way.
+        ``.bz2`` or ``.zst`` are unpacked while reading.
     split
         ``"train"``, ``"dev"`` or ``"test"``: only that set of a folder, pattern or name.
     name, errors, need_heads, allow
@@ -162,7 +162,7 @@ def read_conllu(
 
 
 def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
-    """Read the training, dev and test set of a treebank, those that exist.
+    """Read the training, dev and test sets of a treebank that exist.
 
     Parameters
     ----------
@@ -192,19 +192,19 @@ def stream_conllu(
     allow: Sequence[str] = (),
     chunk: int = CHUNK,
 ) -> Iterator[Treebank]:
-    """Read a treebank piece by piece, in memory that does not grow with the file.
+    """Yield a treebank in pieces, with memory that does not grow with the file.
 
     Parameters
     ----------
     source, split, errors, need_heads, allow
         As in :func:`read_conllu`.
     chunk
-        Bytes of a piece, about; a piece ends with a sentence.
+        Approximate size of a piece in bytes; a piece ends with a sentence.
 
     Yields
     ------
     Treebank
-        Consecutive pieces; concatenated they are what :func:`read_conllu` gives.
+        Consecutive pieces; concatenated they equal the result of :func:`read_conllu`.
     """
     for path in _paths(source, split):
         line = 1
@@ -218,11 +218,11 @@ def stream_conllu(
 
 def _paths(source: Source | Sequence[Source], split: str | None) -> list[str]:
     sources = [source] if isinstance(source, str | PathLike) else source
-    return [path for one in sources for path in find(one, split=split)]
+    return [path for item in sources for path in find(item, split=split)]
 
 
 def write_conllu(treebank: Treebank, path: Source) -> None:
-    """Write a treebank atomically, packed if the ending of the name says so.
+    """Write a treebank atomically, compressed if the file ending says so.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def write_conllu(treebank: Treebank, path: Source) -> None:
 
 
 def refusals(treebank: Treebank) -> list[ReadingProblem]:
-    """Return the problems for which the official script refuses a file that we can read."""
+    """Return the problems that make the official script refuse a file that we can read."""
     return [p for p in treebank.problems if p.level == "error" and BY_NAME[p.kind].readable]
 
 

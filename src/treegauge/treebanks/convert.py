@@ -1,4 +1,4 @@
-"""Treebanks from one format to another: CoNLL-U, packed or not, and tables."""
+"""The verb ``convert``: CoNLL-U, compressed or not, to tables and back."""
 
 from dataclasses import dataclass
 from os import PathLike
@@ -26,7 +26,7 @@ _TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
 
 @dataclass(frozen=True)
 class NewTreebank(Result):
-    """A treebank that a verb made: written to the file `out`, or (None) printed as CoNLL-U."""
+    """A treebank created by a verb: written to the file `out`, or printed as CoNLL-U (None)."""
 
     treebank: "Treebank"
     out: str | None
@@ -44,7 +44,7 @@ class NewTreebank(Result):
         return {"name": self.treebank.name, "out": self.out, "rows": [sizes]}
 
     def own_text(self) -> str:
-        """Return what was written where, or the CoNLL-U itself."""
+        """Return a message about the file written, or the CoNLL-U itself."""
         if self.out is None:
             text = self.treebank.to_bytes().decode(errors="replace")
             return text.removesuffix("\n")  # printing adds it again
@@ -52,7 +52,7 @@ class NewTreebank(Result):
 
 
 def written(treebank: "Treebank", out: str | PathLike[str] | None, signature: str) -> NewTreebank:
-    """Write a treebank to a file whose ending says how; ``None`` and ``-`` write none."""
+    """Write a treebank to a file in the format of its ending; do nothing for ``None`` and ``-``."""
     from treegauge.treebanks.conllu import write_conllu
 
     if out is None or str(out) == "-":
@@ -88,7 +88,7 @@ def convert(
 ) -> NewTreebank:
     """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.
 
-    Tables hold every row and comment, so that converting back loses nothing.
+    Tables contain every row and comment, so converting back loses nothing.
 
     Parameters
     ----------
@@ -96,32 +96,34 @@ def convert(
         A CoNLL-U file (packed or not), a table, a treebank folder or a name under TREEGAUGE_UD;
         - is standard input.
     out
-        The file to write; its ending says how: .conllu (also .gz .xz .bz2 .zst), .parquet, .arrow,
-        .csv, .tsv. Not given, or -: CoNLL-U is printed.
+        The file to write; its ending sets the format: .conllu (also .gz .xz .bz2 .zst), .parquet,
+        .arrow, .csv, .tsv. By default, and for -, CoNLL-U is printed.
     split
-        train, dev or test: only this set of a treebank folder.
+        Convert only this set (train, dev or test) of a treebank folder.
     errors
         What to do about malformed sentences.
     unparsed
-        Accept _ in HEAD.
+        Accept _ in HEAD (text without trees).
     sample
         Keep this number of sentences, drawn at random.
     seed
         Seed of the sample.
     apply
-        A patch to apply, as treegauge diff --patch writes it; given a treebank folder, OUT is a
+        A patch to apply, as written by treegauge diff --patch. Given a treebank folder, OUT is a
         folder. Bytes that the patch does not change stay as they are.
     partial
-        Of a patch that was made from another file, apply the changes that fit and list the others.
+        If the patch was made from another file, apply the changes that fit and list the others.
     """
     if apply is not None:
         from treegauge.treebanks.patching import patch_files
 
         if sample is not None or errors != "strict":
-            raise TreegaugeError("apply works alone; sample or repair the patched file afterwards")
+            raise TreegaugeError(
+                "--apply excludes --sample and --errors; sample or repair the patched file instead"
+            )
         return patch_files(source, out, apply, partial=partial, split=split)
     if partial:
-        raise TreegaugeError("--partial says how to apply a patch; add --apply PATCH")
+        raise TreegaugeError("--partial needs a patch: add --apply PATCH")
     named = out is not None and str(out) != "-" and Path(out).suffix
     if named and not str(out).endswith((*_TEXTS, *_TABLES)):
         raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])

@@ -16,7 +16,7 @@ def _checked(scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
             f"arc scores have the shape {matrix.shape}; expected (n + 1, n + 1), root first"
         )
     if not np.isfinite(matrix[:, 1:][~np.eye(len(matrix), dtype=bool)[:, 1:]]).all():
-        raise TreegaugeError("arc scores hold infinite or undefined numbers; expected finite ones")
+        raise TreegaugeError("arc scores have infinite or undefined numbers; expected finite ones")
     return matrix
 
 
@@ -31,7 +31,7 @@ def projective_tree(scores: npt.ArrayLike) -> Ints:
     Returns
     -------
     numpy.ndarray
-        The heads of the words 1 to n; ties go to the first found.
+        The heads of the words 1 to n; ties go to the first tree found.
 
     Examples
     --------
@@ -47,8 +47,8 @@ def projective_tree(scores: npt.ArrayLike) -> Ints:
 def spanning_tree(scores: npt.ArrayLike) -> Ints:
     """Return the heads of the best tree with one root, projective or not (Chu-Liu/Edmonds).
 
-    Taking the same large number from every arc of the root leaves, among trees with one root,
-    the best one the best, and makes every tree with more roots worse. Scores and heads are as in
+    Subtracting the same large number from every arc of the root does not change the ranking of
+    trees with one root, and makes every tree with more roots worse. Scores and heads are as in
     :func:`projective_tree`.
 
     Examples

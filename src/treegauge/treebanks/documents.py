@@ -1,4 +1,4 @@
-"""Documents: where the comment ``# newdoc`` says that one starts."""
+"""Documents, which start at the comment ``# newdoc``."""
 
 import re
 
@@ -11,7 +11,7 @@ _MARK = re.compile(rb"newdoc\b")
 
 
 def document_starts(treebank: Treebank) -> npt.NDArray[np.bool_]:
-    r"""Return for each sentence whether a document starts with it.
+    r"""Return, for each sentence, whether it starts a document.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def document_starts(treebank: Treebank) -> npt.NDArray[np.bool_]:
     """
     text = treebank.raw.tobytes()
     starts = []
-    for mark in _MARK.finditer(text):  # looking for the word itself is faster than for lines
+    for mark in _MARK.finditer(text):  # searching for the word is faster than searching for lines
         start = text.rfind(b"\n", 0, mark.start()) + 1
         if text[start : mark.start()].rstrip(b" \t") == b"#":
             starts.append(start)

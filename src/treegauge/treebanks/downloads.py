@@ -1,8 +1,8 @@
 """Files from servers and git repositories, kept in a cache.
 
-Downloads go through pooch, which checks them and gives them their names when they are complete;
-what is added here continues a download where it broke off. A git tag is fetched into an empty
-store and written as a tar file, so that no hook, filter or link of a repository takes effect.
+Pooch checks downloads and renames them when they are complete; this module adds that an interrupted
+download resumes where it stopped. A git tag is fetched into an empty store and written as a tar
+file, so that no hook, filter or link of a repository takes effect.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from treegauge.treebanks.languages import release_key
 STEP = 1 << 18
 LARGEST = 32 << 30
 TRIES = 5
-"""How often in a row a download may break off without a byte gained."""
+"""Number of consecutive failures without progress after which a download is given up."""
 SILENCE = 30.0
 """Seconds without a byte after which a connection counts as broken."""
 _AGAIN = {408, 416, 425, 429, 500, 502, 503, 504}
@@ -40,7 +40,7 @@ _GIT_SETTINGS = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C.UTF-8",
 }
-# Variables that point git elsewhere, as hooks have them.
+# Variables that redirect git to another repository, as set in hooks.
 _ELSEWHERE = {
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES",
@@ -52,14 +52,14 @@ class MissingFileError(TreegaugeError):
 
 
 def cache_folder() -> Path:
-    """Return where downloads are kept: ``$TREEGAUGE_CACHE``, or the user's cache folder."""
+    """Return the folder of downloads: ``$TREEGAUGE_CACHE``, or the user's cache folder."""
     import pooch
 
     return Path(os.environ.get("TREEGAUGE_CACHE") or pooch.os_cache("treegauge"))
 
 
 def address(url: str) -> SplitResult:
-    """Return the parts of an address; an error if it is not one."""
+    """Return the parts of a URL; raise an error if it is invalid."""
     try:
         return urlsplit(url)
     except ValueError as error:
@@ -67,13 +67,13 @@ def address(url: str) -> SplitResult:
 
 
 def cached_name(url: str) -> str:
-    """Return the name under which a download is kept: different for every address."""
+    """Return the file name of a download in the cache, unique per address."""
     last = re.sub(r"[^\w.-]", "_", address(url).path.rpartition("/")[2], flags=re.ASCII)
     return f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{last[-100:]}".rstrip("-.")
 
 
 def check_sha256(path: Path, expected: str | None, source: str) -> str:
-    """Return a file's SHA-256; an error if another was expected."""
+    """Return a file's SHA-256; raise an error if it is not the expected one."""
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if expected is not None and digest != expected.lower():
@@ -84,11 +84,11 @@ def check_sha256(path: Path, expected: str | None, source: str) -> str:
 
 
 def download(url: str, target: Path, *, sha256: str | None = None, pause: float = 0.5) -> str:
-    """Download a file unless it exists; continue an earlier attempt where it broke off.
+    """Download a file unless it exists; resume an earlier attempt where it stopped.
 
-    What has arrived stays beside the target as ``.part``. It is continued only if the server says
-    that the file is still the same one, or if a checksum will show it. `pause` is in seconds and
-    doubles with each try. Returns the file's SHA-256.
+    A partial download is kept next to the target as ``.part``. It is resumed only if the server
+    confirms that the file has not changed, or if there is a checksum to verify. `pause` is in
+    seconds and doubles with each try. Returns the file's SHA-256.
     """
     import pooch
 
@@ -110,11 +110,11 @@ def download(url: str, target: Path, *, sha256: str | None = None, pause: float 
 
 
 class _BrokenError(Exception):
-    """The download ended early, and another try may get further."""
+    """The download ended early; a retry may get further."""
 
 
 class _Resuming:
-    """Downloads for pooch: tries again after failures, from where the last attempt ended."""
+    """Downloader for pooch that retries after failures, from where the last attempt stopped."""
 
     def __init__(self, part: Path, checked: bool, task: ProgressTask, pause: float) -> None:
         self.part, self.checked, self.task, self.pause = part, checked, task, pause
@@ -130,7 +130,7 @@ class _Resuming:
             except _BrokenError as error:
                 failures = 0 if self.size > most else failures + 1
                 most = max(most, self.size)
-                alone = isinstance(error.__cause__, URLError) and not most  # nobody is there
+                alone = isinstance(error.__cause__, URLError) and not most  # unreachable
                 if failures >= TRIES or alone:
                     kept = f"; {self.size:,} bytes are kept for the next try" if self.size else ""
                     raise TreegaugeError(f"{url}: cannot download: {error}{kept}") from None
@@ -143,7 +143,7 @@ class _Resuming:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def pull(self, url: str) -> None:
-        """Ask for what is missing and append it."""
+        """Request the missing part and append it."""
         have = self.size
         headers = {"User-Agent": f"treegauge/{__version__}", "Accept-Encoding": "identity"}
         tag = self.tag_file.read_text(encoding="utf-8") if self.tag_file.exists() else ""
@@ -156,7 +156,7 @@ class _Resuming:
         except HTTPError as error:
             error.close()
             said = f"the server answers {error.code} {error.reason}"
-            if error.code == 416:  # nothing after what we have: complete, or another file
+            if error.code == 416:  # complete, or the file has changed
                 if error.headers.get("Content-Range") == f"bytes */{have}":
                     return
                 self.part.unlink()
@@ -177,7 +177,7 @@ class _Resuming:
         if answer.status == 206:
             if not answer.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
                 self.part.unlink()
-                raise _BrokenError("the server sends another piece than the one asked for")
+                raise _BrokenError("the server sent a different part of the file than requested")
             self.resumed = True
         else:
             have = 0
@@ -198,20 +198,20 @@ class _Resuming:
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Follow redirections, but never from a safe address to an open one."""
+    """Follow redirections, but never from https to http."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
         schemes = {"http", "https"} if req.type == "http" else {"https"}
         if address(newurl).scheme not in schemes:
-            raise TreegaugeError(f"{req.full_url}: refused to be sent on to {newurl}")
+            raise TreegaugeError(f"{req.full_url}: refused to follow the redirection to {newurl}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep other processes from downloading the same file at the same time."""
+    """Prevent other processes from downloading the same file at the same time."""
     with path.open("w", encoding="utf-8") as file:
         take_lock(file, wait=True)
         yield
@@ -222,8 +222,8 @@ def export(
 ) -> tuple[Path, str]:
     """Write a release of a git repository as a tar file into a folder; return it and its commit.
 
-    UD tags release 2.9 as ``r2.9``; None is the newest state. An export that is in the folder is
-    taken from there unless `refresh` asks the repository again.
+    UD tags release 2.9 as ``r2.9``; None is the newest state. An existing export in the folder is
+    reused unless `refresh` is set.
     """
     if url.startswith("-"):
         raise TreegaugeError(f"found the repository {url!r}, expected an address or a path")
@@ -253,18 +253,18 @@ def export(
 
 
 def _git(folder: str, *arguments: str, check: bool = True) -> tuple[str, str]:
-    """Run git in a folder; return what it prints, and why it failed if it did."""
+    """Run git in a folder; return its output, and the reason if it failed."""
     program = shutil.which("git")
     if program is None:
-        raise TreegaugeError("found no git; install it, or fetch from an archive")
+        raise TreegaugeError("git is not installed; install it, or fetch from an archive")
     environment = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
     done = subprocess.run(  # noqa: S603 -- no shell, and addresses are after "--"
         [program, "-c", f"core.hooksPath={os.devnull}", *arguments],
         cwd=folder, env=environment | _GIT_SETTINGS, stdin=subprocess.DEVNULL,
         capture_output=True, check=False,
     )  # fmt: skip
-    said = done.stderr.decode(errors="replace").strip()
-    problem = (said or f"it ended with {done.returncode}") if done.returncode else ""
+    message = done.stderr.decode(errors="replace").strip()
+    problem = (message or f"it ended with {done.returncode}") if done.returncode else ""
     if problem and check:
         raise TreegaugeError(f"git {arguments[0]} failed: {problem}")
     return done.stdout.decode(errors="replace"), problem

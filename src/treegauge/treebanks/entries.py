@@ -1,4 +1,4 @@
-"""Treebanks on disk: where they are, and what their files say of licence, genre and annotation."""
+"""Treebanks on disk: location, and metadata on licence, genre and annotation."""
 
 import csv
 import re
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.selection import Tally
 
-#: How UD names files. Large treebanks come in several: cs_pdt-ud-train-l.conllu.
+#: File names of UD. Large treebanks have several files per set: cs_pdt-ud-train-l.conllu.
 UD_FILE = re.compile(r"(?P<code>[^-]+)-ud-(?P<split>train|dev|test)\b")
 SHARES = ("text", "lemmas", "features", "xpos", "nonprojective")
 """Columns that are shares of words, or of trees for the last."""
@@ -32,7 +32,7 @@ SIZES = (*(f"{p}_{u}" for p in SPLITS for u in ("sentences", "words")), "sentenc
 
 _MARK = "Machine-readable metadata"
 _FIELD = re.compile(r"^(License|Genre|Relations):[ \t]*(\S.*)$", re.MULTILINE)
-_MOST = 1 << 20  # of a README; a longer one is something else
+_MOST = 1 << 20  # maximum size of a README; a longer file is something else
 
 _LINKED = re.compile(r"creativecommons\.org/licenses/(by[a-z-]*)/(\d\.\d)")
 _SHORT = re.compile(r"\bCC[ -]?(BY(?:-NC)?(?:-SA|-ND)?)[ -]?(\d\.\d)?")
@@ -54,9 +54,9 @@ Index = dict[tuple[str | None, str], str]
 
 @dataclass(frozen=True)
 class Metadata:
-    """What a treebank's files say about it; ``"unknown"`` where they do not.
+    """Metadata from a treebank's files; ``"unknown"`` if missing.
 
-    Such as ``CC BY-SA 4.0``, ``news wiki``, and ``converted from manual`` for its relations.
+    Examples are ``CC BY-SA 4.0``, ``news wiki``, and ``converted from manual`` (relations).
     """
 
     licence: str = UNKNOWN
@@ -66,10 +66,10 @@ class Metadata:
 
 @dataclass(frozen=True, eq=False)
 class TreebankEntry:
-    """A treebank on disk: name, release (None if no folder says it), and the files of each split.
+    """A treebank on disk: name, release (None if unknown), and the files of each split.
 
-    `counts` has the sizes of each split, None if nothing was counted; `problem` says what is wrong
-    with the files.
+    `counts` has the sizes of each split, None if they were not counted; `problem` describes
+    problems of the files.
     """
 
     name: str
@@ -94,7 +94,7 @@ class TreebankEntry:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names it is found by: name, name without ``UD_``, code, language."""
+        """Names by which it can be found: name, name without ``UD_``, code, language."""
         return self.name, self.name.removeprefix("UD_"), self.code, self.language.name
 
     def read(self, split: str | None = None, **options: Any) -> "Treebank":
@@ -103,7 +103,12 @@ class TreebankEntry:
 
         if split is not None and split not in self.files:
             raise ChoiceError(f"split of {self}", split, self.files)
-        paths = [p for part, some in self.files.items() if split in {None, part} for p in some]
+        paths = [
+            p
+            for part, paths_of_split in self.files.items()
+            if split in {None, part}
+            for p in paths_of_split
+        ]
         name = f"{self.name}/{split}" if split else self.name
         return read_conllu(paths, **({"name": name} | options))
 
@@ -162,13 +167,13 @@ def _children(folder: Path) -> list[Path]:
 
 
 def holds_treebank(folder: Path) -> bool:
-    """Say whether CoNLL-U files lie in a folder."""
+    """Whether a folder contains CoNLL-U files."""
     endings = (f".conllu{ending}" for ending in ENDINGS)
     return any(next(folder.glob(f"*{ending}"), None) is not None for ending in endings)
 
 
 def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
-    """Describe the treebank in a folder; `indices` keeps the tables read on the way."""
+    """Return the entry of the treebank in a folder; `indices` caches licence tables."""
     whole = folder.resolve()
     name, release = own_name(whole.name)
     release = release or release_of(whole.parent.name)
@@ -202,7 +207,7 @@ def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
 
 
 def licence_in(text: str) -> str | None:
-    """Return the short name of the licence that a text is or names.
+    """Return the short name of the licence in a text.
 
     Examples
     --------
@@ -226,7 +231,7 @@ def licence_in(text: str) -> str | None:
 
 
 def read_metadata(folder: Path) -> Metadata:
-    """Read a treebank's README, and its LICENSE where the README does not name the licence."""
+    """Read a treebank's README, and its LICENSE if the README does not name the licence."""
     fields: dict[str, str] = {}
     for name in ("README.md", "README.txt"):
         _, mark, after = _text(folder / name).rpartition(_MARK)
@@ -251,7 +256,7 @@ def _text(path: Path) -> str:
 def read_index(path: Path) -> Index:
     """Read licences from a table with the columns ``release``, ``treebank`` and ``licence``.
 
-    Collections whose folders hold nothing but treebanks keep such an ``INDEX.csv`` beside them.
+    Collections whose folders contain only treebanks have such an ``INDEX.csv`` next to them.
     """
     try:
         with path.open(encoding="utf-8", errors="replace", newline="") as file:

@@ -1,4 +1,4 @@
-"""Treebanks of a UD release: from its archive, a git repository or single files."""
+"""The verb ``fetch``: treebanks of a UD release from an archive, git or single files."""
 
 import dataclasses
 import hashlib
@@ -47,7 +47,7 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 @dataclass(frozen=True)
 class FetchedTreebank:
-    """A treebank that was fetched, or existed before: then `files` is empty.
+    """A treebank that was fetched, or existed already (then `files` is empty).
 
     `version` is the checksum of the archive or the commit of the repository.
     """
@@ -62,7 +62,7 @@ class FetchedTreebank:
 
 @dataclass(frozen=True)
 class Fetched(Result):
-    """Treebanks that were fetched, or existed before."""
+    """Treebanks that were fetched or existed already."""
 
     treebanks: tuple[FetchedTreebank, ...]
     signature: str
@@ -75,11 +75,11 @@ class Fetched(Result):
 
         rows = [
             (
-                one.name, one.release, "fetched" if one.files else "existed",
-                len(one.files), sum(file.size for file in one.files),
-                one.source, one.version, str(one.folder),
+                treebank.name, treebank.release, "fetched" if treebank.files else "existed",
+                len(treebank.files), sum(file.size for file in treebank.files),
+                treebank.source, treebank.version, str(treebank.folder),
             )
-            for one in self.treebanks
+            for treebank in self.treebanks
         ]  # fmt: skip
         schema = {
             "treebank": pl.String, "release": pl.String, "status": pl.String, "files": pl.Int64,
@@ -94,8 +94,8 @@ class Fetched(Result):
     def json_rows(self) -> list[dict[str, Any]]:
         """Return the rows, each with the checksums of its files."""
         rows = self.table.drop("files").to_dicts()
-        for row, one in zip(rows, self.treebanks, strict=True):
-            row["files"] = [file._asdict() for file in one.files]
+        for row, treebank in zip(rows, self.treebanks, strict=True):
+            row["files"] = [file._asdict() for file in treebank.files]
         return rows
 
 
@@ -112,7 +112,7 @@ def fetch(
 ) -> Fetched:
     """Fetch treebanks of a UD release.
 
-    A download that breaks off is resumed, archives are checked, and each treebank is written
+    An interrupted download is resumed, archives are checked, and each treebank is written
     atomically.
 
     treegauge fetch UD_Greek-GDT@2.9 --source ud-treebanks-v2.9.tgz
@@ -122,33 +122,33 @@ def fetch(
     Parameters
     ----------
     wanted
-        Names or codes with their release: UD_Greek-GDT@2.9, el_gdt@2.9; all@2.9 is everything in
-        an archive. language-data is what levels 4 and 5 of check know about languages.
+        Names or codes with their release: UD_Greek-GDT@2.9, el_gdt@2.9; all@2.9 fetches everything
+        in an archive. language-data is the data on languages for levels 4 and 5 of check.
     source
-        An archive (tar or zip, packed as gz, bz2 or xz, on disk or at an address), a git
-        repository, or CoNLL-U files. {name}, {code} and {release} are filled in, and {split} with
-        each of train, dev and test, of which some may be missing. For language-data a folder, or
-        an address with {file} for the names of the five official files. By default the environment
-        variable TREEGAUGE_SOURCE.
+        Path or URL of an archive (tar or zip, compressed with gz, bz2 or xz), of a git repository,
+        or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
+        train, dev and test, some of which may be missing. For language-data a folder, or a URL with
+        {file} for the names of the five official files. By default the environment variable
+        TREEGAUGE_SOURCE.
     into
-        Folder for the treebanks, by default the environment variable TREEGAUGE_UD, else ud. They
-        go to a folder of their release in it, such as r2.9.
+        Folder for the treebanks, by default the environment variable TREEGAUGE_UD, else ud. Each
+        goes to a subfolder for its release, such as r2.9.
     sha256
-        The checksum of the one file that is read or downloaded.
+        Expected checksum of the file that is read or downloaded.
     cache
-        Folder for downloads, by default the environment variable TREEGAUGE_CACHE, else one of
-        the user's.
+        Folder for downloads, by default the environment variable TREEGAUGE_CACHE, else the user's
+        cache folder.
     refresh
-        Download again what is in the cache.
+        Download again, ignoring the cache.
     replace
-        Replace treebanks that exist; otherwise they are left alone.
+        Replace existing treebanks; by default they are kept.
     """
     if sha256 is not None and not _SHA256.fullmatch(sha256):
         raise TreegaugeError(f"found the SHA-256 {sha256!r}, expected 64 hexadecimal digits")
     names = [wanted] if isinstance(wanted, str) else wanted
     if LANGUAGE_DATA in names:
         return _fetch_language_data(names, source, into, cache, sha256, replace)
-    requests = [TreebankRequest.parse(one) for one in names]
+    requests = [TreebankRequest.parse(name) for name in names]
     source = source or os.environ.get("TREEGAUGE_SOURCE")
     if source is None:
         raise TreegaugeError(advice(requests[0].release if requests else None))
@@ -165,8 +165,8 @@ def fetch(
             places.setdefault(request.fill(source), []).append(request)
     if sha256 and len(places) > 1:
         raise TreegaugeError(f"one checksum for {len(places)} downloads; fetch one at a time")
-    for place, some in places.items():
-        arrivals += job.run(place, some)
+    for place, requested in places.items():
+        arrivals += job.run(place, requested)
     return Fetched(tuple(arrivals), sign(v="fetch", source=source, sha256=sha256))
 
 
@@ -200,7 +200,7 @@ def _fetch_language_data(
 
 @dataclass(frozen=True)
 class _FetchJob:
-    """The choices that all treebanks of a call share."""
+    """The options shared by all treebanks of a call."""
 
     into: Path
     cache: Path
@@ -218,7 +218,7 @@ class _FetchJob:
         if kind == "files":
             return [self.copy(place, request) for request in wanted]
         if self.sha256:
-            raise TreegaugeError("git repositories are known by their commits, not by a SHA-256")
+            raise TreegaugeError("git repositories are identified by commits, not by a SHA-256")
         arrivals = []
         for request in wanted:
             path, commit = export(place, request.release, self.cache, refresh=self.refresh)
@@ -226,7 +226,7 @@ class _FetchJob:
         return arrivals
 
     def obtain(self, place: str) -> tuple[Path, str]:
-        """Return a file of this machine and its checksum, downloaded if need be."""
+        """Return a local file, downloaded if necessary, and its checksum."""
         if not is_remote(place):
             path = local(place)
             if not path.is_file():
@@ -240,7 +240,7 @@ class _FetchJob:
     def unpack(
         self, path: Path, place: str, version: str, wanted: list[TreebankRequest]
     ) -> list[FetchedTreebank]:
-        """Take treebanks out of an archive, all in one go."""
+        """Extract treebanks from an archive in one pass."""
         folders = treebanks(path)
         if not folders:
             raise TreegaugeError(f"{place}: found no CoNLL-U file in it")
@@ -259,10 +259,10 @@ class _FetchJob:
                 targets[folder] = target
         with fresh_folders(targets, replace=self.replace) as fresh:
             written = unpack(path, fresh) if fresh else {}
-        return [_with(one, written.get(folder, [])) for folder, one in arrivals.items()]
+        return [_with(fetched, written.get(folder, [])) for folder, fetched in arrivals.items()]
 
     def copy(self, place: str, request: TreebankRequest) -> FetchedTreebank:
-        """Bring the files of a treebank together, one for each of its sets that exists."""
+        """Collect the files of a treebank, one per existing set."""
         splits: Sequence[str | None] = SPLITS if "split" in placeholders(place) else [None]
         if self.sha256 and len(splits) > 1:
             raise TreegaugeError("one checksum for three files; leave it out, or fetch an archive")
@@ -333,7 +333,7 @@ def _choose(
 
 
 def _release_in(folder: Folder) -> str | None:
-    """Return the release that the path of a folder in an archive says."""
+    """Return the release named in the path of a folder in an archive."""
     for name in reversed(folder):
         if release := own_name(name)[1] or release_of(name):
             return release

@@ -1,4 +1,4 @@
-"""Treebanks as data frames and back; some sentences of them, and new values in their columns."""
+"""Treebanks as data frames and back; selection of sentences and replacement of columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def to_rows(treebank: Treebank) -> "pl.DataFrame":
     """Return all rows (words, multiword tokens, empty nodes) and comments as text columns.
 
-    Comments after the last sentence are in a last row of their own. Together with
-    :func:`from_frame` this loses nothing but the style of line ends.
+    Comments after the last sentence are in a separate last row. With :func:`from_frame`, the round
+    trip loses only the style of line ends.
     """
     import polars as pl
 
@@ -47,18 +47,18 @@ def to_rows(treebank: Treebank) -> "pl.DataFrame":
 def from_frame(
     frame: Any, *, name: str = "frame", errors: Errors = "strict", need_heads: bool | None = None
 ) -> Treebank:
-    """Make a treebank of a table with one row per word.
+    """Return a treebank from a table with one row per word.
 
     Parameters
     ----------
     frame
         A polars or pandas frame or an Arrow table with the columns ``sentence`` and ``form``, and
-        any of the other columns of CoNLL-U; missing ones become ``_``, a missing ``id`` is counted.
-        ``comments`` on a sentence's first row holds its comment lines; a last row with nothing
-        but comments holds those after the last sentence.
+        any of the other columns of CoNLL-U; missing ones become ``_``, and a missing ``id`` is
+        numbered. ``comments`` in a sentence's first row has its comment lines; a last row with only
+        comments has those after the last sentence.
     name, errors, need_heads
-        As in :func:`treegauge.treebanks.conllu.parse_conllu`; heads are needed if there is a column
-        of them, unless said otherwise.
+        As in :func:`treegauge.treebanks.conllu.parse_conllu`; by default heads are required if
+        there is a column of them.
 
     Examples
     --------
@@ -72,8 +72,8 @@ def from_frame(
     table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame, nan_to_null=True)
     for needed in ("sentence", "form"):
         if needed not in table.columns:
-            found = ", ".join(table.columns)
-            raise TreegaugeError(f"{name}: found columns {found}; expected at least {needed!r}")
+            names = ", ".join(table.columns)
+            raise TreegaugeError(f"{name}: found columns {names}; expected at least {needed!r}")
     known = [column for column in COLUMNS if column in table.columns]
     tail = ""
     if "comments" in table.columns and len(table) and table["comments"][-1] is not None:
@@ -148,7 +148,7 @@ def _chosen(treebank: Treebank, words: Any, rows: Any, shift: Any) -> Treebank:
 
 
 def _gather(offsets: Ints, index: npt.NDArray[np.int64]) -> tuple[Ints, Ints]:
-    """Members of the chosen groups, and the offsets of these groups."""
+    """Return the members of the chosen groups, and the offsets of these groups."""
     sizes = offsets[index + 1] - offsets[index]
     new = np.zeros(len(index) + 1, np.int32)
     np.cumsum(sizes, out=new[1:])
@@ -190,7 +190,7 @@ def with_columns(
 
 
 def _texts(treebank: Treebank, name: str, values: Sequence[Any] | Any) -> list[str]:
-    """Return a column's new values as text, after a look at their number and characters."""
+    """Return a column's new values as text, after checking their number and characters."""
     texts = ["_" if value is None else str(value) for value in values]
     if len(texts) != treebank.n_words:
         raise TreegaugeError(

@@ -1,4 +1,4 @@
-"""From bytes to a treebank and a list of everything that is wrong with them, in words."""
+"""Parsing of bytes into a treebank and a list of readable problems."""
 
 from collections.abc import Callable
 from functools import cache
@@ -31,7 +31,7 @@ def index(
     first_line: int = 1,
     need_heads: bool = True,
 ) -> Indexed:
-    """Find sentences, words and fields, and note every problem in the order of their lines.
+    """Return sentences, words and fields, and all problems in line order.
 
     Nothing is dropped or repaired. `file` is the name that problems show, `first_line` the number
     of the first line in it, and `need_heads` says whether ``_`` in HEAD is a problem.
@@ -90,14 +90,14 @@ def index(
     return Indexed(treebank, sorted(problems, key=lambda problem: problem.line))
 
 
-def _collect(run: Callable[[Any], tuple[int, ...]], at: int) -> tuple[tuple[int, ...], Any]:
-    """Run a kernel with room for its problems; once more with more room if that was too little."""
+def _collect(run: Callable[[Any], tuple[int, ...]], position: int) -> tuple[tuple[int, ...], Any]:
+    """Run a kernel with a buffer for problems, and again with a larger one if it was too small."""
     problems = np.empty((64, 3), np.int32)
     numbers = run(problems)
-    if numbers[at] > len(problems):
-        problems = np.empty((numbers[at], 3), np.int32)
+    if numbers[position] > len(problems):
+        problems = np.empty((numbers[position], 3), np.int32)
         numbers = run(problems)
-    return numbers, problems[: numbers[at]]
+    return numbers, problems[: numbers[position]]
 
 
 def _read_odd(raw: Any, fields: Any, kinds: Any, ids: Any, heads: Any) -> None:
@@ -137,7 +137,7 @@ _PLAIN = {
 
 
 class Describer:
-    """Turns the kernels' codes and positions into problems a person can act on."""
+    """Turns the kernels' codes and positions into readable problems."""
 
     def __init__(self, treebank: Treebank, file: str) -> None:
         self.treebank, self.file = treebank, file
@@ -160,11 +160,11 @@ class Describer:
         """Describe one problem."""
         describe = self._describe.get(code)
         if code in _PLAIN:
-            found = _PLAIN[code]
+            text = _PLAIN[code]
         else:
-            found = describe(where, sentence, row) if describe else f"ID {self._field(row, 0)}"
+            text = describe(where, sentence, row) if describe else f"ID {self._field(row, 0)}"
         return ReadingProblem(
-            KINDS[code].name, self.file, self.line(where), self.sent_id(sentence), found,
+            KINDS[code].name, self.file, self.line(where), self.sent_id(sentence), text,
             self._expected(code, sentence, row), sentence,
         )  # fmt: skip
 
@@ -195,7 +195,7 @@ class Describer:
         return tb.head[tb.offsets[sentence] : tb.offsets[sentence + 1]]
 
     def _position(self, row: int, sentence: int) -> int:
-        """Position in its sentence of the word in a row."""
+        """Return the position of a row's word in its sentence."""
         tb = self.treebank
         rows = tb.rows[tb.offsets[sentence] : tb.offsets[sentence + 1]]
         return int(rows.searchsorted(np.int32(row))) + 1  # another type would copy all of them
@@ -225,11 +225,11 @@ def _roots(heads: npt.NDArray[np.int32]) -> str:
 
 
 def _cycle(heads: npt.NDArray[np.int32], first: int) -> str:
-    path, at = [first], int(heads[first - 1])
-    while at != first and len(path) < 8:
-        path.append(at)
-        at = int(heads[at - 1])
-    steps = " -> ".join(map(str, [*path, at if at == first else "..."]))
+    path, word = [first], int(heads[first - 1])
+    while word != first and len(path) < 8:
+        path.append(word)
+        word = int(heads[word - 1])
+    steps = " -> ".join(map(str, [*path, word if word == first else "..."]))
     return f"the cycle {steps}"
 
 

@@ -1,8 +1,8 @@
-"""Recognition of inputs: the one place that says what lies behind a path, a pattern or a name.
+"""Recognition of inputs given as paths, patterns or names.
 
 Inputs are recognised by their contents. Treebanks are also found by name or code, such as
-``UD_Greek-GDT``, ``UD_Greek-GDT@2.9`` or ``el_gdt``, in the folder that the environment variable
-``TREEGAUGE_UD`` names.
+``UD_Greek-GDT``, ``UD_Greek-GDT@2.9`` or ``el_gdt``, in the folder given by the environment
+variable ``TREEGAUGE_UD``.
 """
 
 import glob
@@ -51,10 +51,10 @@ TITLES: dict[str, str] = {
     "packaged": "a packaged table",
     "object": "an object",
 }
-"""What messages call each kind of input."""
+"""Names of the kinds of input in messages."""
 
 PACKAGED = ("conll18", "fragility_exp1", "ud25", "difficulty_table1")
-"""Names of the tables that come with treegauge."""
+"""Names of the packaged tables."""
 
 TREEBANK_KINDS = ("treebank", "conllu")
 _COUNTS = {"treebank", "parser", "class", "total"}
@@ -64,25 +64,25 @@ _TABLES = (".csv", ".tsv", ".parquet", ".json")
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """One input: what it is, and what its users call it.
+    """One input: its kind, path and name.
 
     Attributes
     ----------
     kind
-        What it is; :data:`TITLES` has the words for it.
+        Its kind; :data:`TITLES` has readable names.
     path
-        Where it is; a packaged table has only a name.
+        Its path; a packaged table has only a name.
     name
-        The name given as ``NAME=PATH``, else the treebank's, file's or folder's own. Names of
-        several inputs differ: two releases of one treebank are ``UD_Turkish-IMST@2.5`` and
+        The name given as ``NAME=PATH``, else that of the treebank, file or folder. Names of several
+        inputs are distinct: two releases of one treebank are ``UD_Turkish-IMST@2.5`` and
         ``UD_Turkish-IMST@2.9``.
     role
-        ``"gold"`` for what lies in a treebank folder under UD's file names or was named as gold,
-        ``"system"`` for what was given as ``NAME=PATH`` or is a folder of output, else empty.
+        ``"gold"`` for files with UD names in a treebank folder or given as gold, ``"system"`` for
+        inputs given as ``NAME=PATH`` and folders of output, else empty.
     files
         The CoNLL-U files of a treebank, file or system.
     given
-        The object itself, where an object was given.
+        The object itself, if an object was given.
     errors
         What to do about malformed sentences.
     """
@@ -97,7 +97,7 @@ class Input:
 
     @property
     def splits(self) -> dict[str, tuple[str, ...]]:
-        """The files of the training, dev and test sets, those that exist."""
+        """The files of the existing training, dev and test sets."""
         named = {split: tuple(f for f in self.files if split_of(f) == split) for split in SPLITS}
         return {split: files for split, files in named.items() if files}
 
@@ -120,7 +120,7 @@ class Input:
 
     @cached_property
     def text(self) -> str:
-        """A digest of the characters without spaces: all analyses of one text share it."""
+        """A digest of the characters without spaces, the same for all analyses of one text."""
         return text_digest(self.treebank)
 
 
@@ -131,18 +131,18 @@ def recognise(
     kinds: Collection[str] = (),
     errors: Errors = "strict",
 ) -> list[Input]:
-    """Say what each of some inputs is.
+    """Return the recognised inputs.
 
     Parameters
     ----------
     sources
         Paths, patterns, names or codes of treebanks under ``TREEGAUGE_UD``, packaged tables, open
-        files or objects; a system's output also as ``NAME=PATH``. A folder of treebanks means
-        the treebanks in it.
+        files or objects; a system's output also as ``NAME=PATH``. A folder of treebanks stands for
+        all treebanks in it.
     gold
         Further files, folders or treebanks that are gold.
     kinds
-        The kinds that the caller can use; others are refused. Empty: all.
+        The kinds that the caller accepts; others are refused. Empty for all.
     errors
         What to do about malformed sentences.
 
@@ -154,33 +154,45 @@ def recognise(
     inputs: dict[Any, Input] = {}
     gold = list(gold)
     for source in [*gold, *sources]:
-        for one in _recognised(source, kinds):
-            key = one.path.resolve() if one.given is None and one.kind != "packaged" else id(source)
-            if key not in inputs or (one.role and not inputs[key].role):
-                inputs[key] = replace(one, errors=errors)
+        for recognised in _recognised(source, kinds):
+            key = (
+                recognised.path.resolve()
+                if recognised.given is None and recognised.kind != "packaged"
+                else id(source)
+            )
+            if key not in inputs or (recognised.role and not inputs[key].role):
+                inputs[key] = replace(recognised, errors=errors)
     for source in gold:
         if not isinstance(source, str | os.PathLike):
             inputs[id(source)] = replace(inputs[id(source)], role="gold")
             continue
-        for one in list(inputs.values()):
-            path = one.path.resolve()
+        for recognised in list(inputs.values()):
+            path = recognised.path.resolve()
             if Path(source).resolve() in {path, *path.parents}:
-                kind = "treebank" if one.kind == "system" and len(one.files) < 2 else one.kind
-                inputs[path] = replace(one, role="gold", kind=kind)
-    found = list(inputs.values())
-    names = distinct_names([one.path for one in found], [one.name for one in found])
-    return [replace(one, name=name) for one, name in zip(found, names, strict=True)]
+                kind = (
+                    "treebank"
+                    if recognised.kind == "system" and len(recognised.files) < 2
+                    else recognised.kind
+                )
+                inputs[path] = replace(recognised, role="gold", kind=kind)
+    by_order = list(inputs.values())
+    names = distinct_names(
+        [recognised.path for recognised in by_order], [recognised.name for recognised in by_order]
+    )
+    return [
+        replace(recognised, name=name) for recognised, name in zip(by_order, names, strict=True)
+    ]
 
 
 def recognise_treebanks(
     sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]", *, errors: Errors = "strict"
 ) -> list[Input]:
-    """Return the treebanks behind some sources; a folder of treebanks means those in it."""
+    """Return the treebanks of these sources; a folder of treebanks stands for those in it."""
     return recognise(sources, kinds=TREEBANK_KINDS, errors=errors)
 
 
 def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
-    """Yield what one source is, or the things in it."""
+    """Yield the input of a source, or the inputs in it."""
     if not isinstance(source, str | os.PathLike):
         from treegauge.adapters.objects import is_foreign
         from treegauge.treebanks.columns import Treebank
@@ -191,18 +203,20 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
         yield Input("conllu" if known else "object", Path(name), name, given=given)
         return
     for path, name in _expanded(os.fspath(source)):
-        for one in _path(path, name):
-            if kinds and one.kind not in kinds:
-                if one.kind == "system" and "treebank" in kinds and not name:
-                    yield replace(one, kind="treebank", role="")  # the caller knows no systems
+        for recognised in _path(path, name):
+            if kinds and recognised.kind not in kinds:
+                if recognised.kind == "system" and "treebank" in kinds and not name:
+                    yield replace(
+                        recognised, kind="treebank", role=""
+                    )  # the caller does not accept systems
                     continue
                 wanted = ", ".join(TITLES[kind] for kind in kinds)
-                raise TreegaugeError(f"{path} is {TITLES[one.kind]}; expected {wanted}")
-            yield one
+                raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected {wanted}")
+            yield recognised
 
 
 def _expanded(source: str) -> Iterator[tuple[str, str]]:
-    """Yield paths with the names given to them; a packaged table is its own name."""
+    """Yield paths with their given names; a packaged table is its own name."""
     name, mark, path = source.partition("=")
     if source == "-" or Path(source).exists() or source in PACKAGED:
         yield source, ""
@@ -226,7 +240,7 @@ def _path(source: str, name: str) -> Iterator[Input]:
     elif path.is_dir():
         yield from _folder(path, name)
     elif source == "-" or is_conllu(path):
-        # Gold lies in the folder of its treebank under UD's file name.
+        # A gold file is in its treebank's folder and has a UD file name.
         gold = UD_FILE.match(path.name) and is_treebank_folder(path.absolute().parent)
         role: Any = "system" if name else "gold" if gold else ""
         yield Input("conllu", path, name or short_name(path), role, (source,))
@@ -235,23 +249,23 @@ def _path(source: str, name: str) -> Iterator[Input]:
 
 
 def is_treebank_folder(folder: Path) -> bool:
-    """Say whether a folder is a treebank's, not one of a system's output.
+    """Whether a folder is a treebank, not a system's output.
 
-    All its CoNLL-U files must have names of one treebank's splits; and its own name begins with
-    ``UD_``, it has a training set, or metadata lies in it.
+    All its CoNLL-U files must have names of one treebank's splits. In addition its name begins with
+    ``UD_``, it has a training set, or it contains metadata.
     """
     if not holds_treebank(folder):
         return False
     names = [Path(file).name for file in find(folder)]
     splits = [split_of(name) for name in names]
-    codes = {found["code"] if (found := UD_FILE.match(name)) else None for name in names}
+    codes = {match["code"] if (match := UD_FILE.match(name)) else None for name in names}
     if len(codes) > 1 or not all(splits):
         return False
     return folder.resolve().name.startswith("UD_") or _is_certain(folder)
 
 
 def _is_certain(folder: Path) -> bool:
-    """Say whether a folder holds a training set or metadata, which no system writes."""
+    """Whether a folder contains a training set or metadata, which systems do not write."""
     return any(split_of(file) == "train" for file in find(folder)) or any(
         (folder / name).is_file() for name in _METADATA
     )
@@ -261,31 +275,31 @@ def _folder(path: Path, name: str) -> Iterator[Input]:
     if _is_store(path):
         yield Input("store", path, name or path.resolve().name)
         return
-    # A name that begins with UD_ is that of a treebank looked up by name.
+    # A name that begins with UD_ is looked up as a treebank.
     named = bool(name) and not name.startswith("UD_")
     if not named and is_treebank_folder(path):
-        own = name or own_name(path.resolve().name)[0]
-        yield Input("treebank", path, own, "gold", tuple(find(path)))
+        folder_name = name or own_name(path.resolve().name)[0]
+        yield Input("treebank", path, folder_name, "gold", tuple(find(path)))
         return
-    below = [one for one in _walk(path) if _is_store(one) or holds_treebank(one)]
-    treebanks = [one for one in below if one != path and is_treebank_folder(one)]
+    below = [folder for folder in _walk(path) if _is_store(folder) or holds_treebank(folder)]
+    treebanks = [folder for folder in below if folder != path and is_treebank_folder(folder)]
     if not below:
         raise TreegaugeError(
-            f"{path}: nothing in this folder is recognised; expected .conllu files, treebank "
+            f"{path}: this folder contains no recognised input; expected .conllu files, treebank "
             "folders or a store of experiments"
         )
     if named or not _is_release(path, treebanks):
-        stores = [one for one in below if _is_store(one)]
-        files = tuple(file for one in below if one not in stores for file in find(one))
+        stores = [folder for folder in below if _is_store(folder)]
+        files = tuple(file for folder in below if folder not in stores for file in find(folder))
         if files:
             yield Input("system", path, name or path.resolve().name, "system", files)
-        yield from (Input("store", one, one.name) for one in stores)
+        yield from (Input("store", store, store.name) for store in stores)
         return
-    for one in below:
-        if one == path:
-            yield from (each for file in find(one) for each in _path(file, ""))
-        elif one in treebanks or not {*treebanks} & {*one.parents}:
-            yield from _folder(one, "")
+    for folder in below:
+        if folder == path:
+            yield from (each for file in find(folder) for each in _path(file, ""))
+        elif folder in treebanks or not {*treebanks} & {*folder.parents}:
+            yield from _folder(folder, "")
 
 
 def _is_store(folder: Path) -> bool:
@@ -293,26 +307,28 @@ def _is_store(folder: Path) -> bool:
 
 
 def _walk(folder: Path) -> list[Path]:
-    """Return a folder and those below it, hidden ones aside."""
+    """Return a folder and its subfolders, without hidden ones."""
     below = [Path(root) for root, _, _ in os.walk(folder)]
     return sorted(
-        one for one in below if not any(p[0] == "." for p in one.relative_to(folder).parts)
+        folder_below
+        for folder_below in below
+        if not any(p[0] == "." for p in folder_below.relative_to(folder).parts)
     )
 
 
 def _is_release(folder: Path, members: Sequence[Path]) -> bool:
-    """Say whether treebank folders make a release, not a system's output in folders of that name.
+    """Whether treebank folders form a release, not a system's output in folders of such names.
 
-    The folder's name says a release, or some treebank has a training set or metadata.
+    They do if the folder's name contains a release, or a treebank has a training set or metadata.
     """
-    above = (folder, *(one.parent for one in members))
+    above = (folder, *(member.parent for member in members))
     return bool(members) and (
-        any(release_of(one.resolve().name) for one in above) or any(map(_is_certain, members))
+        any(release_of(member.resolve().name) for member in above) or any(map(_is_certain, members))
     )
 
 
 def _file_kind(path: Path) -> Kind:
-    """Say what a file other than CoNLL-U holds, by its contents."""
+    """Return the kind of a file other than CoNLL-U, from its contents."""
     if path.suffix == ".toml":
         return "plan"
     if path.suffix not in _TABLES:

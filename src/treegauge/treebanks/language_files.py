@@ -9,7 +9,7 @@ from treegauge.treebanks.archives import Unpacked
 from treegauge.treebanks.places import fresh_folders, local
 
 LANGUAGE_DATA = "language-data"
-"""What is asked for instead of a treebank, and the name of the folder."""
+"""What to request instead of a treebank, and the name of the folder."""
 OFFICIAL = {
     "feats.json": "features",
     "deprels.json": "deprels",
@@ -17,13 +17,13 @@ OFFICIAL = {
     "data.json": "auxiliaries",
     "tospace.json": "expressions",
 }
-"""The official files and the key of each under which the languages are."""
+"""The official files, and the key of each that contains the languages."""
 
 
 def fetch_language_files(
     place: str, target: Path, obtain: Callable[[str], Path], *, replace: bool
 ) -> list[Unpacked]:
-    """Bring the five files together in a folder, all or none of them.
+    """Collect the five files in a folder, all or none of them.
 
     Parameters
     ----------

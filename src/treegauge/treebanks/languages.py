@@ -1,4 +1,4 @@
-"""Names of treebanks taken apart: ``UD_Greek-GDT@2.9`` is a language, a family and a release.
+"""Parts of treebank names: ``UD_Greek-GDT@2.9`` has a language, its family, and a release.
 
 The table of languages was written for this package from common knowledge; its sources and limits
 are in ``treegauge/data/SOURCES.md``.
@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"[\w-]+", re.ASCII)
 
 
 class Language(NamedTuple):
-    """A language of UD; what is not known of it is ``"unknown"``, its code ``""``."""
+    """A language of UD; unknown properties are ``"unknown"``, an unknown code is ``""``."""
 
     name: str
     code: str
@@ -44,7 +44,7 @@ def languages() -> dict[str, Language]:
 
 
 def language_of(treebank: str) -> Language:
-    """Return the language that a treebank's name begins with."""
+    """Return the language at the start of a treebank's name."""
     if not treebank.startswith("UD_"):
         return Language(UNKNOWN, "", UNKNOWN, UNKNOWN)
     name = treebank.removeprefix("UD_").partition("-")[0].replace("_", " ")
@@ -52,15 +52,15 @@ def language_of(treebank: str) -> Language:
 
 
 def code_of(treebank: str) -> str | None:
-    """Return the code that UD gives a treebank, None if its language is not in the table."""
+    """Return the UD code of a treebank, None if its language is not in the table."""
     language = language_of(treebank)
-    own = treebank.partition("-")[2].lower()
-    return "_".join(filter(None, (language.code, own))) if language.code else None
+    part = treebank.partition("-")[2].lower()
+    return "_".join(filter(None, (language.code, part))) if language.code else None
 
 
 @cache
 def _catalogued() -> dict[str, str]:
-    """Return names such as ``Greek GDT`` of the treebanks in packaged tables, by UD's codes."""
+    """Return names such as ``Greek GDT`` of the treebanks in packaged tables, by UD code."""
     import polars as pl
 
     table = pl.read_parquet(_TABLE.parent / "ud25.parquet", columns=["treebank"])
@@ -73,7 +73,7 @@ def _plainly(name: str) -> str:
 
 
 def human_names(treebanks: Iterable[str]) -> list[str]:
-    """Return names as people write them; a name that is not known, or no longer unique, stays.
+    """Return readable names; an unknown name, or one that would not be unique, stays unchanged.
 
     Examples
     --------
@@ -89,12 +89,15 @@ def human_names(treebanks: Iterable[str]) -> list[str]:
         return _catalogued().get(code[1], treebank) if code else treebank
 
     names = list(treebanks)
-    made = [human(name) for name in names]
-    return [one if made.count(one) == 1 else name for name, one in zip(names, made, strict=True)]
+    readable = [human(name) for name in names]
+    return [
+        human_name if readable.count(human_name) == 1 else name
+        for name, human_name in zip(names, readable, strict=True)
+    ]
 
 
 def release_of(folder: str) -> str | None:
-    """Return the release that a folder's name ends with, if it does."""
+    """Return the release at the end of a folder's name, if there is one."""
     match = _RELEASE.search(folder)
     return match[1] if match else None
 
@@ -106,15 +109,15 @@ def own_name(folder: str) -> tuple[str, str | None]:
 
 
 def release_key(release: str | None) -> tuple[int, ...]:
-    """Return what puts releases in their order: 2.9 before 2.10, none before all."""
+    """Return a sort key for releases: 2.9 before 2.10, none before all."""
     return tuple(int(part) for part in release.split(".")) if release else ()
 
 
 def take_apart(wanted: str) -> tuple[str, str | None]:
     """Split ``name@release``; the release may also be written ``r2.9`` or ``v2.9``."""
-    name, at, end = wanted.partition("@")
+    name, mark, end = wanted.partition("@")
     release = release_of(end) if re.fullmatch(r"[rv]?\d+\.\d+", end) else None
-    if at and release is None:
+    if mark and release is None:
         raise TreegaugeError(
             f"found release {end!r} in {wanted!r}, expected a number such as in UD_Greek-GDT@2.9"
         )
@@ -122,20 +125,20 @@ def take_apart(wanted: str) -> tuple[str, str | None]:
 
 
 def is_plain(name: str) -> bool:
-    """Say whether a name is letters, digits, ``_`` and ``-`` only, and so is safe in a path."""
+    """Whether a name has only letters, digits, ``_`` and ``-``, and so is safe in a path."""
     return bool(_PLAIN.fullmatch(name)) and not name.startswith("-")
 
 
 def fold(name: str) -> str:
-    """Return a name as it is compared: without ``UD_``, case, and underscores."""
+    """Return a name for comparison: without ``UD_``, case, and underscores."""
     return name.casefold().replace("_", " ").removeprefix("ud ")
 
 
 def near(name: str, known: Iterable[str]) -> list[str]:
-    """Return the known names that come close to one that is not there."""
+    """Return the known names most similar to an unknown one."""
     from difflib import get_close_matches
 
     folded: dict[str, str] = {}
-    for one in known:
-        folded.setdefault(fold(one), one)
-    return [folded[one] for one in get_close_matches(fold(name), folded, n=6, cutoff=0.5)]
+    for known_name in known:
+        folded.setdefault(fold(known_name), known_name)
+    return [folded[match] for match in get_close_matches(fold(name), folded, n=6, cutoff=0.5)]

@@ -1,4 +1,4 @@
-"""Names that tell files apart, and output files matched to gold files."""
+"""Distinct names of files, and matching of output files with gold files."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) -> list[str]:
     """Return distinct names for files or folders, by default those of treebanks and files.
 
-    Where two are the same, the release of each is added, else the folder above.
+    If two are the same, the release of each is added, else the parent folder.
     """
     whole = [Path(path).absolute() for path in paths]
-    own = list(names or [own_name(short_name(path))[0] for path in whole])
+    candidates = list(names or [own_name(short_name(path))[0] for path in whole])
     for longer in (_with_release, _with_parent, lambda path, name: path.as_posix()):
-        repeated = {name for name in own if own.count(name) > 1}
+        repeated = {name for name in candidates if candidates.count(name) > 1}
         if not repeated:
-            return own
+            return candidates
         alike = {
-            name: {longer(p, n) for p, n in zip(whole, own, strict=True) if n == name}
+            name: {longer(p, n) for p, n in zip(whole, candidates, strict=True) if n == name}
             for name in repeated
         }
-        own = [
+        candidates = [
             longer(path, name) if name in repeated and len(alike[name]) > 1 else name
-            for path, name in zip(whole, own, strict=True)
+            for path, name in zip(whole, candidates, strict=True)
         ]
-    return own
+    return candidates
 
 
 def _with_release(path: Path, name: str) -> str:
     folders = [own_name(part)[1] or release_of(part) for part in path.parts[-3:]]
-    release = next((one for one in reversed(folders) if one), None)
+    release = next((release_name for release_name in reversed(folders) if release_name), None)
     return f"{name}@{release}" if release and "@" not in name else name
 
 
@@ -60,9 +60,9 @@ class OutputMatch:
 def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) -> OutputMatch:
     """Match a system's output files to gold files, by file name, treebank code, name, or text.
 
-    Outputs are of one system, at most one for a gold file. ``el_gdt-ud-test.conllu``,
-    ``el_gdt.conllu`` and ``UD_Greek-GDT.conllu`` all match the test set of UD_Greek-GDT; whatever
-    matches no file by name is matched by its text.
+    All outputs are from one system, with at most one per gold file. ``el_gdt-ud-test.conllu``,
+    ``el_gdt.conllu`` and ``UD_Greek-GDT.conllu`` all match the test set of UD_Greek-GDT; output
+    that matches no name is matched by its text.
     """
     golds, outputs = [os.fspath(p) for p in gold_files], [os.fspath(p) for p in output_files]
     pairs: dict[str, str] = {}
@@ -91,7 +91,7 @@ def _pair_by(
     outputs: Sequence[str],
     pairs: dict[str, str],
 ) -> None:
-    """Pair what has the same key, where one gold file and one output have it."""
+    """Pair files with the same key, if one gold file and one output have it."""
     free: dict[str, list[str]] = {}
     for path in golds:
         if path not in pairs and (key := level(path)):
@@ -111,7 +111,7 @@ def _pair_by(
 
 
 def _code(path: str) -> str | None:
-    """Return the code of the treebank that a file belongs to, as its name or folder says."""
+    """Return the code of a file's treebank, from the name of the file or its folder."""
     stem = short_name(path)
     if match := UD_FILE.match(stem):
         return match["code"].lower()
@@ -126,8 +126,8 @@ def _code(path: str) -> str | None:
 
 
 def _treebank_name(path: str) -> str | None:
-    """Return the name of the treebank that a file or its folder is called by."""
-    names = (own_name(one)[0] for one in (short_name(path), Path(path).absolute().parent.name))
+    """Return the treebank name in the name of a file or its folder."""
+    names = (own_name(text)[0] for text in (short_name(path), Path(path).absolute().parent.name))
     return next((fold(name) for name in names if name.startswith("UD_")), None)
 
 
@@ -147,7 +147,7 @@ def _text_of(path: str) -> str | None:
 
 
 def text_digest(treebank: "Treebank") -> str:
-    """Return a digest of a treebank's characters without spaces: analyses of one text share it."""
+    """Return a digest of a treebank's characters without spaces, equal for analyses of one text."""
     import numpy as np
 
     from treegauge.kernels.alignment import characters

@@ -1,4 +1,4 @@
-"""Applying a patch to files: every change is checked against what the file holds."""
+"""Application of a patch to files; every change is checked against the file's contents."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True)
 class Applied:
-    """The files after a patch, the number of sentences of each kind of change, and what was not."""
+    """The files after a patch, counts of changed sentences by kind, and refused changes."""
 
     files: list[tuple[str, bytes]]
     counts: dict[str, int]
@@ -41,7 +41,7 @@ class Applied:
 
 @dataclass
 class _File:
-    """A file while it is changed: its sentences, None for those removed or moved away."""
+    """A file during the change: its sentences, None for those removed or moved away."""
 
     text: FileText
     sentences: list[bytes | None]
@@ -73,7 +73,7 @@ def apply_patch(
     Raises
     ------
     TreegaugeError
-        A file is not the one that the patch was made from, or some change does not fit.
+        If a file is not the one that the patch was made from, or a change does not fit.
     """
     return _Application(patch, files, partial).run()
 
@@ -83,30 +83,32 @@ class _Application:
         self, patch: Sequence[FilePatch], files: Sequence[FileText], partial: bool
     ) -> None:
         self.patch, self.partial = patch, partial
-        self.given = {one.name: one for one in files}
+        self.given = {file.name: file for file in files}
         self.refused: list[Refusal] = []
         self.counts = dict.fromkeys(("changed", "deleted", "inserted", "moved"), 0)
-        named = [one for one in patch if one.old is not None]
+        named = [part for part in patch if part.old is not None]
         self.only = files[0].name if len(files) == 1 and len(named) == 1 else None
-        self.files = {one.name: _File.of(self._prepared(one)) for one in files}
+        self.files = {file.name: _File.of(self._prepared(file)) for file in files}
 
     def run(self) -> Applied:
-        for one in self.patch:
-            for edit in one.edits:
-                if edit.address or one.old is not None:
-                    self._edit(one, edit)
-            for deletion in one.deletions:
-                self._delete(one, deletion)
+        for part in self.patch:
+            for edit in part.edits:
+                if edit.address or part.old is not None:
+                    self._edit(part, edit)
+            for deletion in part.deletions:
+                self._delete(part, deletion)
         self._take_moved()
         outputs: list[tuple[str, bytes]] = []
         done: set[str] = set()
-        for one in self.patch:
-            if one.old is not None and (own := self._own_name(one)):
+        for part in self.patch:
+            if part.old is not None and (own := self._own_name(part)):
                 done.add(own)
-            if one.new is not None and self._is_there(one):
-                outputs.append((one.new, self._assembled(one)))
-        plain = ((name, one) for name, one in self.files.items() if name not in done)
-        outputs += [(name, b"".join(filter(None, one.sentences)) + one.tail) for name, one in plain]
+            if part.new is not None and self._is_there(part):
+                outputs.append((part.new, self._assembled(part)))
+        plain = ((name, file) for name, file in self.files.items() if name not in done)
+        outputs += [
+            (name, b"".join(filter(None, file.sentences)) + file.tail) for name, file in plain
+        ]
         if self.refused and not self.partial:
             raise TreegaugeError(self._complaint())
         if not self.partial:
@@ -115,63 +117,64 @@ class _Application:
 
     # files
 
-    def _own_name(self, one: FilePatch) -> str | None:
-        """Return the name of the given file that a part of the patch is about."""
-        if one.old in self.given:
-            return one.old
-        return self.only if one.old is not None else None
+    def _own_name(self, part: FilePatch) -> str | None:
+        """Return the name of the given file that a part of the patch changes."""
+        if part.old in self.given:
+            return part.old
+        return self.only if part.old is not None else None
 
     def _prepared(self, text: FileText) -> FileText:
-        """Check that a file is the one that the patch was made from; give it other line ends."""
-        for one in self.patch:
-            if self._own_name(one) != text.name:
+        """Check that a file is the one that the patch was made from, and convert its line ends."""
+        for part in self.patch:
+            if self._own_name(part) != text.name:
                 continue
-            found = digest(text.data)
-            if one.old_digest and found != one.old_digest and not self.partial:
+            checksum = digest(text.data)
+            if part.old_digest and checksum != part.old_digest and not self.partial:
                 raise TreegaugeError(
                     f"{text.name} is not the file that the patch was made from: its checksum is "
-                    f"{found}, expected {one.old_digest}; partial (--partial) applies the changes "
+                    f"{checksum}, expected {part.old_digest}; partial (--partial) applies the "
+                    "changes "
                     "that fit and lists the others"
                 )
-            if one.newlines:
-                return text.with_newlines(*one.newlines)
+            if part.newlines:
+                return text.with_newlines(*part.newlines)
         return text
 
-    def _is_there(self, one: FilePatch) -> bool:
-        """Say whether the file that a part of the patch changes was given."""
-        if {"/", "\\"} & {*str(one.new)} or one.new in {"..", "."}:
+    def _is_there(self, part: FilePatch) -> bool:
+        """Whether the file that a part of the patch changes was given."""
+        if {"/", "\\"} & {*str(part.new)} or part.new in {"..", "."}:
             raise TreegaugeError(
-                f"line {one.line} of the patch: found the file name {one.new!r}; expected a name "
+                f"line {part.line} of the patch: found the file name {part.new!r}; expected a name "
                 "without folders"
             )
-        there = one.old is None or self._own_name(one) is not None
-        if not there and (one.placements or not self.partial):
-            found = ", ".join(self.given)
-            self._refuse(one.line, "", f"found no file {one.old}; the files are {found}")
+        there = part.old is None or self._own_name(part) is not None
+        if not there and (part.placements or not self.partial):
+            given = ", ".join(self.given)
+            self._refuse(part.line, "", f"found no file {part.old}; the files are {given}")
         return there
 
     def _check_result(self, outputs: Sequence[tuple[str, bytes]]) -> None:
-        made = dict(outputs)
-        for one in self.patch:
-            if one.new is not None and one.new_digest:
-                found = digest(made[one.new])
-                if found != one.new_digest:
+        results = dict(outputs)
+        for part in self.patch:
+            if part.new is not None and part.new_digest:
+                checksum = digest(results[part.new])
+                if checksum != part.new_digest:
                     raise TreegaugeError(
-                        f"{one.new}: the checksum after the patch is {found}, expected "
-                        f"{one.new_digest}; the patch was edited or damaged. Remove the checksums "
+                        f"{part.new}: the checksum after the patch is {checksum}, expected "
+                        f"{part.new_digest}; the patch was edited or damaged. Remove the checksums "
                         "from its line 'file' if it was edited on purpose"
                     )
 
     # sentences
 
-    def _place(self, one: FilePatch, address: str) -> tuple[_File, int] | None:
-        """Find a sentence in its file, or in all files if the patch names none of those given."""
-        own = self._own_name(one)
-        files = [self.files[own]] if own else list(self.files.values())
-        if not own and not self.partial and one.old is not None:
+    def _place(self, part: FilePatch, address: str) -> tuple[_File, int] | None:
+        """Return a sentence in its file, or in any file if the patch names no given file."""
+        file_name = self._own_name(part)
+        files = [self.files[file_name]] if file_name else list(self.files.values())
+        if not file_name and not self.partial and part.old is not None:
             return None
-        found = [(file, file.index[address]) for file in files if address in file.index]
-        return found[0] if len(found) == 1 else None
+        matches = [(file, file.index[address]) for file in files if address in file.index]
+        return matches[0] if len(matches) == 1 else None
 
     def _refuse(self, line: int, sentence: str, reason: str) -> None:
         self.refused.append(Refusal(line, sentence, reason))
@@ -179,17 +182,17 @@ class _Application:
     def _complaint(self) -> str:
         count = len(self.refused)
         lines = [f"{count} {'change does' if count == 1 else 'changes do'} not fit these files:"]
-        lines += [str(one) for one in self.refused[:_SHOWN]]
+        lines += [str(refusal) for refusal in self.refused[:_SHOWN]]
         lines += [f"... and {count - _SHOWN} more"] if count > _SHOWN else []
         return "\n".join([*lines, "partial (--partial) applies the changes that fit"])
 
-    def _edit(self, one: FilePatch, edit: SentenceEdit) -> None:
-        own = self._own_name(one)
+    def _edit(self, part: FilePatch, edit: SentenceEdit) -> None:
+        file_name = self._own_name(part)
         if not edit.address:
-            if own:
-                self._edit_tail(self.files[own], edit)
+            if file_name:
+                self._edit_tail(self.files[file_name], edit)
             return
-        place = self._place(one, edit.address)
+        place = self._place(part, edit.address)
         before = place[0].sentences[place[1]] if place else None
         if place is None or before is None:
             self._refuse(edit.line, edit.address, "found no such sentence, or several")
@@ -207,8 +210,8 @@ class _Application:
         except EditError as problem:
             self._refuse(problem.line, "after the last sentence", str(problem))
 
-    def _delete(self, one: FilePatch, deletion: Deletion) -> None:
-        place = self._place(one, deletion.address)
+    def _delete(self, part: FilePatch, deletion: Deletion) -> None:
+        place = self._place(part, deletion.address)
         before = place[0].sentences[place[1]] if place else None
         if place is None or before is None:
             self._refuse(deletion.line, deletion.address, "found no such sentence, or several")
@@ -222,7 +225,7 @@ class _Application:
     # order
 
     def _source(self, move: Move) -> tuple[_File, range] | None:
-        """Return the sentences to move, if they are there."""
+        """Return the sentences to move, if they exist."""
         name = self.only if move.file not in self.files and self.only else move.file
         file = self.files.get(name)
         if file is None or move.first not in file.index or move.last not in file.index:
@@ -231,9 +234,9 @@ class _Application:
         return (file, numbers) if numbers else None
 
     def _moves(self) -> Iterator[Move]:
-        for one in self.patch:
-            for placement in one.placements:
-                if self._anchor(one, placement) is not None:
+        for part in self.patch:
+            for placement in part.placements:
+                if self._anchor(part, placement) is not None:
                     yield from (item for item in placement.items if isinstance(item, Move))
 
     def _take_moved(self) -> None:
@@ -245,28 +248,28 @@ class _Application:
                         file.moved[number] = sentence
                         file.sentences[number] = None
 
-    def _anchor(self, one: FilePatch, placement: Placement) -> int | None:
-        """Return the number of the sentence that something comes after; -1 for none."""
-        own = self._own_name(one)
+    def _anchor(self, part: FilePatch, placement: Placement) -> int | None:
+        """Return the number of the sentence to insert after; -1 for the start of the file."""
+        file_name = self._own_name(part)
         if placement.after is None:
             return -1
-        return self.files[own].index.get(placement.after) if own else None
+        return self.files[file_name].index.get(placement.after) if file_name else None
 
-    def _assembled(self, one: FilePatch) -> bytes:
-        """Return a new file: the old sentences with what the patch puts after them."""
-        own = self._own_name(one)
+    def _assembled(self, part: FilePatch) -> bytes:
+        """Return a new file: the old sentences and those that the patch inserts."""
+        file_name = self._own_name(part)
         added: dict[int, list[bytes]] = {}
-        for placement in one.placements:
-            anchor = self._anchor(one, placement)
+        for placement in part.placements:
+            anchor = self._anchor(part, placement)
             if anchor is None:
                 self._refuse(placement.line, str(placement.after), "found no such sentence")
                 continue
             added.setdefault(anchor, []).extend(self._items(placement))
-        if own is None:
+        if file_name is None:
             parts = added.get(-1, [])
-            tails = [edit for edit in one.edits if not edit.address]
+            tails = [edit for edit in part.edits if not edit.address]
             return b"".join(parts) + b"".join(edited(b"", edit) for edit in tails)
-        file = self.files[own]
+        file = self.files[file_name]
         parts = list(added.get(-1, []))
         for number, sentence in enumerate(file.sentences):
             parts += [sentence] if sentence is not None else []

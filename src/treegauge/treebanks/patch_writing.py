@@ -1,4 +1,4 @@
-"""Making a patch of two versions of a treebank: what to change in the old files to get the new."""
+"""Creation of a patch from two versions of a treebank."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -25,7 +25,7 @@ from treegauge.treebanks.sources import split_of
 
 
 def digest(data: bytes, size: int = 16) -> str:
-    """Return the start of the SHA-256 of some bytes."""
+    """Return the start of the SHA-256 of these bytes."""
     return sha256(data).hexdigest()[:size]
 
 
@@ -33,7 +33,7 @@ def digest(data: bytes, size: int = 16) -> str:
 class FileText:
     """A CoNLL-U file as bytes, cut into sentences; nothing is left out or repaired.
 
-    Patches call it by its `name`, messages by its `path`.
+    Patches refer to it by its `name`, messages by its `path`.
     """
 
     name: str
@@ -67,7 +67,7 @@ class FileText:
 
     @cached_property
     def addresses(self) -> list[str]:
-        """What patches call each sentence: its sent_id where that is enough, else its number."""
+        """The address of each sentence in patches: its sent_id if unique, else its number."""
         counts = Counter(self.ids)
         return [
             name if name and counts[name] == 1 and name[0] != "#" else f"#{number}"
@@ -89,7 +89,7 @@ def newline_style(data: bytes) -> str:
 
 
 def make_patch(old: Sequence[FileText], new: Sequence[FileText]) -> list[FilePatch]:
-    """Return what to change in some files to get other ones.
+    """Return the patch that turns the old files into the new ones.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def make_patch(old: Sequence[FileText], new: Sequence[FileText]) -> list[FilePat
         Sentences may move between them.
     """
     for files in (old, new):
-        repeated = [name for name, n in Counter(one.name for one in files).items() if n > 1]
+        repeated = [name for name, n in Counter(file.name for file in files).items() if n > 1]
         if repeated:
             raise TreegaugeError(f"found several files named {repeated[0]}; expected one of a name")
     bases = _match_files(old, new)
@@ -111,12 +111,12 @@ def make_patch(old: Sequence[FileText], new: Sequence[FileText]) -> list[FilePat
     plain = [one.with_newlines(*styles[one.name]) if one.name in styles else one for one in old]
     sections = {two.name: FilePatch(0, None, two.name, "", digest(two.data)) for two in new}
     of_old: dict[str, FilePatch] = {}
-    for one in old:
-        name = next((two.name for two in new if bases[two.name] is one), None)
+    for file in old:
+        name = next((two.name for two in new if bases[two.name] is file), None)
         section = sections[name] if name else FilePatch(0)
-        section.old, section.old_digest = one.name, digest(one.data)
-        section.newlines = styles.get(one.name)
-        of_old[one.name] = section
+        section.old, section.old_digest = file.name, digest(file.data)
+        section.newlines = styles.get(file.name)
+        of_old[file.name] = section
     _compare(plain, new, of_old, sections)
     for two in new:
         base = bases[two.name]
@@ -124,29 +124,29 @@ def make_patch(old: Sequence[FileText], new: Sequence[FileText]) -> list[FilePat
         if tails[0] != tails[1]:
             lines = list(line_edits(lines_of(decoded(tails[0])), lines_of(decoded(tails[1]))))
             sections[two.name].edits.append(SentenceEdit(0, "", [], lines))
-    removed = [one for one in of_old.values() if one.new is None]
-    return [*(one for one in sections.values() if not _is_empty(one)), *removed]
+    removed = [part for part in of_old.values() if part.new is None]
+    return [*(part for part in sections.values() if not _is_empty(part)), *removed]
 
 
-def _is_empty(one: FilePatch) -> bool:
-    same = one.old == one.new and one.old_digest == one.new_digest
-    return same and not (one.edits or one.deletions or one.placements)
+def _is_empty(part: FilePatch) -> bool:
+    same = part.old == part.new and part.old_digest == part.new_digest
+    return same and not (part.edits or part.deletions or part.placements)
 
 
 def _match_files(old: Sequence[FileText], new: Sequence[FileText]) -> dict[str, FileText | None]:
-    """Return the old file of each new one, by name, by split, or because there is one of each."""
+    """Return the old file of each new one, by name, by split, or if there is one of each."""
     if len(old) == len(new) == 1:
         return {new[0].name: old[0]}
-    names = {one.name: one for one in old}
-    found = {two.name: names.get(two.name) for two in new}
-    free = [one for one in old if one not in found.values()]
+    names = {file.name: file for file in old}
+    matches = {two.name: names.get(two.name) for two in new}
+    free = [file for file in old if file not in matches.values()]
     for two in new:
-        if found[two.name] is None and split_of(two.name):
-            alike = [one for one in free if split_of(one.name) == split_of(two.name)]
+        if matches[two.name] is None and split_of(two.name):
+            alike = [file for file in free if split_of(file.name) == split_of(two.name)]
             if len(alike) == 1:
-                found[two.name] = alike[0]
+                matches[two.name] = alike[0]
                 free.remove(alike[0])
-    return found
+    return matches
 
 
 def _compare(
@@ -155,7 +155,7 @@ def _compare(
     of_old: dict[str, FilePatch],
     of_new: dict[str, FilePatch],
 ) -> None:
-    """Pair the sentences of all files, and write down edits, deletions, insertions and moves."""
+    """Pair the sentences of all files, and record edits, deletions, insertions and moves."""
     places = [(one, i) for one in old for i in range(len(one.sentences))]
     targets = [(two, i) for two in new for i in range(len(two.sentences))]
     pairs = pair_texts(
@@ -187,9 +187,9 @@ def _compare(
 def _placements(
     two: FileText, sources: Sequence[tuple[FileText, int] | None], base: str | None
 ) -> Iterator[Placement]:
-    """Yield what is not where the old file has it, after the sentence before it."""
-    own = [(i, place[1]) for i, place in enumerate(sources) if place and place[0].name == base]
-    staying = {own[k][0] for k in longest_increasing([number for _, number in own])}
+    """Yield sentences that are new or moved, after the sentence that precedes them."""
+    kept = [(i, place[1]) for i, place in enumerate(sources) if place and place[0].name == base]
+    staying = {kept[k][0] for k in longest_increasing([number for _, number in kept])}
     after: str | None = None
     current: Placement | None = None
     previous: tuple[FileText, int] | None = None
@@ -222,13 +222,13 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
     ends: list[int] = []
     before: list[int] = []
     for i, number in enumerate(numbers):
-        at = bisect_left(tops, number)
-        before.append(ends[at - 1] if at else -1)
-        tops[at : at + 1] = [number]
-        ends[at : at + 1] = [i]
+        position = bisect_left(tops, number)
+        before.append(ends[position - 1] if position else -1)
+        tops[position : position + 1] = [number]
+        ends[position : position + 1] = [i]
     chosen = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        chosen.append(at)
-        at = before[at]
+    position = ends[-1] if ends else -1
+    while position >= 0:
+        chosen.append(position)
+        position = before[position]
     return chosen[::-1]

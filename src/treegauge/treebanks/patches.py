@@ -1,7 +1,7 @@
-r"""Patches: changes of treebanks as a text that people can read and write.
+r"""Patches: changes of treebanks in a readable text format.
 
-A patch is lines of text, with tabs between the parts of a line. It changes single fields of words,
-lines of sentences, and the order of sentences. A small one::
+A patch consists of lines of text, with tabs between the parts of a line. It changes single fields
+of words, lines of sentences, and the order of sentences. An example::
 
     treegauge patch 1
     sentence	weblog-1
@@ -22,7 +22,7 @@ from treegauge.treebanks.columns import COLUMNS
 
 TITLE = "treegauge patch 1"
 NONE = "-"
-"""What stands for a file that there is not."""
+"""Placeholder for a missing file."""
 NEWLINES = {"lf": "\n", "crlf": "\r\n"}
 ROW_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _NO_END = "\\."  # after the text of a line without a line end
@@ -30,7 +30,7 @@ _NO_END = "\\."  # after the text of a line without a line end
 
 @dataclass(frozen=True)
 class FieldEdit:
-    """A new value in one column of one word; old values are what the word must have."""
+    """A new value in one column of one word; the word must have the old value."""
 
     line: int
     id: str
@@ -52,7 +52,7 @@ class LineEdit:
 
 @dataclass
 class SentenceEdit:
-    """The changes of one sentence; an empty address means what follows the last sentence."""
+    """The changes of one sentence; an empty address means the lines after the last sentence."""
 
     line: int
     address: str
@@ -81,7 +81,7 @@ class Move:
 
 @dataclass
 class Placement:
-    """What comes after a sentence (None: at the start of the file): new lines, moved sentences."""
+    """Insertions after a sentence (None: at the start of the file): new or moved sentences."""
 
     line: int
     after: str | None
@@ -92,8 +92,8 @@ class Placement:
 class FilePatch:
     """The changes of one file.
 
-    A file that the patch makes has no `old` name, one that it removes has no `new` name. Changes
-    before the first line that names a file have neither: they are for whatever file has the
+    A file that the patch creates has no `old` name, one that it removes has no `new` name. Changes
+    before the first line that names a file have neither: they apply to the file that has the
     sentence.
     """
 
@@ -114,7 +114,7 @@ class FilePatch:
 
 
 def escaped(text: str) -> str:
-    r"""Return a line, with its end, as patches hold it.
+    r"""Return a line, with its end, escaped for patches.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def escaped(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    r"""Return a line of a patch as it is in the treebank.
+    r"""Return an escaped line as it is in the treebank.
 
     Examples
     --------
@@ -149,27 +149,27 @@ def _meant(match: re.Match[str]) -> str:
 def format_patch(files: Sequence[FilePatch]) -> str:
     """Write a patch as text."""
     lines = [TITLE]
-    for one in files:
-        lines += _format_file(one)
+    for part in files:
+        lines += _format_file(part)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _format_file(one: FilePatch) -> Iterator[str]:
-    if one.is_named:
-        names = (one.old or NONE, one.new or NONE)
-        yield "\t".join(["file", *names, one.old_digest or NONE, one.new_digest or NONE])
-    if one.newlines:
-        yield "\t".join(["newlines", *one.newlines])
-    for edit in one.edits:
+def _format_file(part: FilePatch) -> Iterator[str]:
+    if part.is_named:
+        names = (part.old or NONE, part.new or NONE)
+        yield "\t".join(["file", *names, part.old_digest or NONE, part.new_digest or NONE])
+    if part.newlines:
+        yield "\t".join(["newlines", *part.newlines])
+    for edit in part.edits:
         yield f"sentence\t{edit.address}" if edit.address else "tail"
         for each in edit.fields:
             values = (escaped(value + "\n") for value in (each.form, each.column, each.old))
             yield "\t".join([each.id, *values, escaped(each.new + "\n")])
         for line in edit.lines:
             yield f"{line.sign}{line.number}\t{escaped(line.text)}"
-    for deletion in one.deletions:
+    for deletion in part.deletions:
         yield "\t".join(["delete", deletion.address, *([deletion.digest] * bool(deletion.digest))])
-    for placement in one.placements:
+    for placement in part.placements:
         yield "first" if placement.after is None else f"after\t{placement.after}"
         for item in placement.items:
             if isinstance(item, Move):
@@ -210,7 +210,7 @@ class _Reader:
             self.number = number
             if line.strip() and not line.startswith("#"):
                 self._line(line)
-        return [one for one in self.files if one.is_named or one.edits or one.deletions]
+        return [part for part in self.files if part.is_named or part.edits or part.deletions]
 
     def _line(self, line: str) -> None:
         word, *rest = line.split("\t")
@@ -232,7 +232,7 @@ class _Reader:
             )
 
     def _file(self, old: str, new: str, old_digest: str = NONE, new_digest: str = NONE) -> None:
-        parts = ["" if one == NONE else one for one in (old, new, old_digest, new_digest)]
+        parts = ["" if text == NONE else text for text in (old, new, old_digest, new_digest)]
         if not parts[0] and not parts[1]:
             raise self.error("no file name", "the name of the old file, of the new file, or both")
         self.files.append(

@@ -1,4 +1,4 @@
-"""Patches between files on disk: made of two versions of a treebank, and applied to one."""
+"""Patches of files on disk: creation from two versions, and application."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -22,12 +22,12 @@ from treegauge.treebanks.sentence_edits import decoded, encoded
 from treegauge.treebanks.sources import Source, find, is_conllu, open_bytes, packed, short_name
 
 Given = Treebank | Source | IO[str] | IO[bytes]
-"""What a treebank is given as."""
+"""Ways to give a treebank."""
 
 
 @dataclass(frozen=True)
 class PatchedTreebank(NewTreebank):
-    """A treebank after a patch: its files, the number of changes, and those that did not fit."""
+    """A patched treebank: its files, the number of changes, and those that did not fit."""
 
     files: Sequence[tuple[str, bytes]] = ()
     changes: Sequence[tuple[str, int]] = ()
@@ -35,28 +35,28 @@ class PatchedTreebank(NewTreebank):
 
     @property
     def exit_code(self) -> int:
-        """What the command ends with: 1 if some change did not fit."""
+        """Exit code of the command: 1 if a change did not fit."""
         return int(bool(self.refused))
 
     @property
     def document(self) -> bytes | None:
-        """The patched file itself, where it was not written to a file."""
+        """The patched file itself, if it was not written to disk."""
         return self.files[0][1] if self.out is None else None
 
     def json_fields(self) -> dict[str, Any]:
         """Return name, file and sizes, the number of changes, and those that did not fit."""
         fields = super().json_fields()
         fields["rows"][0] |= dict(self.changes)
-        return fields | {"refused": [one._asdict() for one in self.refused]}
+        return fields | {"refused": [refusal._asdict() for refusal in self.refused]}
 
     def own_text(self) -> str:
-        """Return what was written where, and the number of changes."""
+        """Return a message about the file written, and the number of changes."""
         counts = ", ".join(f"{number} {what}" for what, number in self.changes)
         return f"{super().own_text()}; {counts}"
 
 
 def read_files(source: Given, split: str | None = None) -> list[FileText]:
-    """Return the bytes of the CoNLL-U files behind a source, unpacked."""
+    """Return the unpacked bytes of the CoNLL-U files of a source."""
     if not isinstance(source, str | os.PathLike):
         if hasattr(source, "read"):
             content = source.read()
@@ -73,7 +73,7 @@ def read_files(source: Given, split: str | None = None) -> list[FileText]:
 
 
 def patch_between(old: Sequence[FileText], new: Sequence[FileText]) -> str:
-    """Return the patch that makes the new files of the old ones, as text."""
+    """Return, as text, the patch that turns the old files into the new ones."""
     return format_patch(make_patch(old, new))
 
 
@@ -102,7 +102,7 @@ def patch_files(
 ) -> PatchedTreebank:
     """Apply a patch to a file or to a treebank folder; see :func:`treegauge.convert`."""
     if out is not None and Path(out).suffix and not is_conllu(out) and str(out) != "-":
-        raise TreegaugeError(f"{out}: a patched treebank is CoNLL-U; expected a name in .conllu")
+        raise TreegaugeError(f"{out}: a patch gives CoNLL-U; expected a name that ends in .conllu")
     files = read_files(source, split)
     changes = read_patch(patch)
     result = apply_patch(changes, files, partial=partial)
@@ -125,7 +125,7 @@ def patch_files(
         _write_folder(Path(target), result.files)
     name = files[0].name.removesuffix(".conllu") if len(files) == 1 else Path(str(source)).name
     signature = sign(
-        convert="+".join(f"{one.name}#{digest(one.data, 6)}" for one in files),
+        convert="+".join(f"{file.name}#{digest(file.data, 6)}" for file in files),
         patch=digest(encoded(format_patch(changes)), 6),
         partial=partial,
     )
@@ -137,8 +137,8 @@ def patch_files(
 def _is_folder(source: Given, out: str | PathLike[str] | None) -> bool:
     if out is not None and Path(out).is_dir():
         return True
-    given = isinstance(source, str | os.PathLike) and os.fspath(source) != "-"
-    return given and not Path(str(source)).is_file() and not (out is not None and is_conllu(out))
+    is_path = isinstance(source, str | os.PathLike) and os.fspath(source) != "-"
+    return is_path and not Path(str(source)).is_file() and not (out is not None and is_conllu(out))
 
 
 def _parsed(name: str, texts: Iterable[bytes]) -> Treebank:

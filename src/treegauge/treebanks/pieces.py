@@ -1,4 +1,4 @@
-"""Files piece by piece, each piece of whole sentences; light to import."""
+"""Files in pieces of whole sentences; light to import."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from treegauge.treebanks.sources import open_bytes
 
 
 def count_lines(data: bytes) -> int:
-    """Count the line ends in some bytes: LF, CRLF or a lone CR."""
+    """Count the line ends in these bytes: LF, CRLF or a lone CR."""
     lines = data.count(b"\n")
     return lines + data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else lines
 
@@ -15,7 +15,7 @@ def count_lines(data: bytes) -> int:
 def pieces(path: str, chunk: int) -> Iterator[bytes]:
     """Yield the bytes of a file in pieces of about `chunk` that end with a sentence."""
     if chunk < 1:
-        raise TreegaugeError(f"a piece is of {chunk} bytes; expected at least 1")
+        raise TreegaugeError(f"a piece has {chunk} bytes; expected at least 1")
     with open_bytes(path) as stream:
         rest = b""
         more = True
@@ -31,10 +31,10 @@ def pieces(path: str, chunk: int) -> Iterator[bytes]:
 
 
 def _last_blank_line(data: bytes) -> int:
-    """Position after the last blank lines that something follows, or 0."""
+    """Return the position after the last blank line with text after it, or 0."""
     after = len(data.rstrip(b"\r\n"))
     cut = data.rfind(b"\n\n", 0, after)
-    for mark in (b"\n\r", b"\r\r"):  # these are rare, so only what is left is searched
+    for mark in (b"\n\r", b"\r\r"):  # these are rare, so only the rest is searched
         cut = max(cut, data.rfind(mark, max(cut, 0), after))
     cut += 2
     if cut == 1:

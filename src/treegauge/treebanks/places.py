@@ -1,4 +1,4 @@
-"""Where treebanks are fetched from and where they are put."""
+"""Sources and target folders of fetched treebanks."""
 
 import re
 import shutil
@@ -29,7 +29,7 @@ HANDLES = {
     "2.10": "1-4758", "2.11": "1-4923", "2.12": "1-5150", "2.13": "1-5287", "2.14": "1-5502",
     "2.15": "1-5787", "2.16": "1-5901",
 }  # fmt: skip
-"""Last parts of the handles ``11234/...`` under which UD's releases are archived."""
+"""Last parts of the handles ``11234/...`` of archived UD releases."""
 
 _PACKED = re.compile(r"\.(tgz|zip|tar|tar\.(gz|bz2|xz))$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -47,7 +47,7 @@ class TreebankRequest:
 
     @classmethod
     def parse(cls, text: str) -> "TreebankRequest":
-        """Read ``UD_Greek-GDT@2.9``, ``el_gdt@2.9``, or ``all@2.9`` for all that an archive has."""
+        """Parse ``UD_Greek-GDT@2.9``, ``el_gdt@2.9``, or ``all@2.9`` for a whole archive."""
         key, release = take_apart(text)
         if not is_plain(key):
             raise TreegaugeError(
@@ -64,11 +64,11 @@ class TreebankRequest:
 
     @property
     def everything(self) -> bool:
-        """Whether all treebanks are meant."""
+        """Whether all treebanks are requested."""
         return self.name is None and self.code is None
 
     def fill(self, place: str, split: str | None = None) -> str:
-        """Put the treebank's name, code and release into the placeholders of an address."""
+        """Replace the placeholders of an address by the treebank's name, code and release."""
         known = {"name": self.name, "code": self.code, "release": self.release, "split": split}
         for name in placeholders(place):
             if known[name] is None and name != "split":
@@ -81,7 +81,7 @@ class TreebankRequest:
 
 
 def placeholders(place: str) -> list[str]:
-    """Return the placeholders of an address; an error for one that nothing can fill."""
+    """Return the placeholders of an address; raise an error for an unknown one."""
     if set("{}") & set(_PLACEHOLDER.sub("", place)):
         raise TreegaugeError(f"{place}: cannot be filled: a brace is not closed or not opened")
     names = list(dict.fromkeys(_PLACEHOLDER.findall(place)))
@@ -93,21 +93,22 @@ def placeholders(place: str) -> list[str]:
 
 
 def is_remote(place: str) -> bool:
-    """Say whether an address is one to download from."""
+    """Whether an address is remote."""
     return address(place).scheme in {"http", "https"}
 
 
 def local(place: str) -> Path:
-    """Return the path of a place on this machine, also of one that begins with ``file://``."""
+    """Return the path of a local address, also if it begins with ``file://``."""
     parts = address(place)
     return Path(unquote(parts.path)) if parts.scheme == "file" else Path(place)
 
 
 def kind_of(place: str) -> tuple[PlaceKind, str]:
-    """Say what an address leads to, and the address without a mark in front.
+    """Return the kind of an address, and the address without a prefix.
 
-    ``git+`` in front, ``.git`` at the end, ``git:``, ``ssh:`` or a folder with a repository mean
-    git; ``{split}`` or ``.conllu`` at the end mean single files; all else is an archive.
+    The prefixes ``git+``, ``git:`` and ``ssh:``, ``.git`` at the end and a folder with a repository
+    mean git; ``{split}`` or ``.conllu`` at the end mean single files; everything else is an
+    archive.
     """
     if place.startswith("git+"):
         return "git", place.removeprefix("git+")
@@ -134,7 +135,7 @@ def kind_of(place: str) -> tuple[PlaceKind, str]:
 
 
 def release_in_name(place: str) -> str | None:
-    """Return the release that an archive's name says."""
+    """Return the release in an archive's name."""
     return release_of(_PACKED.sub("", address(place).path.rpartition("/")[2]))
 
 
@@ -159,7 +160,7 @@ def home(into: Path, release: str | None) -> Path:
 
 @contextmanager
 def fresh_folders(targets: Mapping[K, Path], *, replace: bool) -> Iterator[dict[K, Path]]:
-    """Yield empty folders that take the names of the targets when all went well."""
+    """Yield empty folders that are renamed to the targets if there was no error."""
     fresh: dict[K, Path] = {}
     try:
         for key, target in targets.items():

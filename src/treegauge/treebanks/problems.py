@@ -1,4 +1,4 @@
-"""What can be wrong with a CoNLL-U file, and the messages about it."""
+"""Problems of CoNLL-U files, and their messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ Level = Literal["error", "warning"]
 class ProblemKind:
     """A kind of problem.
 
-    An *error* is what the official scoring script refuses or crashes on; a *warning* is what
-    CoNLL-U forbids but the script lets pass. `readable` errors lose nothing in reading, so that
-    only scoring insists on them.
+    The official scoring script refuses an *error* or crashes on it; a *warning* violates CoNLL-U
+    but the script accepts it. `readable` errors do not affect reading, so only scoring refuses
+    them.
     """
 
     name: str
@@ -53,11 +53,11 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 
 @dataclass(frozen=True, slots=True)
 class ReadingProblem:
-    """One problem, with the place, what was found and what was expected.
+    """One problem: position, what was found and what was expected.
 
-    `sentence` is the number of the sentence in what was read at once, from 0: -1 for the start of
-    the file, the number of sentences for comments after the last one. `action` says what became
-    of the sentence.
+    `sentence` is the number of the sentence in the piece read, from 0; -1 is the start of the file,
+    and the number of sentences means the comments after the last one. `action` says what was done
+    with the sentence.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class ReadingProblem:
 
 
 class ConlluError(TreegaugeError, ValueError):
-    """A file that is not valid CoNLL-U; `problems` holds everything found in it."""
+    """A file is not valid CoNLL-U; `problems` lists everything found in it."""
 
     def __init__(self, problems: Sequence[ReadingProblem], *, shown: int = 10) -> None:
         self.problems = tuple(problems)

@@ -1,4 +1,4 @@
-"""Reading a treebank from whatever names it: a path, a name, an open file, or an object."""
+"""Reading of a treebank from a path, a name, an open file, or an object."""
 
 import glob
 import os
@@ -28,7 +28,7 @@ def treebank_folder(source: Source) -> Path:
 
 
 def named_folder(name: str) -> Path | None:
-    """Return the folder of a treebank by name or code; None if this cannot be a name."""
+    """Return the folder of a treebank by name or code; None if this is not a valid name."""
     from treegauge.treebanks.catalogue import catalogue
 
     if not is_plain(name.partition("@")[0]):
@@ -52,7 +52,7 @@ def read_treebank(
     errors: Errors = "strict",
     **options: Any,
 ) -> "Treebank":
-    r"""Read a treebank from whatever names it.
+    r"""Read a treebank from a path, a name, an open file, or an object.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def read_treebank(
         data frame, or the documents of another library (see
         :func:`treegauge.adapters.objects.conllu_text`).
     split
-        ``"train"``, ``"dev"`` or ``"test"``: only this set of a folder, pattern or name.
+        Read only this set (``"train"``, ``"dev"`` or ``"test"``) of a folder, pattern or name.
     errors
         What to do about malformed sentences.
     **options
@@ -90,38 +90,38 @@ def read_treebank(
     return read_conllu(source, split=split, errors=errors, **options)
 
 
-def _of_object(given: Any, options: dict[str, Any]) -> "Treebank":
-    """Read what other libraries hold: data frames, documents, lists of sentences."""
+def _of_object(value: Any, options: dict[str, Any]) -> "Treebank":
+    """Read objects of other libraries: data frames, documents, lists of sentences."""
     from treegauge.adapters.objects import LIBRARIES, conllu_text, is_foreign, package_of
 
-    name = package_of(given[0] if isinstance(given, list | tuple) and given else given)
+    name = package_of(value[0] if isinstance(value, list | tuple) and value else value)
     options = {"name": "rows" if name == "builtins" else name} | options
     if name in {"polars", "pandas", "pyarrow"}:
         from treegauge.treebanks.frames import from_frame
 
         known = ("name", "errors", "need_heads")
-        return from_frame(given, **{key: options[key] for key in known if key in options})
-    if not is_foreign(given) and not isinstance(given, Iterator):
+        return from_frame(value, **{key: options[key] for key in known if key in options})
+    if not is_foreign(value) and not isinstance(value, Iterator):
         raise TreegaugeError(
-            f"found a {type(given).__name__}; expected a Treebank, a path, a folder, a pattern, an "
+            f"found a {type(value).__name__}; expected a Treebank, a path, a folder, a pattern, an "
             "open file, a name under TREEGAUGE_UD, a data frame, or an object of another library "
             f"({', '.join(LIBRARIES)})"
         )
     from treegauge.treebanks.conllu import parse_conllu
 
-    return parse_conllu(conllu_text(given), **options)
+    return parse_conllu(conllu_text(value), **options)
 
 
 def folder_name(source: Source) -> str | None:
     """Return the name of a treebank given by folder or name; None for files and patterns.
 
-    It is the folder's name, with the release if a treebank is asked for by name and release.
+    It is the folder's name, with the release if the treebank was given by name and release.
     """
-    given = os.fspath(source)
-    if given == "-" or glob.has_magic(given) or Path(given).is_file():
+    path = os.fspath(source)
+    if path == "-" or glob.has_magic(path) or Path(path).is_file():
         return None
-    if Path(given).is_dir():
-        return Path(given).resolve().name
-    release = take_apart(given)[1]
-    name = treebank_folder(given).resolve().name
+    if Path(path).is_dir():
+        return Path(path).resolve().name
+    release = take_apart(path)[1]
+    name = treebank_folder(path).resolve().name
     return f"{own_name(name)[0]}@{release}" if release else name

@@ -1,4 +1,4 @@
-"""Relations and features: the classes behind the scores, and enhanced relations (DEPS)."""
+"""Classes of relations and features used in scores, and enhanced relations (DEPS)."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.problems import ReadingProblem
 
 _EMPTY_NODE = re.compile(r"\d{1,9}\.\d+", re.ASCII)
-_FAR = 2**31 - 1  # behind the end of any sentence
+_FAR = 2**31 - 1  # beyond the end of any sentence
 
 # CoNLL 2018: punctuation and unknown labels are in neither set.
 CONTENT = frozenset(
@@ -19,8 +19,8 @@ CONTENT = frozenset(
 )
 FUNCTIONAL = frozenset("aux cop mark det clf case cc".split())
 
-# The function/content study of UD 1.2: expl and multiword expressions are function relations, and
-# labels that say nothing of their words are in neither class. By version of UD.
+# The function/content study of UD 1.2, by version of UD: expl and multiword expressions are
+# function relations; labels that do not describe their words are in neither class.
 _BOTH = (
     "acl advcl advmod amod appos ccomp compound conj csubj dislocated iobj nmod nsubj nummod "
     "parataxis root vocative xcomp"
@@ -41,7 +41,7 @@ UNIVERSAL_FEATURES = frozenset(
 
 
 def universal_relation(deprel: str) -> str:
-    """Cut a relation at its first colon.
+    """Return a relation without its subtype.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def universal_relation(deprel: str) -> str:
 
 
 def universal_features(feats: str) -> str:
-    """Keep the universal features of FEATS, sorted by text.
+    """Return the universal features of FEATS, sorted.
 
     Examples
     --------
@@ -71,11 +71,11 @@ class Edge(NamedTuple):
 
 
 def parse_deps(deps: str) -> list[Edge] | None:
-    """Read one DEPS field; edges to empty nodes are left out, None means it is malformed.
+    """Return the edges of a DEPS field, without those to empty nodes; None if malformed.
 
-    Heads are read as the official scorer reads them, by Python's ``int``: spaces around a number
-    and a plus sign before it do not matter. A negative head is malformed: the official scorer takes
-    it for a word of another sentence, counted from the end of what it has read so far.
+    Heads are read by Python's ``int``, as in the official scorer: spaces around a number and a plus
+    sign before it are accepted. A negative head is malformed; the official scorer interprets it as
+    a word of another sentence.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Repair of malformed sentences, by stated rules that never guess at words.
+"""Repair of malformed sentences by fixed rules that never invent words.
 
-What is done, in this order: bytes that are not UTF-8 become U+FFFD and a byte order mark goes;
-comments inside a sentence move to its top; lines of ten fields set apart by spaces get tabs; empty
-forms become ``_``; word IDs are renumbered in their order and heads follow (where an ID occurs
-twice, heads that name it are lost); multiword ranges are cut to the words that are there; malformed
-trees are repaired as :func:`treegauge.treebanks.trees.repair` says. Blocks without words are
-dropped. A sentence that no rule repairs is left out.
+The rules, in this order: bytes that are not UTF-8 become U+FFFD, and a byte order mark is removed;
+comments inside a sentence move to its top; lines of ten fields separated by spaces get tabs; empty
+forms become ``_``; word IDs are renumbered in order, and heads with them (heads that refer to an ID
+that occurs twice are lost); multiword ranges are cut to existing words; malformed trees are
+repaired by :func:`treegauge.treebanks.trees.repair`. Blocks without words are dropped. A sentence
+that no rule repairs is left out.
 """
 
 import re
@@ -25,7 +25,7 @@ _OTHER = re.compile(r"\d{1,9}[-.]\d{1,9}")
 
 
 def repair_sentences(treebank: Treebank, broken: set[int]) -> tuple[bytes, list[int]]:
-    """Write a treebank with the broken sentences repaired, and left out where no rule applies.
+    """Return a treebank with malformed sentences repaired, or left out if no rule applies.
 
     The number after the last sentence means the comments after it. Returns the new bytes, and the
     old number of each sentence in them.
@@ -71,7 +71,7 @@ def _fields(line: str) -> list[str]:
 
 
 def _renumber(table: list[list[str]], words: list[list[str]]) -> None:
-    """Give rows new IDs and repair the tree; a range of fewer than two words gets an empty ID."""
+    """Renumber the rows and repair the tree; a range of fewer than two words gets an empty ID."""
     old = [int(fields[0]) for fields in words]
     times = Counter(old)
     new = {value: i + 1 for i, value in enumerate(old) if times[value] == 1}

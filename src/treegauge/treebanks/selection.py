@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 Prefer = Literal["size", "annotation"]
 LAYERS = ("text", "lemmas", "features", "xpos")
 ENOUGH = 0.25
-"""Share of words that must have a layer for the treebank to have it."""
+"""Minimum share of words with a layer for a treebank to count as having it."""
 
 ANNOTATIONS = (
     "manual native", "converted from manual", "converted with corrections",
     "automatic with corrections", "automatic",
 )  # fmt: skip
-"""Where relations may come from, the most trusted first."""
+"""Origins of relations, the most reliable first."""
 
 _OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     ">=": (operator.ge, "at least"),
@@ -39,7 +39,7 @@ _OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
 }
 _CONDITION = re.compile(r"\s*(\w+)\s*(>=|<=|>|<)\s*([\d_.]+)\s*")
 NUMBERS = (*SIZES, *SHARES)
-"""Columns of the catalogue that conditions may name."""
+"""Columns of the catalogue that may occur in conditions."""
 
 
 class Condition(NamedTuple):
@@ -65,7 +65,7 @@ class Condition(NamedTuple):
         match = _CONDITION.fullmatch(text)
         if not match:
             raise TreegaugeError(
-                f"found the condition {text!r}, expected such as 'words >= 30000' with one of "
+                f"found the condition {text!r}, expected for example 'words >= 30000' with one of "
                 f"{', '.join(_OPERATORS)}"
             )
         if match[1] not in NUMBERS:
@@ -79,7 +79,7 @@ class Condition(NamedTuple):
         return f"{self.column}{self.sign}{self.bound:g}"
 
     def reason(self, entry: TreebankEntry) -> str | None:
-        """Say why a treebank does not meet the condition, or None if it does."""
+        """Return why a treebank does not meet the condition, or None if it does."""
         value = entry.row()[self.column]
         holds, words = _OPERATORS[self.sign]
         wanted = f"expected {words} {self.bound:,.10g}"
@@ -88,13 +88,13 @@ class Condition(NamedTuple):
         if holds(value, self.bound):
             return None
         shown = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-        if shown == f"{self.bound:.4g}":  # rounded onto the bound it misses
+        if shown == f"{self.bound:.4g}":  # rounding would show the bound itself
             shown = repr(value)
         return f"{self.column} {shown}, {wanted}"
 
 
 Reasons = dict[TreebankEntry, list[str]]
-"""For each treebank why it does not meet the criteria; empty if it does."""
+"""For each treebank, why it does not meet the criteria; empty if it does."""
 
 
 def reasons_against(
@@ -107,16 +107,16 @@ def reasons_against(
     one_per_language: Prefer | None = None,
 ) -> Reasons:
     """Return why each treebank does not meet the criteria; see :func:`treegauge.catalogue`."""
-    for what, found, choices in (("layer", has, LAYERS), ("split", needs, SPLITS)):
-        for one in found:
-            if one not in choices:
-                raise ChoiceError(what, one, choices)
+    for what, values, choices in (("layer", has, LAYERS), ("split", needs, SPLITS)):
+        for value in values:
+            if value not in choices:
+                raise ChoiceError(what, value, choices)
     if one_per_language not in {None, *get_args(Prefer)}:
         raise ChoiceError("preference", one_per_language, get_args(Prefer))
     conditions = [Condition.parse(text) for text in where]
     counting = has or needs or conditions or one_per_language
     if counting and any(entry.counts is None for entry in entries):
-        raise TreegaugeError("nothing was counted; these criteria need a catalogue with counts")
+        raise TreegaugeError("these criteria need sizes; leave out --no-count (count=False)")
 
     def unmet(entry: TreebankEntry) -> Iterable[str]:
         total = entry.total
@@ -127,9 +127,9 @@ def reasons_against(
         filled = [split for split, counts in (entry.counts or {}).items() if counts.sentences]
         yield from (f"no {split} set" for split in needs if split not in filled)
         yield from filter(None, (condition.reason(entry) for condition in conditions))
-        own = entry.metadata.licence
-        if licence is not None and not fnmatchcase(own.casefold(), licence.casefold()):
-            yield f"licence {own}, expected {licence}"
+        entry_licence = entry.metadata.licence
+        if licence is not None and not fnmatchcase(entry_licence.casefold(), licence.casefold()):
+            yield f"licence {entry_licence}, expected {licence}"
 
     reasons: Reasons = {entry: list(unmet(entry)) for entry in entries}
     if one_per_language is not None:
@@ -138,7 +138,7 @@ def reasons_against(
 
 
 def _rivals(reasons: Reasons, prefer: Prefer) -> None:
-    """Give all but the best of each language and release a reason to be left out."""
+    """Return the reason for leaving out all but the best treebank per language and release."""
 
     def rank(entry: TreebankEntry) -> tuple[int, int, str]:
         trust = 0
@@ -162,7 +162,7 @@ def _rivals(reasons: Reasons, prefer: Prefer) -> None:
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts over the sentences and words that can be read; they add up.
+    """Additive counts over the readable sentences and words.
 
     `text`, `lemmas`, `xpos` and `features` count the words whose column is not ``_``,
     `nonprojective` and `skipped` sentences.
@@ -181,7 +181,7 @@ class Tally:
         return Tally(*map(int.__add__, astuple(self), astuple(other)))
 
     def share(self, name: str) -> float | None:
-        """Return a count over the words, or over the sentences for `nonprojective`."""
+        """Return a count divided by words, or by sentences for `nonprojective`."""
         whole = self.sentences if name == "nonprojective" else self.words
         return getattr(self, name) / whole if whole else None
 
@@ -222,7 +222,7 @@ def _count(piece: "Treebank") -> Tally:
 
 
 def tally_files(paths: Iterable[str], *, workers: int | None = None) -> dict[str, Tally | str]:
-    """Count many files in parallel; for each path its counts, or why it cannot be read."""
+    """Return the counts of each file, or why it cannot be read; runs in parallel."""
     sizes = dict.fromkeys(paths, 0)
     for path in sizes:
         with suppress(OSError):
@@ -231,7 +231,7 @@ def tally_files(paths: Iterable[str], *, workers: int | None = None) -> dict[str
     pool = ThreadPoolExecutor(workers or os.cpu_count())
     with pool, progress("bytes of treebanks", sum(sizes.values())) as task:
         try:
-            # The largest first, so that none is left over at the end.
+            # Start with the largest, so that no long job is left at the end.
             waiting = {
                 pool.submit(_tally_or_reason, path): path
                 for path in sorted(sizes, key=lambda p: -sizes[p])

@@ -1,4 +1,4 @@
-"""One sentence of a treebank: its words, its comments, and its tree drawn."""
+"""One sentence of a treebank: words, comments, and drawing of its tree."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,7 +90,7 @@ class Sentence:
         return bytes(self.treebank.raw[start:stop]).decode()
 
     def drawn(self, width: int | None = None) -> str:
-        """Return the tree drawn for a terminal, lines cut to a width."""
+        """Return a drawing of the tree for a terminal, cut to a width."""
         from treegauge.treebanks.text_trees import text_tree
 
         heads = self.head.tolist()

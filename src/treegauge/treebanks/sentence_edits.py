@@ -1,4 +1,4 @@
-"""Changes of one sentence: found between two versions of it, and made in one."""
+"""Changes of one sentence: computed from two versions, and applied to one."""
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -17,7 +17,7 @@ class EditError(Exception):
 
 
 def decoded(data: bytes) -> str:
-    """Return bytes as text that :func:`encoded` turns into the same bytes, whatever they are."""
+    """Return bytes as text; :func:`encoded` returns exactly the same bytes."""
     return data.decode(errors="surrogateescape")
 
 
@@ -27,7 +27,7 @@ def encoded(text: str) -> bytes:
 
 
 def sentence_edit(address: str, old: bytes, new: bytes) -> SentenceEdit:
-    """Return the changes that make one sentence of another: fields where that is possible."""
+    """Return the changes that turn one sentence into another, as field changes if possible."""
     edit = SentenceEdit(0, address)
     sides = lines_of(decoded(old)), lines_of(decoded(new))
     rows = [[i for i, line in enumerate(lines) if _is_row(line)] for lines in sides]
@@ -45,13 +45,13 @@ def sentence_edit(address: str, old: bytes, new: bytes) -> SentenceEdit:
             before, after = (lines[k].removesuffix("\n").split("\t")
                              for lines, k in ((sides[0], i), (sides[1], j)))  # fmt: skip
             edit.fields += [
-                FieldEdit(0, before[0], before[1], column, one, two)
-                for column, one, two in zip(COLUMNS, before, after, strict=True)
-                if one != two
+                FieldEdit(0, before[0], before[1], column, old_value, two)
+                for column, old_value, two in zip(COLUMNS, before, after, strict=True)
+                if old_value != two
             ]
             if sides[0][i].endswith("\n") != sides[1][j].endswith("\n"):
                 return SentenceEdit(0, address, [], list(line_edits(*sides)))
-            if any(not one.new for one in edit.fields):
+            if any(not field.new for field in edit.fields):
                 return SentenceEdit(0, address, [], list(line_edits(*sides)))
     return edit
 
@@ -75,7 +75,7 @@ def line_edits(old: Sequence[str], new: Sequence[str], start: int = 0) -> Iterat
 
 
 def edited(sentence: bytes, edit: SentenceEdit) -> bytes:
-    """Return a sentence with its changes; every old value must be there."""
+    """Return a sentence after its changes; every old value must be present."""
     lines = lines_of(decoded(sentence))
     if edit.fields:
         lines = _with_fields(lines, edit.fields)
@@ -87,42 +87,44 @@ def edited(sentence: bytes, edit: SentenceEdit) -> bytes:
 def _with_fields(lines: Sequence[str], edits: Sequence[FieldEdit]) -> list[str]:
     rows = {line.split("\t", 1)[0]: i for i, line in enumerate(lines) if line[0] != "#"}
     cells: dict[int, list[str]] = {}
-    for one in edits:
-        if one.id not in rows:
-            raise EditError(one.line, f"found no word {one.id}")
-        before = lines[rows[one.id]].removesuffix("\n").split("\t")
+    for edit in edits:
+        if edit.id not in rows:
+            raise EditError(edit.line, f"found no word {edit.id}")
+        before = lines[rows[edit.id]].removesuffix("\n").split("\t")
         if len(before) != len(COLUMNS):
-            raise EditError(one.line, f"word {one.id} has {len(before)} columns, expected 10")
-        own = cells.setdefault(rows[one.id], list(before))
-        number = NUMBER[one.column]
-        checks = (("FORM", before[1], one.form), (one.column.upper(), own[number], one.old))
+            raise EditError(edit.line, f"word {edit.id} has {len(before)} columns, expected 10")
+        own = cells.setdefault(rows[edit.id], list(before))
+        number = NUMBER[edit.column]
+        checks = (("FORM", before[1], edit.form), (edit.column.upper(), own[number], edit.old))
         for name, found, expected in checks:
             if found != expected:
-                reason = f"word {one.id}: found {name} {found!r}, expected {expected!r}"
-                raise EditError(one.line, reason)
-        own[number] = one.new
-    made = list(lines)
+                reason = f"word {edit.id}: found {name} {found!r}, expected {expected!r}"
+                raise EditError(edit.line, reason)
+        own[number] = edit.new
+    result = list(lines)
     for i, own in cells.items():
-        made[i] = "\t".join(own) + ("\n" if lines[i].endswith("\n") else "")
-    return made
+        result[i] = "\t".join(own) + ("\n" if lines[i].endswith("\n") else "")
+    return result
 
 
 def _with_lines(lines: Sequence[str], edits: Sequence[LineEdit]) -> list[str]:
     removed: set[int] = set()
     added: dict[int, list[str]] = {}
-    for one in edits:
-        if not 1 <= one.number <= len(lines) + (one.sign == "+"):
-            raise EditError(one.line, f"found {len(lines)} lines, expected a line {one.number}")
-        if one.sign == "+":
-            added.setdefault(one.number, []).append(one.text)
-        elif lines[one.number - 1] != one.text:
-            found, expected = lines[one.number - 1].rstrip("\r\n"), one.text.rstrip("\r\n")
-            raise EditError(one.line, f"line {one.number}: found {found!r}, expected {expected!r}")
+    for edit in edits:
+        if not 1 <= edit.number <= len(lines) + (edit.sign == "+"):
+            raise EditError(edit.line, f"found {len(lines)} lines, expected a line {edit.number}")
+        if edit.sign == "+":
+            added.setdefault(edit.number, []).append(edit.text)
+        elif lines[edit.number - 1] != edit.text:
+            found, expected = lines[edit.number - 1].rstrip("\r\n"), edit.text.rstrip("\r\n")
+            raise EditError(
+                edit.line, f"line {edit.number}: found {found!r}, expected {expected!r}"
+            )
         else:
-            removed.add(one.number)
-    made: list[str] = []
+            removed.add(edit.number)
+    result: list[str] = []
     for number in range(1, len(lines) + 2):
-        made += added.get(number, [])
+        result += added.get(number, [])
         if number <= len(lines) and number not in removed:
-            made.append(lines[number - 1])
-    return made
+            result.append(lines[number - 1])
+    return result

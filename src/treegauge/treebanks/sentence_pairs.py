@@ -1,4 +1,4 @@
-"""Sentences of two versions of a treebank, paired: edited, split, merged, inserted, deleted."""
+"""Pairing of the sentences of two versions of a treebank."""
 
 import re
 from collections import Counter, defaultdict
@@ -16,18 +16,18 @@ from treegauge.treebanks.columns import Ints, Treebank
 
 How = Literal["id", "text", "similarity"]
 SAME_ID = 0.3
-"""Similarity from which on two sentences with one sent_id are taken for one sentence."""
+"""Minimum similarity for two sentences with the same sent_id to be paired."""
 OTHER_ID = 0.6
-"""Similarity from which on two sentences with different texts and ids are."""
-_SHINGLE = 5  # characters that two similar sentences share somewhere
-_SKETCH = 16  # shingles of a sentence that are kept
-_RARE = 10  # sentences that may have a shingle that is looked up
-_PREFIX = 8  # characters by which the first piece of a split sentence is looked up
+"""Minimum similarity for two sentences with different texts and ids to be paired."""
+_SHINGLE = 5  # length of a common substring of similar sentences
+_SKETCH = 16  # shingles kept per sentence
+_RARE = 10  # maximum number of sentences with a shingle for it to be used
+_PREFIX = 8  # characters by which the first piece of a split sentence is found
 _ID = re.compile(rb"^#[ \t]*sent_id[ \t]*=[ \t]*(.*?)[ \t\r]*$", re.M)
 
 
 class Group(NamedTuple):
-    """Sentences with the same text, cut differently: their numbers on both sides."""
+    """Sentences with the same text but different boundaries: their numbers on both sides."""
 
     old: tuple[int, ...]
     new: tuple[int, ...]
@@ -35,7 +35,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SentencePairs:
-    """Which sentence of the new version is which of the old one.
+    """The pairs of old and new sentences.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class SentencePairs:
     @property
     def deleted(self) -> list[int]:
         """Old sentences that are not in the new version."""
-        return _rest(self.to_new, (one.old for one in self.groups))
+        return _rest(self.to_new, (group.old for group in self.groups))
 
     @property
     def inserted(self) -> list[int]:
         """New sentences that are not in the old version."""
-        return _rest(self.to_old, (one.new for one in self.groups))
+        return _rest(self.to_old, (group.new for group in self.groups))
 
 
 def _rest(partners: Ints, grouped: Iterator[tuple[int, ...]]) -> list[int]:
@@ -95,12 +95,11 @@ def sentence_texts(treebank: Treebank) -> list[bytes]:
 def pair_sentences(old: Treebank, new: Treebank) -> SentencePairs:
     r"""Pair the sentences of two versions of a treebank.
 
-    In this order, each step for the sentences that the steps before it left: the same sent_id and
-    text; the same text, found once on both sides; one sentence whose text is that of several
-    consecutive ones (split or merged); the same sent_id and a similar text (from 0.3); the same
-    text, found several times, in order; different ids and a very similar text (from 0.6).
-    Texts are compared without spaces. Similarity is the share of common pairs of neighbouring
-    characters (Dice coefficient).
+    The steps, each for sentences not yet paired: the same sent_id and text; the same text, unique
+    on both sides; one sentence whose text is that of several consecutive ones (split or merged);
+    the same sent_id and a similar text (from 0.3); the same text, several times, in order;
+    different ids and a very similar text (from 0.6). Texts are compared without spaces. Similarity
+    is the share of common pairs of neighbouring characters (Dice coefficient).
 
     Examples
     --------
@@ -145,7 +144,7 @@ class _Pairing:
         self.how: dict[int, How] = {}
         self.groups: list[Group] = []
         self.grouped: tuple[set[int], set[int]] = (set(), set())
-        numbers = [_once(own) for own in ids]
+        numbers = [_once(names) for names in ids]
         self.same_id = [(i, numbers[1][name]) for name, i in numbers[0].items()
                         if name in numbers[1]]  # fmt: skip
 
@@ -201,7 +200,7 @@ class _Pairing:
                     self.grouped[side].update(members[side])
 
     def by_similarity(self) -> None:
-        """Pair the most similar sentences first, of those that share a rare piece of text."""
+        """Pair sentences that share a rare substring, the most similar first."""
         left = self.left()
         having: dict[int, list[int]] = defaultdict(list)
         for two in left[1]:
@@ -213,9 +212,9 @@ class _Pairing:
             for piece in _shingles(self.texts[0][one]):
                 if 0 < len(having.get(piece, ())) <= _RARE:
                     shared.update(having[piece])
-            own = _bigrams(self.texts[0][one])
+            bigrams = _bigrams(self.texts[0][one])
             for two, _ in shared.most_common(3):
-                likeness = similarity(own, _bigrams(self.texts[1][two]))
+                likeness = similarity(bigrams, _bigrams(self.texts[1][two]))
                 if likeness >= OTHER_ID:
                     near.append((-likeness, one, two))
         for _, one, two in sorted(near):
@@ -224,13 +223,13 @@ class _Pairing:
 
 
 def _once(ids: Sequence[str | None]) -> dict[str, int]:
-    """Return the sentences by ids that no other sentence has."""
+    """Return sentences by unique ids."""
     counts = Counter(ids)
     return {name: i for i, name in enumerate(ids) if name is not None and counts[name] == 1}
 
 
 def _shingles(text: bytes) -> list[int]:
-    """Return checksums of some pieces of a text: the smallest, so that similar texts share some."""
+    """Return the smallest checksums of a text's shingles; similar texts have some in common."""
     pieces = {crc32(text[i : i + _SHINGLE]) for i in range(max(1, len(text) - _SHINGLE + 1))}
     return sorted(pieces)[:_SKETCH]
 
@@ -241,7 +240,7 @@ def _bigrams(text: bytes) -> Counter[str]:
 
 
 def similarity(one: Counter[str], two: Counter[str]) -> float:
-    """Return the Dice coefficient of two bags: 1 if they are the same, 0 if nothing is shared."""
+    """Return the Dice coefficient of two multisets: 1 if equal, 0 if disjoint."""
     return 2 * (one & two).total() / (one.total() + two.total())
 
 
@@ -251,7 +250,7 @@ def _cut(
     pieces: Sequence[int],
     piece_texts: Sequence[bytes],
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield sentences with the consecutive sentences of the other side that make up their text."""
+    """Yield sentences with the consecutive sentences of the other side that form their text."""
     starts: dict[bytes, list[int]] = defaultdict(list)
     for number in pieces:
         starts[piece_texts[number][:_PREFIX]].append(number)
@@ -260,10 +259,10 @@ def _cut(
         text = texts[whole]
         for size in range(min(_PREFIX, len(text)), 0, -1):
             for first in starts.get(text[:size], ()):
-                found = _run(text, first, free, piece_texts)
-                if found:
-                    free.difference_update(found)
-                    yield whole, found
+                run = _run(text, first, free, piece_texts)
+                if run:
+                    free.difference_update(run)
+                    yield whole, run
                     break
             else:
                 continue
@@ -271,11 +270,11 @@ def _cut(
 
 
 def _run(text: bytes, first: int, free: set[int], texts: Sequence[bytes]) -> tuple[int, ...]:
-    """Return the sentences from `first` on whose texts make up `text`; none if they do not."""
-    at, number = 0, first
-    while at < len(text):
-        if number not in free or not texts[number] or not text.startswith(texts[number], at):
+    """Return the sentences from `first` on that together form `text`; none if they do not."""
+    length, number = 0, first
+    while length < len(text):
+        if number not in free or not texts[number] or not text.startswith(texts[number], length):
             return ()
-        at += len(texts[number])
+        length += len(texts[number])
         number += 1
     return tuple(range(first, number)) if number > first + 1 else ()

@@ -1,4 +1,4 @@
-"""Dependency trees of a treebank, drawn in the terminal, as SVG, or for LaTeX."""
+"""The verb ``show``: drawings of dependency trees for terminal, SVG or LaTeX."""
 
 import shutil
 import sys
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drawings(Result):
-    """Sentences drawn as trees, each alone or, where there are `systems`, with the system's."""
+    """Drawings of trees, each alone or, if there are `systems`, with the system's tree."""
 
     sentences: "tuple[Sentence, ...]"
     systems: "tuple[Sentence, ...]"
@@ -35,7 +35,10 @@ class Drawings(Result):
         """One row per sentence: number, sent_id, words, text."""
         import polars as pl
 
-        rows = [(one.number + 1, one.id, len(one), one.text) for one in self.sentences]
+        rows = [
+            (sentence.number + 1, sentence.id, len(sentence), sentence.text)
+            for sentence in self.sentences
+        ]
         kinds = {"sentence": pl.Int64, "sent_id": pl.String, "words": pl.Int64, "text": pl.String}
         return pl.DataFrame(rows, kinds, orient="row")
 
@@ -50,8 +53,8 @@ class Drawings(Result):
 
         if not self.systems:
             return [
-                svg_tree(one.form, one.head.tolist(), one.deprel, upos=one.upos)
-                for one in self.sentences
+                svg_tree(sentence.form, sentence.head.tolist(), sentence.deprel, upos=sentence.upos)
+                for sentence in self.sentences
             ]
         return [
             compare_svg(one.form, one.head.tolist(), one.deprel, two.head.tolist(), two.deprel)
@@ -62,13 +65,13 @@ class Drawings(Result):
         """Return the drawings for LaTeX with the package tikz-dependency."""
         from treegauge.treebanks.tikz import tikz_tree
 
-        theirs = [(one.head.tolist(), one.deprel) for one in self.systems]
+        theirs = [(sentence.head.tolist(), sentence.deprel) for sentence in self.systems]
         return "\n\n".join(
             tikz_tree(
-                one.form, one.head.tolist(), one.deprel, upos=one.upos,
+                sentence.form, sentence.head.tolist(), sentence.deprel, upos=sentence.upos,
                 system=theirs[i] if theirs else None,
             )
-            for i, one in enumerate(self.sentences)
+            for i, sentence in enumerate(self.sentences)
         )  # fmt: skip
 
     def own_latex(self) -> str:
@@ -83,9 +86,9 @@ class Drawings(Result):
         """Return the trees, cut to the width of the terminal where there is one."""
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         lines = []
-        for i, one in enumerate(self.sentences):
-            title = f"# {one.id or one.number + 1}: {one.text}"
-            lines += [kept_left_to_right(title), one.drawn(width)]
+        for i, sentence in enumerate(self.sentences):
+            title = f"# {sentence.id or sentence.number + 1}: {sentence.text}"
+            lines += [kept_left_to_right(title), sentence.drawn(width)]
             if self.systems:
                 lines += ["# system", self.systems[i].drawn(width)]
             lines.append("")
@@ -108,7 +111,7 @@ def show(
 ) -> Drawings:
     """Draw dependency trees in the terminal, as SVG, or for LaTeX.
 
-    Sentences that are written from right to left have their first word on the right.
+    Sentences written from right to left have their first word on the right.
 
     Parameters
     ----------
@@ -117,28 +120,32 @@ def show(
     sentence
         A sentence to draw: its number from 1, or its sent_id.
     system
-        A system's output on the same words, drawn beside it.
+        A system's output on the same words; the drawing shows its incorrect arcs.
     split
-        train, dev or test: the set of a treebank folder to draw from.
+        The set of a treebank folder to draw from (train, dev or test).
     limit
-        Without chosen sentences, the number of sentences to draw.
+        Number of sentences to draw if none is chosen.
     errors
         What to do about malformed sentences.
     """
     if limit < 1:
         raise TreegaugeError(f"limit is {limit}; expected at least 1")
     gold = read_treebank(source, split, errors)
-    other = None if system is None else read_treebank(system, split, errors)
-    if other is not None and gold.lengths.tolist() != other.lengths.tolist():
+    predicted = None if system is None else read_treebank(system, split, errors)
+    if predicted is not None and gold.lengths.tolist() != predicted.lengths.tolist():
         raise TreegaugeError(
-            f"{gold.name} and {other.name} are cut into words or sentences differently; drawing "
-            "them side by side needs the same words (treegauge score aligns them)"
+            f"{gold.name} and {predicted.name} have different words or sentences; drawing them "
+            "together needs the same words (treegauge score aligns them)"
         )
     numbers = _numbers(gold, [sentence] if isinstance(sentence, str | int) else sentence, limit)
     return Drawings(
         tuple(gold[number] for number in numbers),
-        tuple(other[number] for number in numbers) if other is not None else (),
-        sign(show=gold.mark, system=other.mark if other is not None else None, errors=gold.policy),
+        tuple(predicted[number] for number in numbers) if predicted is not None else (),
+        sign(
+            show=gold.mark,
+            system=predicted.mark if predicted is not None else None,
+            errors=gold.policy,
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Where treebanks come from: files, folders of a treebank, patterns, standard input, archives."""
+"""Sources of treebanks: files, folders, patterns, standard input, compressed files."""
 
 import bz2
 import glob
@@ -27,7 +27,7 @@ Errors = Literal["strict", "skip", "repair"]
 
 @contextmanager
 def open_bytes(path: Source) -> Iterator[BinaryIO]:
-    """Open a file for reading bytes; ``-`` is standard input, archives are unpacked on the way."""
+    """Open a file for reading bytes; ``-`` is standard input, compressed files are unpacked."""
     name = os.fspath(path)
     if name == "-":
         yield sys.stdin.buffer
@@ -39,7 +39,7 @@ def open_bytes(path: Source) -> Iterator[BinaryIO]:
     except (zlib.error, lzma.LZMAError, EOFError) as error:
         raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
     except OSError as error:
-        if error.errno is None:  # the unpackers' own complaints about the data
+        if error.errno is None:  # errors of the decompressors
             raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
         raise TreegaugeError(f"{name}: {error.strerror or error}") from error
 
@@ -60,7 +60,7 @@ def _open(name: str) -> BinaryIO:
 
 
 def packed(data: bytes, ending: str) -> bytes:
-    """Pack bytes as a file's ending says; the same bytes every time."""
+    """Compress bytes in the format of a file's ending; the output is deterministic."""
     if ending == ".gz":
         return gzip.compress(data, mtime=0)
     if ending == ".zst":
@@ -73,10 +73,10 @@ def packed(data: bytes, ending: str) -> bytes:
 
 
 def find(source: Source, *, split: str | None = None) -> list[str]:
-    """Return the files behind a path, pattern, folder or name, train before dev and test.
+    """Return the files of a path, pattern, folder or name, train before dev and test.
 
-    Patterns such as ``"UD_*/*-test.conllu"`` or ``"UD_*"`` are of files or folders, names and codes
-    those of treebanks under ``$TREEGAUGE_UD``; `split` takes one set of all but files.
+    Patterns such as ``"UD_*/*-test.conllu"`` or ``"UD_*"`` match files or folders; names and codes
+    are those of treebanks under ``$TREEGAUGE_UD``. `split` selects one set, except for files.
     """
     name = os.fspath(source)
     if split is not None and split not in SPLITS:
@@ -111,7 +111,7 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
 
 
 def _members(name: str) -> list[str]:
-    """Return a folder's treebank files, each once if it is there packed and unpacked; or a file."""
+    """Return a folder's treebank files, without compressed duplicates; or the file itself."""
     members: dict[str, str] = {}
     if not Path(name).is_dir():
         members[name] = name
@@ -125,18 +125,18 @@ def _members(name: str) -> list[str]:
 
 
 def is_conllu(path: Source) -> bool:
-    """Say whether a file's name is that of a CoNLL-U file, packed or not."""
+    """Whether a file has the name of a CoNLL-U file, compressed or not."""
     return os.fspath(path).endswith(tuple(f".conllu{ending}" for ending in ENDINGS))
 
 
 def split_of(path: Source) -> str | None:
-    """Return the split that a file's name says it is, or None."""
+    """Return the split in a file's name, or None."""
     stem = Path(path).name.partition(".conllu")[0]
-    last = stem.replace("_", "-").split("-")[-2:]  # the largest train files come in parts
+    last = stem.replace("_", "-").split("-")[-2:]  # the largest training sets have several files
     return next((part for part in reversed(last) if part in SPLITS), None)
 
 
 def short_name(path: Source) -> str:
-    """Return a name for signatures: the file's without its endings."""
+    """Return a name for signatures: the file's name without its endings."""
     name = Path(path).name
     return "stdin" if name == "-" else name.partition(".conllu")[0]

@@ -243,8 +243,8 @@ def side(arcs: Sequence[Arc], widths: list[float]) -> ArcSide:
 def middles(widths: list[float], sides: Sequence[ArcSide]) -> list[float]:
     """Give the middle of each word, far enough apart for the words and for every arc's label."""
     room: list[list[tuple[int, float]]] = [[] for _ in widths]
-    for one in sides:
-        for arc, (left, right) in zip(one.arcs, one.ports, strict=True):
+    for arc_side in sides:
+        for arc, (left, right) in zip(arc_side.arcs, arc_side.ports, strict=True):
             if arc.head is not None:
                 need = text_width(arc.label, SMALL) + 2 * CORNER + left - right
                 room[arc.right - 1].append((arc.left - 1, need))
@@ -260,19 +260,19 @@ def text_width(text: str, size: float) -> float:
     return cell_len(text) * CHARACTER * size
 
 
-def svg_side(one: ArcSide, x: list[float], base: float, up: int) -> list[str]:
+def svg_side(arc_side: ArcSide, x: list[float], base: float, up: int) -> list[str]:
     """Draw one side's arcs on a base line, upwards (``up = -1``) or downwards (``up = 1``)."""
     spots = [
         (x[arc.left - 1] + left, x[arc.right - 1] + right)
-        for arc, (left, right) in zip(one.arcs, one.ports, strict=True)
+        for arc, (left, right) in zip(arc_side.arcs, arc_side.ports, strict=True)
     ]
     feet = sorted(
         (foot, level)
-        for arc, spot, level in zip(one.arcs, spots, one.level, strict=True)
+        for arc, spot, level in zip(arc_side.arcs, spots, arc_side.level, strict=True)
         for foot in (spot[:1] if arc.head is None else spot)
     )
     drawn = []
-    for arc, (start, stop), level in zip(one.arcs, spots, one.level, strict=True):
+    for arc, (start, stop), level in zip(arc_side.arcs, spots, arc_side.level, strict=True):
         top = base + up * level * LEVEL
         foot = start if arc.word == arc.left else stop
         label = foot if arc.head is None else _clear_middle(start, stop, level, feet)
@@ -339,7 +339,10 @@ def _svg(
     overhang = [text_width(arc.label, SMALL) / 2 - x[arc.word - 1] for arc in stubs]
     shift = max([0.0, *(MARGIN + over for over in overhang)])
     x = [middle + shift for middle in x]
-    tall = [max(one.level, default=0) * LEVEL + (SMALL + 4 if one.arcs else 0) for one in sides]
+    tall = [
+        max(arc_side.level, default=0) * LEVEL + (SMALL + 4 if arc_side.arcs else 0)
+        for arc_side in sides
+    ]
     ceiling = MARGIN + tall[0]
     floor = ceiling + FORM * 1.5 + (len(rows) - 1) * SMALL * 1.3
     right = max(

@@ -89,8 +89,8 @@ def check_lengths(**columns: Sequence[object] | None) -> None:
     """Refuse columns of different lengths."""
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{length} {name}" for name, length in lengths.items())
-        raise TreegaugeError(f"found {found}; expected as many of each as there are words")
+        counts = ", ".join(f"{length} {name}" for name, length in lengths.items())
+        raise TreegaugeError(f"found {counts}; expected as many of each as there are words")
 
 
 def _printable(text: str) -> str:

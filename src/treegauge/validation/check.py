@@ -36,7 +36,7 @@ def check(
     write_baseline: str | PathLike[str] | None = None,
     changed: str | None = None,
 ) -> ValidationReport:
-    """List everything that is wrong with CoNLL-U files.
+    """Validate CoNLL-U files and list all problems.
 
     The tests are those of UD validation, with their official names. All files are treated as one
     treebank. Each problem shows its file, line, column and sent_id, what was found and what was

@@ -1,4 +1,4 @@
-"""IDs of sentences in parallel treebanks: their form, and their numbers."""
+"""IDs of sentences in parallel treebanks: format and numbering."""
 
 import re
 
@@ -11,7 +11,7 @@ _ID = re.compile(
     r"(?:/(?=alt|part)(?:alt(?P<alt>[1-9][0-9]*))?(?:part(?P<part>[1-9][0-9]*))?)?)"
 )
 Numbers = tuple[int | None, int | None]
-"""The numbers of alternative and part that a sentence has."""
+"""Numbers of the alternative and of the part of a sentence."""
 
 
 def broken_rules(comments: list[str], seen: set[str], last: dict[str, Numbers]) -> list[str]:

@@ -1,4 +1,4 @@
-"""One problem of a treebank, with its place, what was found and what was expected."""
+"""One problem of a treebank: position, what was found and what was expected."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ class Problem(NamedTuple):
     Attributes
     ----------
     file, line
-        Where it is; lines count from 1 in every file.
+        Its position; lines count from 1 in every file.
     sent_id
         The sentence, if it has an ID.
     node
@@ -21,8 +21,7 @@ class Problem(NamedTuple):
     id
         The official name of the test that failed.
     start, stop
-        The characters of the line that it is about, from 1, `stop` excluded; equal if it is about
-        the whole line.
+        The affected characters of the line, from 1, `stop` excluded; equal if it is the whole line.
     found, expected
         What was there, and what should be.
 
@@ -41,7 +40,7 @@ class Problem(NamedTuple):
     stop: int
     found: str
     wanted: str | None = None
-    """What was expected, where that is more exact than the rule's own words."""
+    """What was expected, if that is more precise than the text of the rule."""
 
     @property
     def rule(self) -> Rule:
@@ -79,7 +78,7 @@ class Problem(NamedTuple):
         return f"found {self.found}, expected {self.expected}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything about the problem, under the names that JSON has."""
+        """Return all fields of the problem, named as in JSON."""
         return {
             "file": self.file,
             "line": self.line,

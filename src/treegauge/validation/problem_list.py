@@ -1,4 +1,4 @@
-"""Many problems in little memory."""
+"""A memory-efficient list of problems."""
 
 from array import array
 from collections import Counter
@@ -14,10 +14,11 @@ _TEST = Problem._fields.index("id")
 
 
 class ProblemList(Sequence[Problem]):
-    """Problems as rows of numbers; their strings are kept once.
+    """Problems as rows of numbers; each distinct string is stored once.
 
-    A large treebank can have a million problems. As objects they would take some hundred MB; here
-    they take 36 bytes each, 8 bytes and its ID per sentence, and the distinct messages.
+    A large treebank can have a million problems. As objects they would take several hundred MB;
+    here a problem takes 36 bytes, a sentence 8 bytes and its ID, and each distinct message is
+    stored once.
 
     Examples
     --------
@@ -43,7 +44,7 @@ class ProblemList(Sequence[Problem]):
             if sent_id is None:
                 sentence = -1
             else:
-                if sent_id != self._last_id:  # problems come sentence by sentence
+                if sent_id != self._last_id:  # problems are sorted by sentence
                     self._last_id = sent_id
                     self._ids += sent_id.encode()
                     self._id_ends.append(len(self._ids))

@@ -1,4 +1,4 @@
-"""What `check` returns: the problems of files as text, data, annotations or SARIF."""
+"""The result of `check`: problems as text, data, annotations or SARIF."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,28 +21,28 @@ _NUMBERS = frozenset({"line", "column", "end_column", "level"})
 
 @dataclass(frozen=True)
 class ValidationReport(Result):
-    """The problems of some CoNLL-U files.
+    """The problems of CoNLL-U files.
 
     Attributes
     ----------
     files
         The files that were read.
     problems
-        What is wrong with them, sentence by sentence; without what a baseline has.
+        Their problems, sentence by sentence, without those in the baseline.
     errors, warnings
-        The number of each, also of warnings that are not listed.
+        Their numbers, including warnings that are not listed.
     level
-        The level of UD validation up to which they were tested.
+        The highest level of UD validation that was tested.
     lang
         The language of the treebank, at levels 4 and 5.
     language_data
         The date of the language data, at levels 4 and 5.
     known, gone
-        The number of problems that a baseline has, and of those in it that are gone.
+        The number of problems found that are in the baseline, and of those no longer found.
     strict
         Whether warnings count as failures.
     changed
-        The commit since which sentences have changed; others are left out.
+        Only sentences that changed since this commit are included.
     """
 
     files: tuple[str, ...]
@@ -88,17 +88,17 @@ class ValidationReport(Result):
         }
 
     def own_text(self) -> str:
-        """Return one line per problem as compilers print them, and a line with their numbers."""
+        """Return one line per problem, in the format of compilers, and a summary."""
         return "\n".join(self.text_pieces())
 
     def text_pieces(self) -> Iterator[str]:
-        """Yield the lines one by one: a large treebank can have a million problems."""
+        """Yield the lines one by one, as a large treebank can have a million problems."""
         yield from map(str, self.problems)
         yield self.summary
 
     @property
     def summary(self) -> str:
-        """The files, the number of errors and warnings, and what they were judged by."""
+        """The files, the number of errors and warnings, and the rules used."""
         names = [Path(file).name for file in self.files[:3]] + ["..."] * (len(self.files) > 3)
         counts = {"error": self.errors, "warning": self.warnings}
         numbers = (f"{n} {kind}{'' if n == 1 else 's'}" for kind, n in counts.items())
@@ -112,12 +112,13 @@ class ValidationReport(Result):
         if self.gone:
             yield f" and {self.gone} that are gone"
         if self.changed is not None:
-            yield f"; only sentences that changed since {self.changed}"
+            yield f"; checked only sentences that changed since {self.changed}"
 
     def to_github(self) -> str:
-        """Return workflow commands that GitHub shows beside the lines, and the summary.
+        """Return workflow commands that GitHub shows next to the lines, and the summary.
 
-        Of changed sentences, problems of other lines are shown beside the nearest changed one.
+        In a changed sentence, a problem on an unchanged line is shown next to the nearest changed
+        line.
         """
         from treegauge.validation.annotations import github_lines
 

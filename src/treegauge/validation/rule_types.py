@@ -1,4 +1,4 @@
-"""What a rule is: an official test id with its level, class and severity, in plain words."""
+"""The type of a rule: an official test with its level, class, severity and explanation."""
 
 from typing import Literal, NamedTuple
 
@@ -16,7 +16,7 @@ class Rule(NamedTuple):
     level
         1 CoNLL-U, 2 UD format, 3 universal contents, 4 labels of a language, 5 its contents.
     test_class
-        What the test is about; official reports count problems by it.
+        The class of the test, by which official reports count problems.
     expected
         What should be there: it completes the sentence "expected ...".
     hint

@@ -1,6 +1,6 @@
 """The tests of UD validation: one :class:`Rule` per official test id, levels 1 to 5.
 
-The rules of levels 1 to 3 are found by the kernels, which know a rule by its place in
+The kernels test the rules of levels 1 to 3; they identify a rule by its index in
 :data:`RULES`; the tables themselves are in `rules_format`, `rules_content` and `rules_language`.
 """
 

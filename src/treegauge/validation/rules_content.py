@@ -25,7 +25,7 @@ CONTENT = (
          "Leave DEPS empty if the treebank has no enhanced annotation."),
     Rule("pron-det-without-prontype", 3, "MORPHO", "the feature PronType",
          "Add PronType, or choose another tag.", "warning"),
-    Rule("verbform-fin-without-mood", 3, "MORPHO", "the feature Mood beside VerbForm=Fin",
+    Rule("verbform-fin-without-mood", 3, "MORPHO", "the feature Mood with VerbForm=Fin",
          "Add Mood.", "warning"),
     Rule("fixed-without-extpos", 3, "SYNTAX", "the feature ExtPos on a fixed expression",
          "Add ExtPos: what the whole expression acts as.", "warning"),

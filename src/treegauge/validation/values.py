@@ -1,7 +1,7 @@
-"""What validation knows about distinct values: each string is looked at once.
+"""Checks of distinct values; each string is examined once.
 
-The kernels ask :class:`Look` about strings of UPOS, FEATS, DEPREL and DEPS that they have not met
-before, and about the few lines that are odd.
+The kernels call :class:`Look` for strings of UPOS, FEATS, DEPREL and DEPS that are new, and for the
+few unusual lines.
 """
 
 import re
@@ -25,13 +25,13 @@ ATTRIBUTES = ("SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LD
 
 _SPACES = "".join(characters.SPACES)
 _FOLDED = str.maketrans("İſ", "is")
-"""Letters that share a capital or small letter with an ASCII letter, as UD validation counts."""
+"""Letters whose upper or lower case is an ASCII letter, as in UD validation."""
 _CODES = {rule.id: code for code, rule in enumerate(RULES)}
 _FEATURE = re.compile(
     r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*", re.ASCII
 )
 _DEPREL = re.compile(r"[a-z]+(?::[a-z]+)?")
-# Letters of other kinds than a to z, and marks, are written as é before this is matched.
+# Letters other than a to z, and marks, are replaced by é before matching.
 _EDEPREL = re.compile(r"[a-z]+(?::[a-z]+)?(?::[a-zé]+(?:_[a-zé]+)*)?(?::[a-z]+)?")
 _ALLOWED = {
     codes.P_DET: ("DET", "PRON"),
@@ -51,11 +51,11 @@ _REFUSED = {
     codes.P_CC: ("NOUN", "PROPN", "ADJ", "PRON", "DET", "NUM", "VERB", "AUX", "INTJ"),
 }
 Span = tuple[int, int, int]
-"""A rule, and the bytes of a value that it is about: the first, and the one after the last."""
+"""A rule and the affected bytes of a value: the first, and one past the last."""
 
 
 def _refused_relations(tag: str) -> int:
-    """Return the bits of the relations that a tag, from UPOS or ExtPos, may not have."""
+    """Return the bits of the relations that a tag (UPOS or ExtPos) may not have."""
     bits = sum(bit for bit, tags in _ALLOWED.items() if not tag.startswith(tags))
     bits += sum(bit for bit, tags in _ALLOWED_EXACTLY.items() if tag not in tags)
     bits += sum(bit for bit, tags in _REFUSED.items() if tag.startswith(tags))
@@ -64,7 +64,7 @@ def _refused_relations(tag: str) -> int:
 
 
 def _items(value: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the items between bars, with their places in bytes."""
+    """Yield the items between bars, with their positions in bytes."""
     start = 0
     for item in value.split("|"):
         stop = start + len(item.encode())
@@ -73,7 +73,7 @@ def _items(value: str) -> Iterator[tuple[str, int, int]]:
 
 
 class Look:
-    """Looks at values for the kernels; an object lives as long as a validation."""
+    """Examines values for the kernels; one object serves a whole validation."""
 
     def __init__(self) -> None:
         self.feats_problems: list[list[Span]] = []
@@ -93,7 +93,7 @@ class Look:
         return flags | (0 if tag in UPOS else codes.U_UNKNOWN)
 
     def feats(self, value: str) -> int:
-        """Describe the features of a word, and keep what is wrong with them."""
+        """Describe the features of a word, and remember their problems."""
         problems: list[Span] = []
         self.feats_problems.append(problems)
         if value == "_":
@@ -157,23 +157,23 @@ class Look:
         return flags | number << codes.D_SHIFT
 
     def lang(self, code: str) -> int:
-        """Describe a language: nothing to say."""
+        """Describe a language; there is nothing to describe."""
         return 0
 
     def classes(self, block: int) -> bytes:
-        """Return what 256 characters are."""
+        """Return the classes of 256 characters."""
         return characters.classes(block)
 
     def is_normalized(self, line: bytes) -> bool:
-        """Say whether a line is in normal form NFC."""
+        """Whether a line is in normal form NFC."""
         return unicodedata.is_normalized("NFC", line.decode())
 
     def is_digit(self, code: int) -> bool:
-        """Say whether a character is a digit of any script."""
+        """Whether a character is a digit in any script."""
         return chr(code).isdigit()
 
     def misc(self, value: str) -> list[Span]:
-        """Return what is wrong with the attributes of MISC."""
+        """Return the problems of the attributes of MISC."""
         problems: list[Span] = []
         counts: dict[str, int] = {}
         lowered = {name.lower(): name for name in ATTRIBUTES}
