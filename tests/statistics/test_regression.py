@@ -212,5 +212,5 @@ def test_many_predictors_have_shares_and_too_many_are_refused():
     data = dict(zip(names, values.T, strict=True))
     model = regress(data, "x0", names[1:10])
     assert sum(row["importance"] for row in model.rows) == pytest.approx(100)
-    with pytest.raises(TreegaugeError, match="at most 14, found 15"):
+    with pytest.raises(TreegaugeError, match="at most 14 predictors, found 15"):
         regress(data, "x0", names[1:])
