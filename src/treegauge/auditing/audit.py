@@ -160,6 +160,15 @@ def audit(
         Show the notes, all sentences that occur twice, and all inconsistent words.
     errors
         What to do about malformed sentences: strict, skip or repair.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> train = tg.synthetic(60, seed=1)
+    >>> test = tg.concat([tg.synthetic(20, seed=2), train[:5]])
+    >>> found = audit({"train": train, "test": test}, resamples=99)
+    >>> found.table.select("check", "level", "value").row(0)
+    ('leak', 'error', 4.0)
     """
     from treegauge.auditing.consistency import consistent_parts, find_inconsistencies
     from treegauge.auditing.leaks import find_leaks, input_texts, split_texts, training_texts

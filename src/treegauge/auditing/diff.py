@@ -164,6 +164,14 @@ def diff(
         Write a patch to this file, which treegauge convert --apply applies to the old version.
     errors
         What to do about malformed sentences.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> old = tg.synthetic(40, seed=1)
+    >>> new = old.with_columns({"upos": ["PRON" if tag == "DET" else tag for tag in old["upos"]]})
+    >>> diff(old, new).attached["layers"].table.filter(layer="upos")["changed"].item()
+    75
     """
     from treegauge.auditing.changes import Changes
     from treegauge.auditing.sentence_changes import sentence_kinds, sentence_rows

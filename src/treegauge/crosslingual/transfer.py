@@ -187,6 +187,14 @@ def transfer(
     -------
     Contributions
         The scores (none if the target has no trees), with the weights attached.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> target, source = tg.synthetic(20, seed=1), tg.synthetic(30, seed=2)
+    >>> found = transfer(target, source, parser="mst", option={"epochs": 1})
+    >>> found.table.columns[:3]
+    ['left_out', 'sources', 'metric']
     """
     from treegauge.core.result import sign
     from treegauge.crosslingual import contribution

@@ -349,6 +349,21 @@ def curve(
         One curve per treebank instead of the average.
     relative
         Show scores in percent of the score at the largest size, in text and figure.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import treegauge as tg
+    >>> home = Path(tempfile.mkdtemp())
+    >>> (home / "UD_Syn-X").mkdir()
+    >>> for seed, part in enumerate(("train", "test")):
+    ...     file = home / "UD_Syn-X" / f"sy_x-ud-{part}.conllu"
+    ...     tg.write_conllu(tg.synthetic(40, seed=seed), file)
+    >>> found = curve(home / "UD_Syn-X", parser="baseline", sizes="10,20", samples=2, workers=1,
+    ...               store=home / "curves")
+    >>> found.table["size"].unique().to_list()
+    [10, 20]
     """
     from treegauge.curves.gathering import gather, listed
     from treegauge.curves.learning import learning_curves

@@ -250,6 +250,19 @@ def difficulty(
         Number of models to average, with consecutive seeds.
     of
         The layer to draw in the figure: head or relation.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import treegauge as tg
+    >>> home = Path(tempfile.mkdtemp()) / "UD_Syn-X"
+    >>> home.mkdir()
+    >>> for seed, part in enumerate(("train", "dev")):
+    ...     tg.write_conllu(tg.synthetic(30, seed=seed), home / f"sy_x-ud-{part}.conllu")
+    >>> table = difficulty(home, blocks="5,10", orders=1, epochs=1).table
+    >>> table.select("treebank", "sentences").row(0)
+    ('UD_Syn-X', 30)
     """
     from treegauge.statistics.correlation_tables import correlation_matrix
 

@@ -273,6 +273,13 @@ def mdl(
         Number of random orders of the sentences to average.
     of
         The layer to draw in the figure: head or relation.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> lengths = mdl(tg.synthetic(30, seed=1), blocks="5,10", orders=1)
+    >>> lengths.table["of"].to_list(), lengths.table["compression"].min() > 1
+    (['heads', 'relations'], True)
     """
     results, labels = [], []
     for own in settings.data(treebanks):

@@ -47,6 +47,17 @@ def merge(
         Stores; cells are added to the first one, the others stay unchanged.
     out
         Merge all into this store instead.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import treegauge as tg
+    >>> here, there = tg.Store(tempfile.mkdtemp()), tg.Store(tempfile.mkdtemp())
+    >>> for store in (here, there):
+    ...     with store.writing():
+    ...         pass  # empty stores
+    >>> merge(there, out=here).table["added"].to_list()
+    [0]
     """
     first, *others = map(Store, stores)
     into = first if out is None else Store(out)

@@ -105,6 +105,21 @@ def results(
         predicted heads and relations.
     root
         Folder of treebanks for --parses, if they are no longer where the plan found them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import treegauge as tg
+    >>> home = Path(tempfile.mkdtemp())
+    >>> (home / "UD_Syn-X").mkdir()
+    >>> for seed, part in enumerate(("train", "test")):
+    ...     file = home / "UD_Syn-X" / f"sy_x-ud-{part}.conllu"
+    ...     tg.write_conllu(tg.synthetic(20, seed=seed), file)
+    >>> plan = tg.Plan((tg.grid("score", "UD_Syn-X", parsers=["baseline"]),))
+    >>> summary = tg.run(plan, home / "a.store", root=home, workers=1)
+    >>> results(home / "a.store").table.select("treebank", "parser").rows()
+    [('UD_Syn-X', 'baseline')]
     """
     place = Store(store)
     filters = {

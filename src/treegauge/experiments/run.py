@@ -77,6 +77,21 @@ def run(
         Allow the plan file to run code: its own tasks (module:function), other programs (parser
         command), and lines for Slurm's scripts. The environment variable TREEGAUGE_TRUST=1 does
         the same for all plans.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import treegauge as tg
+    >>> home = Path(tempfile.mkdtemp())
+    >>> (home / "UD_Syn-X").mkdir()
+    >>> for seed, part in enumerate(("train", "test")):
+    ...     file = home / "UD_Syn-X" / f"sy_x-ud-{part}.conllu"
+    ...     tg.write_conllu(tg.synthetic(20, seed=seed), file)
+    >>> cells = tg.grid("score", "UD_Syn-X", parsers=["baseline"], seeds=[0, 1, 2])
+    >>> plan = tg.Plan((cells,))
+    >>> str(run(plan, home / "a.store", root=home, dry_run=True)).splitlines()[0]
+    '3 cells: 0 done, 0 failed before, 3 new'
     """
     if isinstance(plan, Plan | Expansion):
         file = PlanFile(plan if isinstance(plan, Plan) else Plan(()))

@@ -100,6 +100,16 @@ def status(store: Store | str | PathLike[str]) -> Status:
     ----------
     store
         The folder that ``run`` created.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import treegauge as tg
+    >>> store = tg.Store(tempfile.mkdtemp())
+    >>> with store.writing():
+    ...     pass  # an empty store
+    >>> len(status(store).table)
+    0
     """
     store = Store(store)
     user = holder(store.lock_path) if store.in_use else None

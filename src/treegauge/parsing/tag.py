@@ -62,6 +62,19 @@ def tag(
         Keep each document in one fold; by default if there are enough documents.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import treegauge as tg
+    >>> home = Path(tempfile.mkdtemp())
+    >>> tg.write_conllu(tg.synthetic(60, seed=1), home / "train.conllu")
+    >>> tg.write_conllu(tg.synthetic(20, seed=2), home / "test.conllu")
+    >>> tagged = tag(home / "train.conllu", [home / "test.conllu"], out=home / "predicted",
+    ...              tagger="perceptron", folds=2, iterations=1)
+    >>> tagged.table.select("file", "tagged").rows()
+    [('train.conllu', 'by 2 folds'), ('test.conllu', 'by train')]
     """
     from treegauge.parsing.tagger import checked_columns, find_tagger
     from treegauge.treebanks.columns import concat

@@ -113,6 +113,13 @@ def report(
         The number of random subsets of treebanks of each size.
     errors
         What to do about malformed sentences.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> made = report(tg.synthetic(20, seed=1), out=None, title="A treebank", samples=100)
+    >>> "<title>A treebank</title>" in made.html
+    True
     """
     golds = list(gold) if isinstance(gold, list | tuple) else [gold]
     path = None if out is None else Path(out)

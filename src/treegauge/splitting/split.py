@@ -135,6 +135,13 @@ def split(
         Whether to add a comment with its origin to each sentence: # split_origin = FILE:NUMBER.
     errors
         What to do about malformed sentences: strict, skip or repair.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> splits = split(tg.synthetic(100, seed=1), documents=False)
+    >>> splits.table.select("split", "sentences").rows()
+    [('train', 60), ('dev', 20), ('test', 20)]
     """
     from treegauge.splitting.pool import pool
     from treegauge.splitting.splitting import make_split, parse_sizes

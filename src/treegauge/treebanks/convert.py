@@ -113,6 +113,12 @@ def convert(
         folder. Bytes that the patch does not change stay as they are.
     partial
         If the patch was made from another file, apply the changes that fit and list the others.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> convert(tg.synthetic(30, seed=1), sample=10).treebank
+    <Treebank syn-1: 10 sentences, 143 words>
     """
     if apply is not None:
         from treegauge.treebanks.patching import patch_files

@@ -142,6 +142,21 @@ def fetch(
         Download again, ignoring the cache.
     replace
         Replace existing treebanks; by default they are kept.
+
+    Examples
+    --------
+    >>> import tarfile, tempfile
+    >>> from pathlib import Path
+    >>> import treegauge as tg
+    >>> home = Path(tempfile.mkdtemp())
+    >>> tg.write_conllu(tg.synthetic(5, seed=1), home / "el_gdt-ud-test.conllu")
+    >>> with tarfile.open(home / "ud-treebanks-v2.9.tgz", "w:gz") as archive:
+    ...     archive.add(home / "el_gdt-ud-test.conllu",
+    ...                 "ud-treebanks-v2.9/UD_Greek-GDT/el_gdt-ud-test.conllu")
+    >>> packed = str(home / "ud-treebanks-v2.9.tgz")
+    >>> got = fetch("UD_Greek-GDT@2.9", packed, into=home / "ud", cache=home / "cache")
+    >>> got.table.select("treebank", "release", "status").row(0)
+    ('UD_Greek-GDT', '2.9', 'fetched')
     """
     if sha256 is not None and not _SHA256.fullmatch(sha256):
         raise TreegaugeError(f"found the SHA-256 {sha256!r}, expected 64 hexadecimal digits")

@@ -127,6 +127,12 @@ def show(
         Number of sentences to draw if none is chosen.
     errors
         What to do about malformed sentences.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> show(tg.synthetic(3, seed=4), sentence=[2]).table.select("sentence", "sent_id").row(0)
+    (2, 'syn-2')
     """
     if limit < 1:
         raise TreegaugeError(f"limit is {limit}; expected at least 1")
