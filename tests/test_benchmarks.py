@@ -1,8 +1,10 @@
 """The arithmetic behind the pages of benchmarks: medians, exponents, the model of a cluster."""
 
+import re
+
 import pytest
 
-from benchmarks import cells, measuring
+from benchmarks import cells, measuring, reader_paths
 from benchmarks.growth import Curve
 from benchmarks.machine import THREADS, machine
 from benchmarks.measuring import Measured, contest
@@ -101,3 +103,13 @@ def test_targets_are_folded_and_those_missed_are_shown():
     assert "fast" not in before
     assert fold.startswith("<summary>Targets: 1 of 2 met</summary>")
     assert "| fast   |  3 times | yes |" in fold
+
+
+@pytest.mark.parametrize("page", reader_paths.PAGES)
+def test_a_first_page_says_how_long_it_takes(page) -> None:
+    text = (reader_paths.ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert reader_paths.commands(text)[:2] == ["pip install .", "treegauge demo --out demo"]
+    new = reader_paths.with_total(text, [reader_paths.Step("pip install .", 700.4, 900)])
+    assert "Measured: 700 s of processor time" in new
+    said = re.search(r"Measured: (\d+) s of processor time", text)
+    assert int(said[1]) <= reader_paths.LIMIT
