@@ -41,6 +41,7 @@ demo: $(VENV)/core
 lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/python docs/_prose.py
 	$(BIN)/mypy
 
@@ -48,6 +49,7 @@ lint: $(VENV)/dev
 test: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/python docs/_prose.py
 	@$(BIN)/mypy > $(VENV)/mypy.txt 2>&1 & checked=$$!; \
 	$(BIN)/pytest -q -n auto --dist worksteal; failed=$$?; \

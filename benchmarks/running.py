@@ -91,7 +91,7 @@ def run(repeats: int) -> Section:
         rows += versus(job, found)
         # Fresh processes run in parallel: this is how long a cell keeps its worker busy.
         each = found[OURS].seconds / count * (WORKERS if pool == "process" else 1)
-        aim = f"{pool}: under {1000 * LIMITS[pool]:.0f} ms a cell, start included"
+        aim = f"{pool}: under {1000 * LIMITS[pool]:.0f} ms per cell, start included"
         targets.append(Target(aim, f"{1000 * each:.1f} ms", each < LIMITS[pool]))
     parts = million()
     rows += [[f"a million cells: {what}", took(seconds), "", "", ""] for what, seconds in parts]

@@ -51,7 +51,7 @@ def pattern(expected: str) -> str:
 
 
 def same(expected: str, printed: str, *, trained: bool) -> bool:
-    """Say whether a text is the one expected; numbers may differ a little where parsers train."""
+    """Whether a text is the expected one; numbers may differ a little where parsers train."""
     matched = re.fullmatch(rf"\s*{pattern(expected)}\s*", printed, re.DOTALL)
     if matched is None:
         return False
@@ -62,7 +62,7 @@ def same(expected: str, printed: str, *, trained: bool) -> bool:
 
 
 def failing(expected: str) -> bool:
-    """Say whether output begins with an error, so that the command ends with an exit code."""
+    """Whether output begins with an error, so that the command has an exit code."""
     return re.match(r"(\S+:\d+:\d+: )?error:", expected) is not None
 
 

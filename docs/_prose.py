@@ -22,7 +22,15 @@ LONGEST = 40
 SHORTEST_SAMPLED = 5
 _UNITS = (
     "word|sentence|treebank|system|line|file|second|language|class|page|seed|pair|cell|"
-    "job|relation|verb|paper|metric|measure|model|table|core"
+    "job|relation|verb|paper|metric|measure|model|table|core|fit|unit|run|size|worker|row|parser"
+)
+_COUNTED = (
+    "bits|words|sentences|rows?|lines?|seconds|points?|values?|runs|cells|cases?|ms|bytes|files"
+)
+_AMERICAN = (
+    r"\b(neighbor\w*|colors?|behavior\w*|favor\w*|analyz\w+|(normal|optim|recogn|standard|synthes|"
+    r"summar|general|maxim|minim|organ|character|initial|visual|penal)iz\w+|tokeniz(e|ed|es|ing)|"
+    r"centers?|centered|label(ed|ing)|model(ed|ing)|canceled|catalogs?|gray)\b(?![-=])"
 )
 RULES = {
     r"\b(train|dev|test) parts?\b": "training set, dev set, test set",
@@ -31,7 +39,7 @@ RULES = {
     r"\b(is|are|was|be) told (?!apart)": "is given, is asked",
     r"\btells? of\b": "says, reports, gives",
     r"\b(stands?|stood) (in|there|beside|on|at|under)\b": "is in, appears in",
-    rf"\b(bits|words|sentences|rows?|lines?|seconds|points?|values?) an? ({_UNITS})\b": "per",
+    rf"\b({_COUNTED}) an? ({_UNITS})\b": "per",
     r"\banew\b": "again, from scratch",
     r"\bmend(s|ed|ing)?\b": "repair",
     r"\bdials?\b": "parameter",
@@ -46,6 +54,13 @@ RULES = {
     r"\bgoes on where\b": "resumes where",
     r"\b(is|are) no \w+ but\b": "is Y, not X",
     r"\bas it stands?\b": "as it is",
+    r"\bcould have been others?\b": "is random, is a sample",
+    r"\bspeaks? (about|against)\b": "is about, is evidence against",
+    r"\bfor having been (chosen|selected)\b": "for selection",
+    r"\b(contains?|of) what came\b": "the outcome",
+    r"(?-i:\bSay) (whether|which|how)\b": "Whether, Return which",
+    r"\bbut for (its|their|the|rounding|ties|a few)\b": "except",
+    _AMERICAN: "British spelling (colour, normalise, labelled)",
     r"\bone and the same\b": "the same",
     r"\b(hence|thereof|thereby|wherein|whereby|lest)\b": "so, its, by which",
     r"\bshall\b": "should, must, will",
@@ -94,7 +109,7 @@ def passages() -> Iterator[Passage]:
     pages = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
     for path in pages:
         yield Passage(path, 1, NOT_PROSE.sub(blank, path.read_text(encoding="utf-8")))
-    for folder in ("src", "calibration", "replications", "benchmarks", "docs"):
+    for folder in ("src", "calibration", "replications", "benchmarks", "fuzz", "docs"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             if path != Path(__file__).resolve():
                 yield from _of_code(path)

@@ -63,7 +63,7 @@ def compared(name: str, root: Path) -> dict[str, Any]:
 
 
 def is_lexical(rule: dict[str, Any]) -> bool:
-    """Say whether a rule names words of the treebank."""
+    """Whether a rule names words of the treebank."""
     return rule["layer"] == "lemma" or any(mark in rule["where"] for mark in LEXICAL)
 
 

@@ -315,7 +315,7 @@ def spearman() -> pl.DataFrame:
 
 
 def _by_fisher(row: dict[str, object]) -> str:
-    """Say whether two samples of classes differ as much as two rank correlations do, by chance."""
+    """Return whether two samples of classes differ by chance as much as two rank correlations."""
     ours, printed, number = (float(str(row[name])) for name in ("ours", "printed", "classes"))
     error = sqrt(1.06 / (number - 3) + 1.06 / (len(CLASSES) - 3))
     p = erfc(abs(np.arctanh(ours) - np.arctanh(printed)) / error / sqrt(2))

@@ -164,7 +164,7 @@ def chance(printed: str, ours: float, n: int) -> float:
 
 
 def by_chance(row: dict[str, object]) -> str:
-    """Say whether two samples of languages differ as much as printed and our r do, by chance.
+    """Return whether two samples of languages differ as much as printed and our r do, by chance.
 
     Examples
     --------

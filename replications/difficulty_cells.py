@@ -195,7 +195,7 @@ def offset_of_blocks() -> tuple[float, float]:
 
 
 def reason(printed: str, every: list[Choice]) -> str | None:
-    """Say which seeds or which choice give the printed value; None if none does."""
+    """Return which seeds or which choice give the printed value; None if none does."""
     first = every[0]
     if first.holds(printed):
         return "within seeds: {:.2f} to {:.2f}".format(*first.interval)

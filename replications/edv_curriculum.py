@@ -7,7 +7,7 @@ one row per training to ``replications/results/edv_curriculum_runs.csv``; those 
 not run again, and rows of a file are added. Treebanks are looked for under ``TREEGAUGE_UD``.
 
 A sentence's contribution to EDV is the distance of its displacements from those of the whole
-training set. One learner, gold tags, ten epochs, each in the same order but for ties, which are in
+training set. One learner, gold tags, ten epochs, each in the same order except ties, which are in
 random order.
 """
 

@@ -81,7 +81,7 @@ def derived() -> pl.DataFrame:
 
 
 def _why(row: str, column: str, printed: str, how: tuple[float, int, int]) -> str:
-    """Say which coefficient gives the printed cell."""
+    """Return which coefficient gives the printed cell."""
     coefficient, n, covariates = how
     within = [coefficient + step * 1e-5 for step in range(-50, 51)]
     if any(_gives(r, n, covariates, column, printed) for r in within):

@@ -178,7 +178,7 @@ def reason(
     key: tuple[str, str, str], found: Inference, masses: Inference, printed: str | None, *,
     sampled: bool = True,
 ) -> str:  # fmt: skip
-    """Say whether chance allows a difference; if not, whether the masses variant has none."""
+    """Return whether chance allows a difference; if not, whether the masses variant has none."""
     ours = interval(found)
     if printed is None or allows(found, printed):
         return ours

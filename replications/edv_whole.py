@@ -197,7 +197,7 @@ def table7() -> pl.DataFrame:
 
 
 def sizes() -> pl.DataFrame:
-    """Say how much low and high splits differ in size and length, beside the caption of Table 7."""
+    """Return how low and high splits differ in size and length, and the caption of Table 7."""
     frame = read_result("edv_whole_distances")
     words, length = frame["dwords"].abs(), frame["dlength"].abs()
     gaps = {

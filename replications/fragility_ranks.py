@@ -117,7 +117,7 @@ def table3() -> pl.DataFrame:
 
 
 def _why(row: dict[str, object], errors: dict[str, float], ranks: Stability) -> str | None:
-    """Say whether sampling accounts for a difference between two runs of a million subsets."""
+    """Return whether sampling accounts for a difference between two runs of a million subsets."""
     text, ours, name = str(row["printed"]), float(str(row["ours"])), str(row["statistic"])
     if not beyond_rounding(text, ours):
         return None

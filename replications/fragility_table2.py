@@ -116,7 +116,7 @@ def _d21() -> Iterator[dict[str, object]]:
 
 
 def _without(parser: str, metric: str, number: int, ours: float, text: str) -> str:
-    """Say whether the treebank that is not at hand can account for a difference."""
+    """Return whether the treebank that is not at hand can account for a difference."""
     implied = MEMBERS * float(text) - number * ours
     scores = scores_at_hand(metric)
     known = float(scores.values[scores.system(parser), scores.treebank(ABSENT)])

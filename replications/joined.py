@@ -37,7 +37,7 @@ PARTS: tuple[Part, ...] = (
     ),
     Part("joined_findings", "What holds for both parsers", joined_models.findings),
     Part(
-        "joined_strongest", "The strongest measure, corrected for having been chosen",
+        "joined_strongest", "The strongest measure, corrected for selection",
         joined_models.strongest,
     ),
     Part("joined_regressions", "Size, length and one measure more", joined_models.regressions),

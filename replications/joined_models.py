@@ -85,7 +85,7 @@ def findings() -> pl.DataFrame:
 
 
 def strongest() -> pl.DataFrame:
-    """Return the strongest measure of each parser, corrected for having been chosen.
+    """Return the strongest measure of each parser, corrected for selection.
 
     Of all measures that every treebank has, and of those that were named beforehand, given size and
     length.

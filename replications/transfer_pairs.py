@@ -139,7 +139,7 @@ def predictors() -> pl.DataFrame:
 
 
 def best_predictor() -> pl.DataFrame:
-    """Return the best predictor, corrected for having been chosen: of all, and of those by tags."""
+    """Return the best predictor, corrected for selection: of all, and of those by tags."""
     targets, names, rho, _ = coefficients()
     codes = np.unique([genus(target) for target in targets], return_inverse=True)[1]
     rows = []
@@ -158,7 +158,7 @@ PARTS = (
     kept(NAME, "UAS and measures of pairs of treebanks",
          "long: python -m replications.transfer_pairs; seed 0, 6 min of processor time"),
     Part("transfer_predictors", "Which measures predict transfer", predictors),
-    Part("transfer_best", "The best predictor of transfer, corrected for having been chosen",
+    Part("transfer_best", "The best predictor of transfer, corrected for selection",
          best_predictor),
 )  # fmt: skip
 

@@ -120,7 +120,7 @@ def _gain(vote: Vote) -> str:
 
 
 def other_tens(panels: Sequence[Panel], train: Treebank, test: Treebank) -> str:
-    """Say how far the vote depends on which ten target sentences were tagged."""
+    """Return how far the vote depends on which ten target sentences were tagged."""
     sources = {name: read(name, "train") for name in SOURCES}
     mask = word_groups(test, convention=CHALLENGES)["overall"]
     asked, shares, scores = panels[0], [], []

@@ -181,11 +181,21 @@ def test_the_check_of_english_finds_what_it_should():
     prose = page_script("_prose")
     long = " ".join(["word"] * 50)
     texts = ("One row a treebank.", "It stands in a file.", "The train\npart.", "This is no tree.")
-    for text in (*texts, f"A {long}."):
+    for text in (*texts, "A gray color.", f"A {long}."):
         assert list(prose.findings(prose.Passage(Path("a.md"), 1, text))), text
     page = "There is no tree: correct words of the training set.\n\n| train part |\n\n`train part`"
     clean = prose.NOT_PROSE.sub(prose.blank, page)
     assert not list(prose.findings(prose.Passage(Path("a.md"), 1, clean)))
+
+
+def test_a_seed_draws_the_same_sentences(monkeypatch):
+    prose = page_script("_prose")
+    text = "One.\n\n" + "\n\n".join(f"These are words of sentence number {i}." for i in range(50))
+    passage = prose.Passage(prose.ROOT / "a.md", 1, text)
+    monkeypatch.setattr(prose, "passages", lambda: [passage])
+    assert prose.sample(3, 23) == prose.sample(3, 23) != prose.sample(3, 24)
+    assert "a.md:3: These are words of sentence number 0." in prose.sample(100, 1)
+    assert len(prose.sample(100, 1)) == 50
 
 
 def test_the_docs_are_short_enough_to_be_read():

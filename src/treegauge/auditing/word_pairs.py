@@ -180,9 +180,9 @@ def _fill_gaps(to_new: Ints, size: int, old_inside: Bools, new_inside: Bools) ->
     Between two pairs there are then as many words on both sides, all inside multiword tokens.
     """
     known = np.flatnonzero(to_new >= 0)
-    befores = [-1, *known.tolist()]
-    afters = [*known.tolist(), len(to_new)]
-    for before, after in zip(befores, afters, strict=True):
+    previous = [-1, *known.tolist()]
+    following = [*known.tolist(), len(to_new)]
+    for before, after in zip(previous, following, strict=True):
         start = to_new[before] if before >= 0 else -1
         stop = to_new[after] if after < len(to_new) else size
         gap = after - before - 1

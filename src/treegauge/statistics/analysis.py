@@ -145,7 +145,7 @@ def _p_value(p: float) -> str:
 
 
 def frame_of(rows: Sequence[dict[str, Any]], **kinds: type) -> "pl.DataFrame":
-    """Return dictionaries with equal keys as a frame of numbers, but for columns of other kinds."""
+    """Return dictionaries with equal keys as a frame of numbers, except columns of other kinds."""
     import polars as pl
 
     return pl.DataFrame(rows, schema={name: kinds.get(name, pl.Float64) for name in rows[0]})

@@ -178,7 +178,7 @@ def _chain(sample: Sample, method: Coefficient, level: float, source: str) -> li
         slope = float(line.slopes[0] / line.scale[0])
         intercept = line.mean - slope * float(line.centre[0])
         predicted = intercept + slope * covariate
-        # Below that the line is zero but for rounding.
+        # Below that the line is zero up to rounding.
         wrong = np.flatnonzero(predicted * np.sign(line.mean) <= 1e-9 * abs(line.mean))
         if len(wrong):
             raise TreegaugeError(

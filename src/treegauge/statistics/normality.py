@@ -330,7 +330,7 @@ def _bootstrap_p(
     def share(index: int) -> float | None:
         if not resamples or (least := found[index]) is None:
             return None
-        # Equal counts in another order have the same chi-square but for rounding.
+        # Equal counts in another order have the same chi-square up to rounding.
         as_far = sum((other[index] or 0.0) >= least * (1 - 1e-12) for other in drawn)
         return (1 + as_far) / (1 + resamples)
 

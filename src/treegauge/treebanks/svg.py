@@ -1,6 +1,6 @@
 """Dependency trees drawn as SVG, alone or with a system's incorrect arcs below the words.
 
-Any heads can be drawn: what is not a tree is marked, never refused.
+Any heads can be drawn: heads that do not form a tree are marked, never refused.
 """
 
 import re
@@ -15,10 +15,10 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.text_trees import check_lengths
 from treegauge.treebanks.writing_direction import has_right_to_left, is_right_to_left, isolated
 
-# Its contrast is 4.5 on white and on black alike, so that one colour serves light and dark pages.
+# Its contrast is 4.5 on both white and black, so that it suits light and dark pages.
 _ACCENT = "#d2450f"
 FORM, SMALL = 16, 12  # font sizes
-CHARACTER = 0.6  # width of a terminal cell's worth of text, in font sizes; on the generous side
+CHARACTER = 0.6  # width of one terminal cell of text, in font sizes (a generous estimate)
 GAP = 18  # between words
 PORT = 7  # between arcs that meet at a word
 LEVEL = 24  # between nested arcs: a line with its label above it
@@ -46,12 +46,12 @@ def svg_tree(
         The columns of the sentence; heads count from 1, and 0 is the root. A head that is missing,
         outside the sentence, or the word itself gives a dashed arrow that names it.
     highlight
-        Positions, from 1, of words to set off together with the arcs that lead to them.
+        Positions, from 1, of words to highlight together with their arcs.
 
     Returns
     -------
     str
-        The SVG; same input, same bytes.
+        The SVG; the same input gives the same bytes.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def svg_tree(
 
 
 def stacked_svg(drawings: Sequence[str]) -> str:
-    """Put drawings under each other in one SVG; one drawing stays as it is."""
+    """Return one SVG with the drawings one below the other; a single drawing stays unchanged."""
     if len(drawings) == 1:
         return drawings[0]
     sizes = [re.search(r'width="([\d.]+)" height="([\d.]+)"', one) for one in drawings]
@@ -159,18 +159,18 @@ def _mirrored(arc: "Arc", words: int) -> "Arc":
 
 
 def xml(text: str) -> str:
-    """Escape a text for XML, showing characters that XML has no way to hold as �."""
+    """Escape a text for XML, with � for characters that XML cannot represent."""
     return escape(_NOT_XML.sub("�", text))
 
 
 def number(value: float) -> str:
-    """Write a coordinate shortly and always in the same way."""
+    """Format a coordinate, short and always in the same way."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 @dataclass(frozen=True)
 class Arc:
-    """One word's arc as it is to be drawn; without a head in the sentence it comes from nowhere."""
+    """One word's arc to be drawn; without a head in the sentence it has no start."""
 
     word: int
     head: int | None
@@ -193,7 +193,7 @@ class Arc:
 
 @dataclass(frozen=True)
 class ArcSide:
-    """The arcs on one side of the words: their levels, and where on their words they end.
+    """The arcs on one side of the words: levels, and end points on the words.
 
     ``ports[i]`` is where arc ``i`` ends on the words to its left and right, from their middles.
     """
@@ -204,12 +204,12 @@ class ArcSide:
 
 
 def side(arcs: Sequence[Arc], widths: list[float]) -> ArcSide:
-    """Lay out one side, spreading the ends of arcs so that those sharing a word do not touch.
+    """Return the layout of one side; the ends of arcs at the same word do not touch.
 
-    No two arcs over the same gap are at the same height: short arcs are low, long ones above them,
-    and arcs that come from nowhere above all beside them.
-    From left to right on a word end its arcs to the left, inner ones first, an arc from nowhere,
-    and its arcs to the right, outer ones first. ``widths`` grow where a word needs more room.
+    No two arcs over the same gap have the same height: short arcs are low, long ones above them,
+    and arcs without a head above all arcs next to them. On a word, from left to right, end its arcs
+    to the left (inner ones first), an arc without a head, and its arcs to the right (outer ones
+    first). ``widths`` grow if a word needs more room.
     """
     height = [0] * (len(widths) + 1)  # over the gap before word 1, after word 1, ...
     level = [0] * len(arcs)
@@ -241,7 +241,7 @@ def side(arcs: Sequence[Arc], widths: list[float]) -> ArcSide:
 
 
 def middles(widths: list[float], sides: Sequence[ArcSide]) -> list[float]:
-    """Give the middle of each word, far enough apart for the words and for every arc's label."""
+    """Return the middle of each word, with enough distance for the words and all labels."""
     room: list[list[tuple[int, float]]] = [[] for _ in widths]
     for arc_side in sides:
         for arc, (left, right) in zip(arc_side.arcs, arc_side.ports, strict=True):
@@ -256,7 +256,7 @@ def middles(widths: list[float], sides: Sequence[ArcSide]) -> list[float]:
 
 
 def text_width(text: str, size: float) -> float:
-    """Estimate how wide a text comes out, as fonts are not known here."""
+    """Return the estimated width of a text, since fonts are unknown here."""
     return cell_len(text) * CHARACTER * size
 
 
@@ -308,7 +308,7 @@ def svg_side(arc_side: ArcSide, x: list[float], base: float, up: int) -> list[st
 
 
 def _clear_middle(start: float, stop: float, level: int, feet: list[tuple[float, int]]) -> float:
-    """Find the middle of the widest stretch of an arc that no crossing arc passes through."""
+    """Return the middle of the widest part of an arc without crossing arcs."""
     first, last = bisect_right(feet, (start, level)), bisect_left(feet, (stop, level))
     inside = [foot for foot, other in feet[first:last] if other > level]
     stretches = zip([start, *inside], [*inside, stop], strict=True)
@@ -325,9 +325,9 @@ def _svg(
     colors: Sequence[str] = (),
     legend: str = "",
 ) -> str:
-    """Put words (rows of texts under each other) between the arcs above and below them.
+    """Return the SVG of words (rows of texts) between the arcs above and below them.
 
-    Where most words are written from right to left, the first word is on the right.
+    If most words are written from right to left, the first word is on the right.
     """
     if is_right_to_left(rows[0]):
         rows, colors = [list(reversed(row)) for row in rows], list(reversed(colors))

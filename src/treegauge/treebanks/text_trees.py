@@ -1,8 +1,8 @@
 """Dependency trees drawn in a terminal.
 
-Any heads can be drawn: what is not a tree is marked, never refused. A word with dependents owns a
-vertical line, in the first column to the right of its head's where no other line is in the way.
-Every column is two cells wide.
+Any heads can be drawn: heads that do not form a tree are marked, never refused. A word with
+dependents has a vertical line, in the first free column to the right of its head's. Every column is
+two cells wide.
 """
 
 import unicodedata
@@ -30,8 +30,8 @@ def text_tree(
 ) -> str:
     """Draw a tree with one word per line, in the order of the sentence, its branches to the left.
 
-    A head's line runs down its column past all of its dependents. Where a tree is not projective a
-    branch may pass under such a line, which then shows unbroken. Branches begin with ``╶`` at a
+    A head's line runs down its column past all of its dependents. In a non-projective tree, a
+    branch may pass under such a line, which is then drawn unbroken. Branches begin with ``╶`` at a
     root, with ``?`` at a word whose head is missing or outside the sentence, and with ``↺`` at the
     leftmost word of a cycle.
 
@@ -40,7 +40,8 @@ def text_tree(
     forms, heads, deprels, upos
         The columns of the sentence; heads count from 1, and 0 is the root.
     width
-        The most terminal cells in a line; longer forms, then branches, are cut short with ``…``.
+        Maximum width of a line in terminal cells; longer forms, then branches, are cut short with
+        ``…``.
 
     Returns
     -------
@@ -90,11 +91,11 @@ def check_lengths(**columns: Sequence[object] | None) -> None:
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{length} {name}" for name, length in lengths.items())
-        raise TreegaugeError(f"found {counts}; expected as many of each as there are words")
+        raise TreegaugeError(f"found {counts}; expected one of each per word")
 
 
 def _printable(text: str) -> str:
-    """Show characters that move the cursor or turn the line around as �."""
+    """Replace characters that move the cursor or reverse the line by �."""
     return "".join(
         "�"
         if unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}
@@ -111,22 +112,22 @@ def _fit(text: str, width: int) -> str:
 
 
 class Branches(NamedTuple):
-    """Where everything goes: lists are indexed by position from 1."""
+    """The layout; lists are indexed by position from 1."""
 
     heads: list[int]
     order: list[int]
     """Words, heads before dependents."""
     dependents: list[list[int]]
     marks: dict[int, str]
-    """How the branches begin that come from no other word."""
+    """Beginnings of branches without a head."""
     column: list[int]
-    """Of the vertical lines; 0 for words that have none."""
+    """Columns of the vertical lines; 0 for words without one."""
     size: int
-    """Cells the whole takes."""
+    """Total width in cells."""
 
 
 def branch_layout(heads: list[int]) -> Branches:
-    """Give each vertical line a column of its own wherever two would meet."""
+    """Assign columns to vertical lines so that no two overlap."""
     order, dependents, marks = _from_the_top(heads)
     column = [0] * (len(heads) + 1)
     taken: list[list[tuple[int, int]]] = [[]]
@@ -145,7 +146,7 @@ def branch_layout(heads: list[int]) -> Branches:
 
 
 def _lines(plan: Branches, room: int) -> list[str]:
-    """Draw the first ``room`` cells, with … where something of the word's own is left out."""
+    """Draw the first ``room`` cells, with … if a part of the word's branch is left out."""
     rows = [[" "] * room for _ in plan.order]
     cut = set()
 
@@ -186,7 +187,7 @@ def _span(word: int, dependents: list[int]) -> tuple[int, int]:
 
 
 def _is_free(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
-    """Whether no line in a column, where they are in order and apart, shares a row with a span."""
+    """Whether no line in a column (sorted and disjoint) shares a row with a span."""
     after = bisect_left(taken, span)
     if after < len(taken) and taken[after][0] <= span[1]:
         return False
@@ -194,9 +195,9 @@ def _is_free(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
 
 
 def _from_the_top(heads: list[int]) -> tuple[list[int], list[list[int]], dict[int, str]]:
-    """Give words with heads first, the dependents of each, and the marks of those without a head.
+    """Return words with heads first, their dependents, and the marks of words without a head.
 
-    Each cycle is entered at its leftmost word, which then counts as no word's dependent.
+    Each cycle is entered at its leftmost word, which then is not a dependent of any word.
     """
     count = len(heads)
     dependents: list[list[int]] = [[] for _ in range(count + 1)]
@@ -226,10 +227,11 @@ def _from_the_top(heads: list[int]) -> tuple[list[int], list[list[int]], dict[in
 
 
 def _descend(tops: list[int], dependents: list[list[int]]) -> list[int]:
-    """Go down from some words, each time into the dependent with the shortest line first.
+    """Traverse the tree from these words, dependents with the shortest line first.
 
-    Lines placed early are on the left, where a short one is in the way of fewer branches: in
-    Latin, Hungarian and Old Church Slavonic trees 45 pass under a line, and 216 in sentence order.
+    Lines placed early are on the left, where a short line blocks fewer branches: in Latin,
+    Hungarian and Old Church Slavonic trees 45 branches pass under a line, against 216 in sentence
+    order.
     """
 
     def length(word: int) -> int:

@@ -9,7 +9,7 @@ from treegauge.core.tables import latex
 from treegauge.treebanks.text_trees import check_lengths
 from treegauge.treebanks.writing_direction import has_right_to_left, is_right_to_left
 
-#: Last character that pdfLaTeX sets without further packages: Latin Extended-A.
+#: Last character that pdfLaTeX typesets without further packages: Latin Extended-A.
 _LAST_LATIN = "\u017f"
 _PUNCTUATION = frozenset("‘’“”„–—…«»")
 _OTHER_FONTS = (
@@ -90,7 +90,7 @@ def _word(text: str) -> str:
 
 
 def _arc(word: int, head: int, relation: str, number: int, turned: bool, style: str = "") -> str:
-    """Return the command for one arc; places are mirrored where the text runs from the right."""
+    """Return the command for one arc; positions are mirrored for text from right to left."""
 
     def place(position: int) -> int:
         return number + 1 - position if turned else position

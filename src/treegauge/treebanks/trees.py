@@ -1,18 +1,18 @@
-"""What can be said of dependency trees from their heads alone, for a whole treebank at once.
+"""Properties of dependency trees, computed from heads for a whole treebank at once.
 
-Every function takes the same two arrays and gives one back.
+Every function takes the same two arrays and returns one.
 
 ``heads``
-    For each word the position of its head in the sentence, counted from 1; 0 for a root, -1 where
-    no head is given.
+    For each word, the position of its head in the sentence, from 1; 0 for a root, -1 for a missing
+    head.
 ``offsets``
-    Where sentences begin, and where the last one ends: sentence ``i`` is
-    ``heads[offsets[i]:offsets[i + 1]]``. Without it, ``heads`` is one sentence (and functions that
-    give a value per sentence give an array of one).
+    The start of each sentence, and the end of the last one: sentence ``i`` is
+    ``heads[offsets[i]:offsets[i + 1]]``. Without it, ``heads`` is one sentence (and functions with
+    one value per sentence return an array of one).
 
-Any integers are accepted as heads, and every function ends. An *arc* joins a word and the word it
-names as head; roots, -1 and heads outside the sentence make no arc. A word *descends* from another
-if following heads from it leads there (and from itself), so that all words on a cycle descend from
+Any integers are accepted as heads, and every function terminates. An *arc* joins a word and its
+head; roots, -1 and heads outside the sentence have no arc. A word *descends* from another if
+following heads from it leads there (and from itself), so that all words on a cycle descend from
 each other.
 """
 
@@ -79,7 +79,7 @@ def _per_sentence(mask: Bools, bound: Longs) -> Ints:
 
 
 def depth(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Count the arcs from each word up to its root: 0 for a root, -1 for words that reach none.
+    """Return the number of arcs from each word up to its root: 0 for a root, -1 without a root.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def depth(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
 
 
 def arity(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Count each word's dependents.
+    """Return the number of dependents of each word.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def arity(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
 
 
 def displacement(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Give position minus head's position, and 0 for words without an arc.
+    """Return position minus head's position; 0 for words without an arc.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def displacement(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> 
 
 
 def direction(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Say where the head is: -1 to the left, +1 to the right, 0 for words without an arc.
+    """Return the direction of the head: -1 left, +1 right, 0 for words without an arc.
 
     Examples
     --------
@@ -127,9 +127,9 @@ def direction(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Int
 
 
 def is_projective_arc(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Bools:
-    """Say whether every word strictly between a word and its head descends from that head.
+    """Return whether every word strictly between a word and its head descends from the head.
 
-    True for words without an arc: the artificial root is before all words and has them all.
+    True for words without an arc: all words descend from the artificial root before them.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def is_projective_arc(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None
 
 
 def subtree_size(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Count the words in each word's yield, that is its descendants and itself.
+    """Return the number of words in each word's yield: its descendants and itself.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def subtree_size(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> 
 
 
 def yield_bounds(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Give the first and the last position of each word's yield, in two columns.
+    """Return the first and last position of each word's yield, in two columns.
 
     Examples
     --------
@@ -171,9 +171,9 @@ def yield_bounds(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> 
 
 
 def sibling_order(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Count the dependents of a head outwards: -1, -2, ... to its left, 1, 2, ... to its right.
+    """Return the rank of each dependent outwards: -1, -2, ... left, 1, 2, ... right of its head.
 
-    0 for words without an arc, and for a word that names itself.
+    0 for words without an arc, and for a word that is its own head.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def sibling_order(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) ->
 
 
 def dependents(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> tuple[Longs, Ints]:
-    """List every word's dependents from left to right.
+    """Return every word's dependents from left to right.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def dependents(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> tu
 
 
 def root_count(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Count the words whose head is 0.
+    """Return the number of words whose head is 0.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def root_count(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> In
 
 
 def cycle_word(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Give the position of the leftmost word on a cycle, 0 where heads run in no circle.
+    """Return the position of the leftmost word on a cycle, 0 without a cycle.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def cycle_word(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> In
 
 
 def has_cycle(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Bools:
-    """Say whether some word descends from one of its own dependents.
+    """Return whether a sentence has a cycle: a word that descends from its own dependent.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def has_cycle(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Boo
 
 
 def is_tree(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Bools:
-    """Say whether a sentence has one root, no cycle, and only heads inside it.
+    """Return whether a sentence has one root, no cycle, and only heads inside it.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def is_tree(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Bools
 
 
 def nonprojective_arcs(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Count the arcs that are not projective (see :func:`is_projective_arc`).
+    """Return the number of non-projective arcs (see :func:`is_projective_arc`).
 
     Examples
     --------
@@ -272,7 +272,7 @@ def nonprojective_arcs(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = Non
 
 
 def is_projective(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Bools:
-    """Say whether all arcs of a sentence are projective.
+    """Return whether all arcs of a sentence are projective.
 
     Examples
     --------
@@ -285,15 +285,16 @@ def is_projective(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) ->
 def crossings(
     heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, root_arc: bool = False
 ) -> Longs:
-    """Count the pairs of arcs (a, b), (c, d) with a < c < b < d; a shared end is no crossing.
+    """Return the number of crossing arcs: pairs (a, b), (c, d) with a < c < b < d.
 
     Parameters
     ----------
     heads, offsets
         See the top of this module.
     root_arc
-        Whether arcs from an artificial root at position 0 to the roots count too. With them, a tree
-        is projective exactly if nothing crosses; without, it may still have an arc over its root.
+        Whether arcs from an artificial root at position 0 to the roots also count. With them, a
+        tree is projective if and only if nothing crosses; without, it may still have an arc over
+        its root.
 
     Examples
     --------
@@ -306,7 +307,7 @@ def crossings(
 
 
 def gap_degree(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Give the most gaps in any word's yield: its unbroken runs, less one. 0 if projective.
+    """Return the gap degree: the largest number of gaps in a word's yield, 0 if projective.
 
     Examples
     --------
@@ -320,7 +321,7 @@ def gap_degree(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> In
 
 
 def max_depth(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Ints:
-    """Give the largest :func:`depth` in a sentence, -1 where no word reaches a root.
+    """Return the largest :func:`depth` in a sentence, -1 if no word reaches a root.
 
     Examples
     --------
@@ -332,16 +333,16 @@ def max_depth(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Int
 
 
 def repair(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> tuple[Ints, Bools]:
-    """Turn any heads into trees with one root, changing as few of them as can be.
+    """Return trees with one root from any heads, with as few changes as possible.
 
     A word with head -1 or outside the sentence is loose, and so is the leftmost word of each
-    cycle. The first word with head 0 becomes the root, or the first loose word where there is none.
+    cycle. The first word with head 0 becomes the root, or else the first loose word.
     All other loose words and roots are attached to it; other words keep their heads.
 
     Returns
     -------
     heads, changed
-        The new heads, and the words whose head is another than before.
+        The new heads, and which words have a changed head.
 
     Examples
     --------
@@ -357,9 +358,9 @@ def repair(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> tuple[
 
 
 def displacement_counts(treebank: "Treebank", *, limit: int = FARTHEST) -> npt.NDArray[np.int32]:
-    r"""Count the displacements from -limit to limit of each sentence: (sentences, 2 limit + 1).
+    r"""Return counts of displacements from -limit to limit per sentence: (sentences, 2 limit + 1).
 
-    Column ``limit + d`` belongs to displacement ``d``; that of 0 is empty, since roots have no arc.
+    Column ``limit + d`` is for displacement ``d``; that of 0 is empty, since roots have no arc.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Trees of several parsers joined into one, by vote (reparsing)."""
+"""Combination of several parsers' trees by voting (reparsing)."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -19,7 +19,7 @@ _ROOT, _OTHER = "root", "dep"
 
 
 def vote_heads(heads: npt.ArrayLike, weights: npt.ArrayLike, offsets: npt.ArrayLike) -> Ints:
-    r"""Return the heads of the trees that get the largest total of votes.
+    r"""Return the heads of the trees with the most votes.
 
     .. math:: \arg\max_T \sum_{(h, d) \in T} \sum_{s : h \to d \in T_s} w_s
 

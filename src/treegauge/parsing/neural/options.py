@@ -9,7 +9,7 @@ from treegauge.parsing.tag_options import tags_option
 
 
 def need_torch() -> None:
-    """Say how to get torch if it is not there."""
+    """Raise an error with advice if torch is not installed."""
     if find_spec("torch") is None:
         raise TreegaugeError(
             "neural parsers need a package that is not installed: pip install 'treegauge[neural]'"
@@ -17,7 +17,7 @@ def need_torch() -> None:
 
 
 def need_transformers() -> None:
-    """Say how to get the library of pretrained encoders if it is not there."""
+    """Raise an error with advice if the library of pretrained encoders is not installed."""
     if find_spec("transformers") is None:
         raise TreegaugeError(
             "option encoder needs a package that is not installed: "
