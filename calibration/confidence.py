@@ -59,7 +59,7 @@ def test_of_calibration(
     """Draw calibrated probabilities (beta distributed), and outcomes of dependent words.
 
     Every word is correct with its own probability; within a sentence, words are correlated by a
-    Gaussian copula (0.3, or 0), as errors come together. For trees, each sentence is one case.
+    Gaussian copula (0.3, or 0), as errors cluster. For trees, each sentence is one case.
     """
     units, size, accuracy, shared, trees = case
     rejected = np.empty((2, repetitions), bool)

@@ -34,7 +34,7 @@ CLICK = """(selector) => new Promise((done) => {
   node.click();
   requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begin)));
 })"""
-#: Interactions by page: what they are, where they begin, and what is clicked.
+#: Interactions by page: name, starting view, and the element to click.
 INTERACTIONS = {
     "study": {
         "open a view": ("#overview", "#rail a[href^='#errors']"),

@@ -104,7 +104,7 @@ def text(results: dict[str, dict[str, Any]]) -> str:
             "The size of the patch is in percent of the new files.\n",
             table(["treebank", *kinds, "patch %", "byte for byte"], sentences),
             "## Words\n",
-            "Changed words by layer; of these, in parentheses, systematic changes. Treebanks "
+            "Changed words by layer, with systematic changes in parentheses. Treebanks "
             "without a change are left out. The last column has words other than punctuation whose "
             "head or relation changed; they are systematic if whatever changed of the two did so "
             "systematically.\n",

@@ -46,7 +46,7 @@ def by_chance(mean: Mean, printed: str, readings: Mapping[str, Mean | None] | No
     Examples
     --------
     >>> by_chance(Mean(62.6, 1.9, 28), "59.0")
-    'other treebanks: samples of 28 and of 56 differ as much by chance with p = 0.12'
+    'other treebanks: samples of 28 and of 56 differ this much by chance with p = 0.12'
     >>> by_chance(Mean(65, 1.9, 28), "53", {XPOS: Mean(54, 2, 28)})
     'another reading: 54.0 if MSTParser reads XPOS for UPOS (p = 0.68)'
     """
@@ -55,7 +55,7 @@ def by_chance(mean: Mean, printed: str, readings: Mapping[str, Mean | None] | No
         return "too few treebanks for an interval"
     if p > 0.05:
         samples = f"samples of {mean.number} and of {TREEBANKS}"
-        return f"other treebanks: {samples} differ as much by chance with p = {p:.2g}"
+        return f"other treebanks: {samples} differ this much by chance with p = {p:.2g}"
     tried = {name: other for name, other in (readings or {}).items() if other}
     for name, other in tried.items():
         again = chance(other, printed)

@@ -20,7 +20,7 @@ from treegauge.treebanks.conllu import read_splits
 VARIANTS = {"edv": "distance", "edv_masses": "masses"}
 # Fewer sentences of a length on either side say nothing about its displacements.
 LEAST = 5
-# The paper's smallest sample is 2,000 sentences; no treebank at hand has 20,000 to draw from.
+# The paper's smallest sample is 2,000 sentences; no available treebank has 20,000 to draw from.
 SIZES = (250, 500, 1000, 2000)
 PRINTED_SIZES = (2000, 4000, 6000, 8000)
 TABLE_D1 = """
@@ -59,7 +59,7 @@ def _of_lengths(train: Treebank, test: Treebank) -> Iterator[dict[str, object]]:
 
 
 def by_length() -> pl.DataFrame:
-    """Measure EDV among sentences of the same length in all treebanks of UD 2.5 at hand."""
+    """Measure EDV among sentences of the same length in all available treebanks of UD 2.5."""
     rows = []
     for folder in sorted(release_folder(RELEASE).glob("UD_*")):
         parts = read_splits(folder)

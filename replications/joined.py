@@ -14,7 +14,7 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _clearest(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the beam parser's coefficients given size and length, the clearest first."""
+    """Return the beam parser's coefficients given size and length, the most significant first."""
     some = frame.filter(pl.col("given"), parser="beam")
     return some.sort("p_value", nulls_last=True).head(15).drop("parser", "given")
 

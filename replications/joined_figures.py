@@ -1,4 +1,4 @@
-"""Figures of the joined study, and the page of ``treegauge report`` that goes with it."""
+"""Figures of the joined study, and its page of ``treegauge report``."""
 
 from dataclasses import replace
 from pathlib import Path

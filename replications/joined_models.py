@@ -1,4 +1,4 @@
-"""Which measures go along with LAS once size and length are accounted for.
+"""Measures that correlate with LAS given size and length.
 
 Treebanks of one genus resemble each other, so genera are the units of all intervals and p-values.
 """

@@ -1,7 +1,7 @@
-"""Measure all treebanks at hand and write the tables of docs/measures/treebanks.md.
+"""Measure all available treebanks and write the tables of docs/measures/treebanks.md.
 
 Run ``python -m replications.measures``; the treebanks are looked for under ``TREEGAUGE_UD``.
-Figures only; no text of a treebank is written.
+It writes figures only, no text of a treebank.
 """
 
 import os

@@ -52,7 +52,7 @@ def encode(root: str, out: str, *words: str) -> None:
 
 
 def save(path: Path, parts: Sequence[Any], encoding: str, tagged: Sequence[Any] = ()) -> None:
-    """Write the parts of a treebank as arrays; the same parts with other tags may be added."""
+    """Write the sets of a treebank as arrays, optionally with the same sets under other tags."""
     from treegauge.parsing.label_encodings import find_encoding
     from treegauge.parsing.neural.biaffine import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
@@ -270,7 +270,7 @@ def table(*found: str) -> None:
     with atomic(RESULTS) as file:
         means.write_csv(file)
     print(to_text(means, digits=2))
-    # Of the default options, means over the treebanks; labels as they are read by each decoder.
+    # Means over the treebanks with default options; labels as each decoder reads them.
     default = means.filter(
         pl.col("options").is_in(["epochs=60", f"epochs=60 encoding={ENCODING}"])
         & pl.col("treebank").is_in(NAMES)

@@ -225,7 +225,7 @@ def _decided_subsets(
     whole, treebanks = int(plan.items.sum()), len(plan.items)
     counts = []
     for size in sizes:
-        # A sum of k differences is step * (sum of items) + (sum of rests): how far can that reach?
+        # A sum of k differences is step * (sum of items) + (sum of rests): what are its bounds?
         over, under = int(-rest[:size].sum()) // step, -(int(rest[-size:].sum()) // step)
         row, low = plan.row(cells, min(size, treebanks - size))
         flip = 2 * size > treebanks  # the complement of a subset has the rest of the sum

@@ -64,9 +64,9 @@ class SubsetDemands:
     def orders(self, number: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return random subsets that satisfy all conditions: orders whose first `size` are chosen.
 
-        Without demands on groups and tokens every subset is equally likely. With them, a feasible
-        subset is found by integer programming for random costs, and then changed by random legal
-        exchanges, which makes all reachable subsets equally likely.
+        Without constraints on groups and tokens, every subset is equally likely. With them, a
+        feasible subset is found by integer programming for random costs, and then changed by random
+        legal exchanges, which makes all reachable subsets equally likely.
         """
         must = self.include
         rest = np.setdiff1d(np.arange(self.held), np.concatenate([must, self.exclude]))

@@ -178,8 +178,8 @@ def signed_rank(differences: npt.ArrayLike) -> SignedRank:
     r"""Test whether differences are symmetric around 0 by their signed ranks, exactly.
 
     Zeros are left out; equal sizes share their mean rank. The distribution of the sum of positive
-    ranks over all :math:`2^n` signs is counted, ties or not, up to 500 differences; above, it is
-    normal with correction for ties and continuity.
+    ranks over all :math:`2^n` signs is computed exactly, also with ties, for up to 500 differences.
+    Above that, it is normal with a correction for ties and continuity.
 
     Notes
     -----

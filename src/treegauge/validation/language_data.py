@@ -99,7 +99,7 @@ class LanguageData:
     lines
         The rules of each language as JSON.
     date
-        When the data was last changed, as ``2026-10-22``.
+        When the data was last changed, such as ``2026-10-22``.
     """
 
     def __init__(self, lines: Mapping[str, str], date: str) -> None:

@@ -53,7 +53,7 @@ CONTENT = (
     Rule("goeswith-gap", 3, "SYNTAX", "the parts of one word side by side",
          "Attach all parts to the first one, without words between."),
     Rule("goeswith-nospace", 3, "SYNTAX", "a space between the parts of one word",
-         "Delete SpaceAfter=No, or join the parts to one word."),
+         "Delete SpaceAfter=No, or join the parts into one word."),
     Rule("goeswith-missing-typo", 3, "MORPHO", "Typo=Yes on the first part of a split word",
          "Add Typo=Yes."),
     Rule("goeswith-lemma", 3, "MORPHO", "the lemma _ with goeswith",

@@ -44,7 +44,7 @@ class LabelOutput:
 
 
 class Predictor:
-    """One model's weights over some sentences, with pretrained vectors or an encoder if any."""
+    """One model's weights for these sentences, with pretrained vectors or an encoder if any."""
 
     def __init__(
         self, arrays: Mapping[str, npt.NDArray[Any]], data: Encoded, options: NeuralOptions,

@@ -1,4 +1,4 @@
-"""Subwords: what a pretrained encoder reads of each form, in windows that fit into it.
+"""Subwords of forms as the input of a pretrained encoder, in windows that fit into it.
 
 Each form is split into subwords by itself, so that the subwords of a sentence are those of its
 types. A sentence with more subwords than the encoder reads at once is read in windows that overlap;
