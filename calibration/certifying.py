@@ -18,7 +18,7 @@ from treegauge.statistics.small_samples import median_interval, signed_rank
     kind="interval",
     nominal=0.95,
     cases=TABLES,
-    beside="mean width (points)",
+    secondary="mean width (points)",
     covers=("certificate.difference.*",),
     repetitions=3000,
 )
@@ -41,7 +41,7 @@ def certified_difference(random: np.random.Generator, treebanks: int, repetition
     kind="interval",
     nominal=0.95,
     cases={"6 treebanks": 6, "12 treebanks": 12, "24 treebanks": 24},
-    beside="mean width (points)",
+    secondary="mean width (points)",
     covers=("certificate.median.*",),
     repetitions=5000,
 )
@@ -59,7 +59,7 @@ def median_difference(random: np.random.Generator, treebanks: int, repetitions: 
     kind="test",
     nominal=0.05,
     cases={"6 families": 11, "10 families": 19, "45 families": 82},
-    beside="power at 2 points",
+    secondary="power at 2 points",
     covers=("certificate.tests.wilcoxon_by_*",),
     exact=True,
 )
@@ -96,7 +96,7 @@ TESTS: dict[str, Any] = {
         for name in TESTS
         for treebanks in (6, 82)
     },
-    beside="power at 1 point",
+    secondary="power at 1 point",
     covers=("certificate.tests.wilcoxon", "certificate.tests.sign",
             "certificate.tests.permutation"),
     exact=True,

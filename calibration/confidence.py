@@ -49,7 +49,7 @@ def sharpened(case: Case, by: float) -> Case:
         "1000 sentences, 85 % correct": (1000, 1, 0.85, 0.3, False),
         "500 trees, 30 % correct": (500, 1, 0.30, 0.3, True),
     },
-    beside="power where log odds are 1.5 times too large",
+    secondary="power where log odds are 1.5 times too large",
     covers=("calibration.p_value", "calibration by treebank.p_value"),
     quick=20,
 )

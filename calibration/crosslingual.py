@@ -36,7 +36,7 @@ def covering(estimates: list[tuple[RatioEstimate, float]]) -> Trials:
     kind="interval",
     nominal=0.95,
     cases=SIZES,
-    beside="mean width (points)",
+    secondary="mean width (points)",
     covers=("transfer.low", "transfer.high", "source selection.low", "source selection.high"),
 )
 def score(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
@@ -52,7 +52,7 @@ def score(random: np.random.Generator, sentences: int, repetitions: int) -> Tria
     kind="interval",
     nominal=0.95,
     cases=SIZES,
-    beside="mean width (points)",
+    secondary="mean width (points)",
     covers=("transfer.gain_low", "transfer.gain_high"),
 )
 def gain(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
@@ -82,7 +82,7 @@ def languages() -> tuple[Treebank, dict[str, Treebank], dict[str, float]]:
     kind="interval",
     nominal=0.95,
     cases=SIZES,
-    beside="mean width (nats)",
+    secondary="mean width (nats)",
     covers=("source weights.low", "source weights.high", "source weights.significant"),
     repetitions=1000,
     quick=40,
@@ -118,7 +118,7 @@ def parsed() -> tuple[Treebank, tuple[Treebank, ...]]:
     kind="verdict",
     nominal=0.05,
     cases={"10 sentences": 10, "30 sentences": 30},
-    beside="found where one source is 10 points better",
+    secondary="found where one source is 10 points better",
     covers=("source selection.ahead_low", "source selection.ahead_high"),
     repetitions=400,
     quick=10,

@@ -50,7 +50,7 @@ def covered(limits: list[tuple[float, float] | None], truth: float) -> Trials:
     kind="interval",
     nominal=0.95,
     cases=CASES,
-    beside="mean width (bits)",
+    secondary="mean width (bits)",
     covers=("vinfo.low", "vinfo.high"),
 )
 def information(random: np.random.Generator, sample: Sample, repetitions: int) -> Trials:
@@ -70,7 +70,7 @@ def information(random: np.random.Generator, sample: Sample, repetitions: int) -
     kind="interval",
     nominal=0.95,
     cases=CASES,
-    beside="mean width",
+    secondary="mean width",
     covers=("map.confidence_low", "map.confidence_high"),
 )
 def confidence(random: np.random.Generator, sample: Sample, repetitions: int) -> Trials:
@@ -90,7 +90,7 @@ def confidence(random: np.random.Generator, sample: Sample, repetitions: int) ->
     kind="interval",
     nominal=0.95,
     cases={"2 models (Rasch)": 2, "5 models (2PL)": 5},
-    beside="mean width",
+    secondary="mean width",
     covers=("item response.sd",),
     repetitions=20_000,
     quick=2000,

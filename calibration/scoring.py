@@ -56,7 +56,7 @@ def covered(
     name="score-interval",
     says="LAS 80.1 (78.4 to 81.7)",
     cases={"10 sentences": 10, "50 sentences": 50, "200 sentences": 200, "1000 sentences": 1000},
-    beside=WIDTH,
+    secondary=WIDTH,
     covers=(
         "score.*interval",
         "score.low",
@@ -75,7 +75,7 @@ def interval_of_las(random: np.random.Generator, sentences: int, repetitions: in
     name="score-interval-few-errors",
     says="UPOS 97.0 (95.9 to 97.8)",
     cases={"50 sentences": 50, "200 sentences": 200, "1000 sentences": 1000},
-    beside=WIDTH,
+    secondary=WIDTH,
     covers=("score.*interval",),
     quick=200,
 )
@@ -98,7 +98,7 @@ def interval_of_high_scores(
         "percentile, 200 sentences": ("percentile", 200),
         "bca, 200 sentences": ("bca", 200),
     },
-    beside=WIDTH,
+    secondary=WIDTH,
     covers=("score.*interval",),
     repetitions=1000,
 )
@@ -125,7 +125,7 @@ def kept() -> dict[str, npt.NDArray[np.int32]]:
         for number in (10, 20)
         for language in ("Greek", "English", "Coptic")
     },
-    beside=WIDTH,
+    secondary=WIDTH,
     covers=("score.*interval",),
     quick=200,
 )
@@ -165,7 +165,7 @@ def seeded(
     name="score-interval-runs",
     says="LAS 80.1 (78.4 to 81.7), 3 runs, random",
     cases={"3 runs, 50 sentences": (3, 50), "3 runs, 400": (3, 400), "10 runs, 400": (10, 400)},
-    beside=WIDTH,
+    secondary=WIDTH,
     covers=("score.*interval",),
     quick=60,
 )
@@ -194,7 +194,7 @@ def _mean_accuracy() -> float:
     name="score-primary-test",
     says="A - B: p = 0.03 (Student's t, one run per system)",
     cases={"10 sentences": 10, "50 sentences": 50, "200 sentences": 200},
-    beside="power at +3 points",
+    secondary="power at +3 points",
     covers=("comparisons.p_value", "comparisons.primary.p_value"),
 )
 def primary_test(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
@@ -216,7 +216,7 @@ def primary_test(random: np.random.Generator, sentences: int, repetitions: int) 
         "3 runs, seeds alike": (3, 400, 0.0),
         "5 runs, 400 sentences": (5, 400, 0.01),
     },
-    beside="power at +3 points",
+    secondary="power at +3 points",
     covers=("comparisons.p_value",),
     quick=60,
 )
@@ -245,7 +245,7 @@ def _improved(random: np.random.Generator, run: Counts, gain: float) -> Counts:
     name="score-seeds",
     says="a parser does not differ from itself trained with other seeds",
     cases={"3 against 3 seeds": 3, "5 against 5 seeds": 5},
-    beside="power at +1 point",
+    secondary="power at +1 point",
     covers=("comparisons.p_value",),
 )
 def one_parser_against_itself(random: np.random.Generator, runs: int, repetitions: int) -> Trials:
@@ -268,7 +268,7 @@ def one_parser_against_itself(random: np.random.Generator, runs: int, repetition
     name="score-difference",
     says="A - B 1.3 (0.4 to 2.2), detectable 1.3",
     cases={"10 sentences": 10, "50 sentences": 50, "200 sentences": 200},
-    beside=WIDTH,
+    secondary=WIDTH,
     covers=("comparisons.low", "comparisons.high"),
     quick=200,
 )
@@ -291,7 +291,7 @@ def interval_of_a_difference(
     name="score-permutation-test",
     says="A - B: p = 0.03 (--test permutation, a secondary test)",
     cases={"10 sentences": 10, "50 sentences": 50, "200 sentences": 200},
-    beside="power at +3 points",
+    secondary="power at +3 points",
     covers=("comparisons.p_value",),
     exact=True,  # all swaps of ten sentences are tried
     repetitions=1000,
@@ -305,7 +305,7 @@ def permutation_test(random: np.random.Generator, sentences: int, repetitions: i
     name="score-bootstrap-test",
     says="A - B: p = 0.03 (--test bootstrap, a secondary test)",
     cases={"100 sentences": 100, "200 sentences": 200},
-    beside="power at +3 points",
+    secondary="power at +3 points",
     covers=("comparisons.p_value",),
     repetitions=1000,
     quick=60,
@@ -342,7 +342,7 @@ def several(
     name="score-corrected",
     says="some system of several differs from another (p corrected by Holm's method)",
     cases={"3 systems, 10 sentences": (3, 10), "5 systems, 200 sentences": (5, 200)},
-    beside="power at +3 points of one system",
+    secondary="power at +3 points of one system",
     covers=("comparisons.p_corrected",),
     repetitions=1000,
 )
@@ -362,7 +362,7 @@ def corrected(random: np.random.Generator, case: tuple[int, int], repetitions: i
     name="score-best",
     says="best of 5: A, LAS 81.0; corrected for selection: 80.7 (79.9 to 81.4)",
     cases={"5 systems, 500 sentences": (5, 500), "20 systems, 500 sentences": (20, 500)},
-    beside=WIDTH,
+    secondary=WIDTH,
     covers=("comparisons.best.*",),
     repetitions=1000,
     quick=60,
@@ -385,7 +385,7 @@ def best_of_many(random: np.random.Generator, case: tuple[int, int], repetitions
     name="score-margin",
     says="equivalent: A and B differ by less than the margin",
     cases={"10 sentences": 10, "50 sentences": 50, "200 sentences": 200},
-    beside="power where they do not differ",
+    secondary="power where they do not differ",
     covers=("comparisons.p_equivalent", "comparisons.p_*_not_worse"),
 )
 def equivalent(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:

@@ -75,7 +75,7 @@ CASES = {
     name="score-class-test",
     says="nsubj: A - B 2.4, p = 0.03 (before correction over classes)",
     cases=CASES,
-    beside="power where A is 4 points ahead",
+    secondary="power where A is 4 points ahead",
     covers=("breakdowns.differences.p_value",),
     quick=60,
 )
@@ -118,7 +118,7 @@ def _true_difference(share: float) -> float:
     kind="interval",
     nominal=0.95,
     cases={name: case for name, case in CASES.items() if case[0] == 1},
-    beside="mean width (points)",
+    secondary="mean width (points)",
     covers=("breakdowns.differences.low", "breakdowns.differences.high"),
     quick=40,
 )
@@ -146,7 +146,7 @@ def interval_of_a_class(
     kind="verdict",
     nominal=0.05,
     cases={"50 sentences": 50, "200 sentences": 200, "1000 sentences": 1000},
-    beside="power, any class, where A is 4 points ahead",
+    secondary="power, any class, where A is 4 points ahead",
     covers=("breakdowns.differences.p_corrected",),
     repetitions=1000,
     quick=20,

@@ -20,7 +20,7 @@ SIZES = {"2 treebanks, 10 sentences each": (2, 10), "5 treebanks, 50 sentences e
     name="score-macro-average",
     says="macro average LAS 80.1 (79.2 to 81.0) on these treebanks",
     cases=SIZES,
-    beside="mean width (points)",
+    secondary="mean width (points)",
     covers=(
         "suite.averages.*_low",
         "suite.averages.*_high",
@@ -50,7 +50,7 @@ def macro_average(random: np.random.Generator, case: tuple[int, int], repetition
     name="score-macro-test",
     says="A - B over these treebanks: p = 0.03",
     cases=SIZES,
-    beside="power at +3 points",
+    secondary="power at +3 points",
     covers=("comparisons.p_value", "comparisons.low", "comparisons.high"),
     repetitions=1000,
     quick=60,
@@ -75,7 +75,7 @@ def macro_test(random: np.random.Generator, case: tuple[int, int], repetitions: 
         f"{LEAST_TREEBANKS} treebanks, {LEAST_GROUPS} genera": (LEAST_TREEBANKS, LEAST_GROUPS),
         "82 treebanks, 30 genera": (82, 30),
     },
-    beside="mean width (points)",
+    secondary="mean width (points)",
     covers=("comparisons.new_low", "comparisons.new_high"),
 )
 def new_treebank(random: np.random.Generator, case: tuple[int, int], repetitions: int) -> Trials:
@@ -93,7 +93,7 @@ def new_treebank(random: np.random.Generator, case: tuple[int, int], repetitions
     name="score-claims",
     says="A is better than B on at least 2 of 3 treebanks",
     cases={"3 treebanks, 10 sentences": (3, 10), "3 treebanks, 200 sentences": (3, 200)},
-    beside="power at +3 points",
+    secondary="power at +3 points",
     covers=("claims.*better*",),
     repetitions=1000,
     quick=60,

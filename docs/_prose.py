@@ -32,6 +32,7 @@ _AMERICAN = (
     r"summar|general|maxim|minim|organ|character|initial|visual|penal)iz\w+|tokeniz(e|ed|es|ing)|"
     r"centers?|centered|label(ed|ing)|model(ed|ing)|canceled|catalogs?|gray)\b(?![-=])"
 )
+_NOT_NO = "longer|more|such|less|later|different|other|larger|better|higher|fewer|nearer|worse"
 RULES = {
     r"\b(train|dev|test) parts?\b": "training set, dev set, test set",
     r"\bright (words?|heads?|answers?)\b": "correct",
@@ -65,19 +66,18 @@ RULES = {
     r"\b(hence|thereof|thereby|wherein|whereby|lest)\b": "so, its, by which",
     r"\bshall\b": "should, must, will",
     r"\bhangs? on\b": "depends on",
-}
-"""Patterns and what to write instead, in pages and code; a space matches a line break, too."""
-_NOT_NO = "longer|more|such|less|later|different|other|larger|better|higher|fewer|nearer|worse"
-PAGE_RULES = {
     r"\bbeside\b": "next to, with, as well as",
-    r"\bso many\b": "this number of",
-    r"\bas many as there\b": "the number of",
     rf"(?<!there\s)\b(is|are|was|were) no (?!{_NOT_NO}|and)\w+": "is not a",
     r"\btold (?!apart)": "given, said, reported",
     r"\b(goes|go) on\b": "continues",
     r"\bspeaks? (about|of|for|against)\b": "is about, is evidence against",
-    r"\b\w+ of (mine|yours|ours|theirs)\b": "my, your, our, their",
     r"\bonly ever\b": "only",
+    r"\bas many as there\b": "the number of",
+}
+"""Patterns and what to write instead, in pages and code; a space matches a line break, too."""
+PAGE_RULES = {
+    r"\bso many\b": "this number of",
+    r"\b\w+ of (mine|yours|ours|theirs)\b": "my, your, our, their",
 }
 """The same, in pages only."""
 

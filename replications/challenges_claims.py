@@ -24,7 +24,7 @@ Row = dict[str, object]
 
 
 def numbers() -> pl.DataFrame:
-    """Return single numbers of the text beside ours, over treebanks."""
+    """Return single numbers of the text next to ours, over treebanks."""
     frame = counts(published=True).frame.filter(parser=BEAM).with_columns(
         score=100 * pl.col("correct") / pl.col("total")
     )  # fmt: skip
@@ -245,7 +245,7 @@ def exceptions() -> pl.DataFrame:
 
 
 def tags() -> pl.DataFrame:
-    """Return COMPLEXITY of tags for a tagger, beside that of the same words' attachments."""
+    """Return COMPLEXITY of tags for a tagger, next to that of the same words' attachments."""
     from replications.challenges_counts import TAGS
     from replications.parts import RESULTS
     from treegauge.curves.attachments import read_attachments

@@ -41,7 +41,7 @@ Bools = npt.NDArray[np.bool_]
 SIZES = (5, 10, 20, 50, 100, 200, 500)
 SAMPLES = 5
 FEWER = {5: 5, 20: 3, 50: 2, 100: 1, 200: 1}
-"""Samples of UDPipe for COMPLEXITY, beside five of 10 sentences and one of 500."""
+"""Samples of UDPipe for COMPLEXITY, next to five of 10 sentences and one of 500."""
 LONG = {
     "Greek-GDT", "English-ParTUT", "Italian-ParTUT", "French-ParTUT", "Indonesian-CSUI",
     "Czech-CLTT", "Galician-TreeGal", "Coptic-Scriptorium",

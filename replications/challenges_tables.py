@@ -116,7 +116,7 @@ def over_samples(frame: pl.DataFrame) -> dict[str, float]:
 
 
 def table1() -> pl.DataFrame:
-    """Return printed values beside those of the published configurations and of our options."""
+    """Return printed values next to those of the published configurations and of our options."""
     rows: list[dict[str, object]] = []
     for name, (preset, own) in PARSERS.items():
         for value in ("COMPLEXITY", "UAS"):
@@ -249,7 +249,7 @@ def composite(published: bool) -> pl.DataFrame:
 
 
 def table2() -> pl.DataFrame:
-    """Return composite scores beside the paper's, each over the treebanks that were run.
+    """Return composite scores next to the paper's, each over the treebanks that were run.
 
     UDPipe's are those of preset ``ud2.0`` with ten sentences, of ``fast`` with more: the preset
     that was run on more treebanks.

@@ -2,7 +2,7 @@
 
 Every treebank with a learning curve in ``results/challenges_attachments.csv`` is a target, and a
 source for all targets of other languages; votes weigh KL(target || source)^-4 over trigrams of
-tags, from the first 10 target sentences. Smaller treebanks are no sources, as in the paper: with
+tags, from the first 10 target sentences. Smaller treebanks are not sources, as in the paper: with
 trigrams that a source lacks counted once each, 19 sentences look close to any language.
 """
 

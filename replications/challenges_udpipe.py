@@ -1,4 +1,4 @@
-"""UDPipe with the options of its UD 2.0 models beside preset ``fast``, where both were run."""
+"""UDPipe with the options of its UD 2.0 models next to preset ``fast``, where both were run."""
 
 import polars as pl
 
@@ -9,7 +9,7 @@ from treegauge.curves.attachments import read_attachments
 
 
 def udpipe() -> pl.DataFrame:
-    """Return UAS of UDPipe with preset ud2.0 beside preset fast, where ud2.0 was run."""
+    """Return UAS of UDPipe with preset ud2.0 next to preset fast, where ud2.0 was run."""
     score = 100 * pl.col("correct") / pl.col("total")
     every = read_attachments(RESULTS / f"{PUBLISHED}.csv").frame.filter(
         pl.col("class") == "all", parser=UD20

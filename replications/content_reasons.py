@@ -25,7 +25,7 @@ Row = dict[str, object]
 
 
 def frame_of(parser: str, choice: str) -> pl.DataFrame:
-    """Return scores beside what is known of the treebanks."""
+    """Return scores next to what is known of the treebanks."""
     known = read_result("content_treebanks").select(
         "treebank", "family", "train_sentences", "words", "sttr", "function", "content",
         pl.col("train_words").log().alias("size"),

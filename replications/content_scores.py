@@ -44,7 +44,7 @@ def some(parser: str, choice: str) -> pl.DataFrame:
 
 
 def matrix() -> pl.DataFrame:
-    """Correlate shares and scores over treebanks beside Table 3."""
+    """Correlate shares and scores over treebanks next to Table 3."""
     rows = []
     names = list(COLUMNS)
     printed = {
@@ -157,7 +157,7 @@ def spread() -> pl.DataFrame:
 
 
 def weights() -> pl.DataFrame:
-    """Set WLAS with one set of weights for all beside WLAS with each treebank's own weights."""
+    """Set WLAS with one set of weights for all next to WLAS with each treebank's own weights."""
     rows = []
     for parser in PARSERS:
         for choice in CHOICES:

@@ -6,7 +6,7 @@ table is about the training sets of all treebanks in both releases with at least
 at most 40,000 words in all. Words are listed by variation nuclei (``audit --consistency``), by
 models that did not see their sentences (``map --candidates``: the parser, and with it the model of
 the rest of the tree), and by the sum of both, which is how ``audit --consistency --candidates``
-joins them. Looked at are 1, 2 and 5 percent of the words; a list that is shorter goes on at random.
+joins them. Looked at are 1, 2 and 5 percent of the words; shorter lists continue at random.
 
 A change is systematic if it reached most of the words with the same old annotation, as ``diff``
 decides; *single* counts the other changes, in lists without the systematically changed words, and

@@ -203,7 +203,7 @@ PARTS = (
          "replications.difficulty_table; 514 s of one core"),
     Part("candidates_noise", "Injected errors among the first K words", injected, ("r2.9",),
          "long: python -m replications candidates_noise; about 600 s of one core"),
-    kept("next_sentences", "Chosen beside random sentences in simulated annotation campaigns",
+    kept("next_sentences", "Chosen and random sentences in simulated annotation campaigns",
          "long: python -m replications.next_sentences; more than 522 s of one core"),
     Part("candidates_corrections", "Corrections between releases among the first words",
          corrections, ("r2.5", "r2.9"),

@@ -84,7 +84,7 @@ def from_runs() -> list[dict[str, object]]:
 
 
 def claims() -> pl.DataFrame:
-    """Return the numbers of the text beside ours."""
+    """Return the numbers of the text next to ours."""
     return compared([*from_treebanks(), *from_runs()])
 
 

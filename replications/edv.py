@@ -40,7 +40,7 @@ ORDERS = (
 
 
 def _once(frame: pl.DataFrame) -> pl.DataFrame:
-    """Count a printed number once: beside the masses where there are several variants of EDV."""
+    """Count a printed number once: next to the masses where there are several variants of EDV."""
     once = frame.filter(pl.col("variant").is_null() | (pl.col("variant") == "masses"))
     return once.filter(statistic="r") if "statistic" in frame.columns else once
 
@@ -149,8 +149,8 @@ PARTS: tuple[Part, ...] = (
     Part("edv_whole_table7", "Correlations of delta LAS (Table 7), whole treebanks",
          edv_whole.table7, digits=3, counted=_beam),
     Part("edv_whole_sizes", "Sizes of splits (caption of Table 7)", edv_whole.sizes, digits=3),
-    Part("edv_whole_random", "Beside random splits, whole treebanks", edv_whole.beside_random,
-         digits=4),
+    Part("edv_whole_random", "Low, high and random splits, whole treebanks",
+         edv_whole.beside_random, digits=4),
     Part("edv_unseen", "Treebanks without a published model", edv_unseen.unseen, ("r2.9",),
          digits=4),
     Part("edv_figure9", "Predicted and actual LAS (Fig. 9)", edv_unseen.figure9),
@@ -164,7 +164,7 @@ PARTS: tuple[Part, ...] = (
     Part("edv_deltas", "High less low", edv_splits.deltas, shown=_deltas),
     Part("edv_figure12", "Delta LAS (Figs. 12, 13)", edv_splits.figure12, shown=_methods,
          counted=_uncounted),
-    Part("edv_beside_random", "Beside random splits", edv_splits.beside_random, digits=4),
+    Part("edv_beside_random", "Low, high and random splits", edv_splits.beside_random, digits=4),
     Part("edv_table7", "Correlations of delta LAS (Table 7)", edv_splits.table7, digits=3,
          shown=_sampler, counted=_uncounted),
     Part("edv_figures", "Figures", edv_figures.drawn),

@@ -1,4 +1,4 @@
-"""What the EDV study is made of: published scores beside distances of the treebanks at hand."""
+"""What the EDV study is made of: published scores next to distances of the treebanks at hand."""
 
 from functools import cache
 from statistics import fmean, stdev
@@ -96,7 +96,7 @@ def unrounded(variable: str, printed: str) -> str:
 
 
 def values() -> pl.DataFrame:
-    """Set means of EDV beside the printed ones, in thousandths, and the reach of -30 to 30."""
+    """Set means of EDV next to the printed ones, in thousandths, and the reach of -30 to 30."""
     frame = read_result("edv_treebanks")
     with_scores = frame.drop_nulls("las")
     rows: list[dict[str, object]] = []

@@ -65,7 +65,7 @@ def printed_rows() -> Iterator[tuple[str, str, int, int, str, dict[str, str]]]:
 
 
 def derived() -> pl.DataFrame:
-    """Compute every cell from the coefficient beside it; p-values < 0.001 are left out."""
+    """Compute every cell from the coefficient next to it; p-values < 0.001 are left out."""
     rows: list[dict[str, object]] = []
     for table, row, n, covariates, coefficient, cells in printed_rows():
         found = inference(float(coefficient), n, covariates)

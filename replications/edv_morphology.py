@@ -56,7 +56,7 @@ def subset(name: str) -> pl.DataFrame:
 
 
 def complexity() -> pl.DataFrame:
-    """Set the classes of Appendix C beside ours; the printed score where there is one."""
+    """Set the classes of Appendix C next to ours; the printed score where there is one."""
     rows: list[dict[str, object]] = []
     for row in at_hand().sort("treebank").iter_rows(named=True):
         name, score = row["treebank"], row["mc_published"]

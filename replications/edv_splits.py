@@ -98,7 +98,7 @@ def shape(parser: str, method: str) -> SkewNormal:
 
 
 def figure12() -> pl.DataFrame:
-    """Sum up delta LAS beside what is printed with Figs. 12 and 13."""
+    """Sum up delta LAS next to what is printed with Figs. 12 and 13."""
     rows: list[dict[str, object]] = []
     for parser, method in run():
         frame, curve = some(parser, method), shape(parser, method)

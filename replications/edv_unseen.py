@@ -32,7 +32,7 @@ DRAWN = "size, length, EDV (distance)"
 
 
 def unseen() -> pl.DataFrame:
-    """Measure the treebanks without a published model, beside our parsers' scores."""
+    """Measure the treebanks without a published model, next to our parsers' scores."""
     measured = []
     for name in UNSEEN:
         sets = read_splits(release_folder("r2.9") / f"UD_{name}")
@@ -70,7 +70,7 @@ def figure9() -> pl.DataFrame:
 
 
 def figure9_errors() -> pl.DataFrame:
-    """Return the mean absolute error of each line, beside the printed one."""
+    """Return the mean absolute error of each line, next to the printed one."""
     rows: list[dict[str, object]] = []
     for parser in PARSERS:
         for model in MODELS:

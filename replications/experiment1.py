@@ -12,7 +12,7 @@ with gold and with predicted tags, learn in lockstep, and of each the epoch with
 is kept, or the last one where there is no dev set. The last step writes LAS and UAS on the test
 sets (all words, whole relations, means over seeds) to ``replications/results/experiment1.csv``,
 and what follows for the subsets to ``replications/results/experiment1_subsets.csv``: macro
-averages and means of treebanks' error reductions, beside the published ones.
+averages and means of treebanks' error reductions, next to the published ones.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Fragility, Tables 5 and 6: subsets in which systems rank best and worst, and what is in them.
 
-Beside the paper's ten subsets a side stand all those of our million with the extreme rank (and the
-next ones, until there are ten), and, without any sampling, mean ranks over all subsets of ten
-treebanks of one class.
+The paper's ten subsets a side are compared with all those of our million with the extreme rank (and
+the next ones, until there are ten). Without any sampling, mean ranks over all subsets of ten
+treebanks of one class are given, too.
 """
 
 from functools import cache
@@ -153,7 +153,7 @@ def tested(system: str, end: Which, name: str) -> dict[str, Any]:
 
 
 def table6() -> pl.DataFrame:
-    """Return Table 6 beside all extreme subsets of our million.
+    """Return Table 6 next to all extreme subsets of our million.
 
     The paper drew ten subsets; ``error`` is the standard error of a mean of ten of ours.
     """

@@ -213,7 +213,7 @@ def boxes() -> pl.DataFrame:
 
 
 def figure1() -> pl.DataFrame:
-    """Return what the text reads off Figure 1 beside our boxes."""
+    """Return what the text reads off Figure 1 next to our boxes."""
     drawn = {row["system"]: row for row in rank_boxes(million("las"))["datasets"]["boxes"]}
     return compared(
         {"system": system, "end": end, "printed": printed, "ours": drawn[system][end]}

@@ -137,7 +137,7 @@ def table() -> pl.DataFrame:
 
 
 def overview() -> pl.DataFrame:
-    """Return the table that readers look at first: scores beside what may explain them."""
+    """Return the table that readers look at first: scores next to what may explain them."""
     return table().select(
         "treebank", "train_sentences", "mean_test_length", "beam", "mst", "udpipe", "biaffine",
         "oov", "edv", "tree_overlap", "nonprojective_sentences", "content", "leaked",

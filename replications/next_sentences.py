@@ -2,7 +2,7 @@
 
 Of the training set of a treebank, 200 sentences at random are annotated; the others (at most 1,000)
 are known with predicted tags only. ``curve advise --sentences`` chooses 50, 100 or 200 of these;
-beside it, sentences are drawn at random until they have the same number of words. Beam parsers
+next to it, sentences are drawn at random until they have the same number of words. Beam parsers
 trained on the 200 and the new sentences are scored on the test set. Six treebanks that the settings
 of the advice were not chosen on, and several seeds; each treebank's mean is one observation. The
 settings were chosen on French-Sequoia, Uyghur-UDT and one seed of Latin-Perseus.

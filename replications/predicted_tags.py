@@ -1,4 +1,4 @@
-"""LAS with gold, predicted and no tags, beside the published UDPipe 1.2 models, on UD 2.5.
+"""LAS with gold, predicted and no tags, next to the published UDPipe 1.2 models, on UD 2.5.
 
     python -m replications.predicted_tags udpipe|beam|mst [TREEBANK...]
     python -m replications.predicted_tags encode ARRAYS
@@ -11,7 +11,7 @@ the treebanks with their gold and predicted tags; the third trains the biaffine 
 and needs numpy and torch only; the fourth scores its trees.
 
 The ten treebanks are the smallest ones of UD 2.5 with a dev set and published figures. Tokens and
-sentences are gold, and UPOS is the only column that parsers read beside the form. Predicted tags of
+sentences are gold, and UPOS is the only column that parsers read with the form. Predicted tags of
 the training set are jackknifed over ten folds; the dev and test sets are tagged by a tagger trained
 on the whole training set. The published UDPipe models read features as well, predicted by their own
 tagger. UDPipe's preset is "fast" here, without a dev set.
@@ -179,7 +179,7 @@ def add(path: str) -> None:
 
 
 def with_published(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return LAS by treebank, parser and tags, beside the published UDPipe 1.2 models'."""
+    """Return LAS by treebank, parser and tags, next to the published UDPipe 1.2 models'."""
     published = ud25().select(
         "treebank", pl.lit("UDPipe 1.2, published").alias("parser"),
         pl.col("las_gold_tags").alias("gold"), pl.col("las").alias("predicted"),

@@ -1,4 +1,4 @@
-"""Every preset beside the figures of its source, on the treebanks at hand.
+"""Every preset next to the figures of its source, on the treebanks at hand.
 
 The trainings are kept in ``preset_scores`` (``replications.preset_runs`` on a CPU,
 ``replications.preset_gpu`` on a GPU); those of UDPipe from samples in ``challenges_published``, the
@@ -133,7 +133,7 @@ def _difficulty() -> Iterator[Row]:
 
 
 def table() -> pl.DataFrame:
-    """Return ours beside the printed figures, in the order of the presets."""
+    """Return ours next to the printed figures, in the order of the presets."""
     frame = read_result("preset_scores")
     curves, whole = frame.filter(pl.col("sentences") > 0), frame.filter(pl.col("sentences") == 0)
     rows = [*_challenges(_means(curves, "uas")), *_of_whole_sets(whole), *_difficulty()]

@@ -1,6 +1,6 @@
 """Does a recommended subset rank new systems better than a random one? By metric and size.
 
-Run ``python -m replications.recommended_subsets [METRIC ...]``. Beside what
+Run ``python -m replications.recommended_subsets [METRIC ...]``. As well as what
 :func:`treegauge.ranking.recommend.recommend` does (choose by an inner cross-validation how much the
 squared error counts), fixed weights are tried: the order alone, each weight, the error alone. All
 figures are of pairs of systems of which neither took part in choosing.

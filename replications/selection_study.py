@@ -1,4 +1,4 @@
-"""Easy, ambiguous and hard halves of a data map as training sets, beside random halves.
+"""Easy, ambiguous and hard halves of a data map as training sets, next to random halves.
 
 Treebanks are the units: the seeds of each are averaged first. Intervals are Student's; p-values are
 of the exact signed-rank test, adjusted by Holm's method over the six halves of a parser.
@@ -72,7 +72,7 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
 PARTS = (
     kept("selection_scores", "Scores of parsers trained on halves of ten training sets",
          "long: python -m replications.selection_runs; beam, seeds 0 and 1, 2,334 s of one core"),
-    Part("selection_halves", "Halves of a data map beside random halves", halves),
+    Part("selection_halves", "Halves of a data map and random halves", halves),
     Part("selection_treebanks", "Halves less random halves, by treebank", by_treebank,
          shown=_plain),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The biaffine parser beside SuPar's on one CPU core: seconds an epoch, and LAS after as many.
+"""The biaffine parser next to SuPar's on one CPU core: seconds an epoch, and LAS after as many.
 
     python -m replications.supar_cpu encode FOLDER_OF_TREEBANKS DATA [NAME...]
     python -m replications.supar_cpu run PYTHON DATA OUT [NAME...] [--epochs=15] [--seed=0]
@@ -6,7 +6,7 @@
 
 PYTHON is the interpreter of an environment that has SuPar 1.1.4 (``pip install supar==1.1.4`` into
 one of its own). Sizes, step size, decay, dropout and clipping are the same and both see words,
-characters and gold UPOS, on one thread. SuPar's batches are of about so many words that it makes as
+characters and gold UPOS, on one thread. SuPar's batches are of a size at which it makes as
 many updates as ours does of 32 sentences. Seconds are CPU time of learning alone. LAS is of trees,
 all words, after the last epoch. The second step needs numpy and torch only.
 """
@@ -155,7 +155,7 @@ def run(python: str, data: str, out: str, *words: str) -> None:
         subprocess.run([python, "-c", "import supar"], capture_output=True, check=True)  # noqa: S603
     except (OSError, subprocess.CalledProcessError):
         raise SystemExit(
-            f"{python} is no Python that has SuPar: pip install supar==1.1.4 into an environment "
+            f"{python} is not a Python with SuPar: pip install supar==1.1.4 into an environment "
             "of its own, and name its interpreter"
         ) from None
     Path(out).mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ def coins(share, **fields):
         return Trials(random.random(repetitions) < share, np.full(repetitions, value))
 
     return Statement(
-        name="coins", verb="score", says="", kind="interval", nominal=0.95, beside="width",
+        name="coins", verb="score", says="", kind="interval", nominal=0.95, secondary="width",
         cases={"small": 1, "large": 2}, covers=(), simulate=simulate, **fields,
     )  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_rates_their_errors_and_bands():
     small, large = check(coins(0.95), seed=1)
     assert small.rate == pytest.approx(0.95, abs=4 * small.error)
     assert small.error == pytest.approx((small.rate * (1 - small.rate) / 2000) ** 0.5)
-    assert (small.beside, large.beside) == (1, 2)
+    assert (small.secondary, large.secondary) == (1, 2)
     assert small.holds(BANDS["interval"])
     assert check(coins(0.95), seed=1)[0].rate == small.rate != large.rate
     assert not any(row.holds(BANDS["interval"]) for row in check(coins(0.85)))

@@ -157,7 +157,7 @@ class Pool:
         return bool(self._waiting)
 
     def submit(self, cells: Sequence[Cell]) -> None:
-        """Accept cells, at most as many as there is room for."""
+        """Accept cells, up to the number that fits."""
         self._waiting += cells
 
     def wait(self) -> Finished:

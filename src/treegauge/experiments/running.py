@@ -130,8 +130,8 @@ def run_cells(
 
     `cells` are such as ``Cell(make_setup("map", "UD_Greek-GDT", "mst"), seed=1)``, with one result
     each, in their order; without a store nothing is kept. The pool is one of ``treegauge run``, by
-    default this process for one worker, else one process per cell; `workers` None means as many as
-    there are processors; `what` is the name of cells in the progress display. A failed cell is an
+    default this process for one worker, else one process per cell; `workers` None means one per
+    processor; `what` is the name of cells in the progress display. A failed cell is an
     error; finished cells are in the store.
     """
     if store is None:

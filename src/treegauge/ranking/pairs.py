@@ -142,7 +142,7 @@ def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
        [a_{ti} > b_{tj}] + \tfrac12 [a_{ti} = b_{tj}]
 
     over the N treebanks and, where the table has seeds, over all pairs of runs (Agarwal et al.
-    2021, NeurIPS). 0.5 is no difference. The interval is Wilson's, with treebanks as units: a
+    2021, NeurIPS). 0.5 means no difference. The interval is Wilson's, with treebanks as units: a
     system that wins on all five treebanks need not win on the sixth.
     """
     from treegauge.statistics.small_samples import wilson

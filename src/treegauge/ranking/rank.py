@@ -69,7 +69,7 @@ def rank(
     seed
         Same seed, same result.
     workers
-        Threads; the result does not depend on them. Default: as many as there are processors.
+        Threads; the result does not depend on them. Default: the number of processors.
     all
         Also show quartiles and standard deviations of the ranks.
 

@@ -65,7 +65,7 @@ def leaderboard(
     seed
         Same seed, same result.
     workers
-        Threads; the result does not depend on them. Default: as many as there are processors.
+        Threads; the result does not depend on them. Default: the number of processors.
 
     Examples
     --------

@@ -70,8 +70,8 @@ def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
         table = RankedTable(board, f"{SCORES}{missing}", name=title, intervals=ranked.intervals)
         sections.append(ranking_section(table, samples=ranked.subsets.samples))
     introduction = (
-        f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. Beside "
-        f"this page: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."
+        f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. In the "
+        f"same folder: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."
     )
     with atomic(folder / PAGE) as file:
         file.write(page(title, introduction, sections).encode())

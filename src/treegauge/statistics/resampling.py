@@ -163,7 +163,7 @@ def bootstrap_sums(units: Units, resamples: int, seed: int) -> Iterator[FloatArr
 
     All systems share each draw. A resample first divides its ``n_units`` draws over the chunks
     by a multinomial, then draws within each chunk, which has the same law as drawing from all
-    units at once but only ever touches one chunk. Every chunk reads its own stream in the order
+    units at once but touches only one chunk. Every chunk reads its own stream in the order
     of the resamples, so the first resamples of a longer run are those of a shorter one.
     """
     chunks, systems = units.chunks(), len(units.arrays)

@@ -54,7 +54,7 @@ def epoch(
 
 
 def by_length(sentences: npt.ArrayLike, lengths: Longs, places: int, most: int) -> list[Longs]:
-    """Deal sentences into batches of at most so many places, padding counted, longest first."""
+    """Deal sentences into batches of limited size, padding counted, longest first."""
     order = np.asarray(sentences, np.int64)
     order = order[np.argsort(-lengths[order], kind="stable")]
     made, at = [], 0

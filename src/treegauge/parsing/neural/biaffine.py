@@ -29,7 +29,7 @@ from treegauge.treebanks.decoding import projective_tree, spanning_tree
 
 
 def _greedy(scores: Doubles) -> npt.NDArray[np.int32]:
-    """Return each word's best head, itself excepted; what is no tree is repaired."""
+    """Return each word's best head, itself excepted; what is not a tree is repaired."""
     legal = np.where(np.eye(len(scores), dtype=bool), -np.inf, scores)
     return trees.repair(legal[:, 1:].argmax(0))[0]
 

@@ -1,6 +1,6 @@
 """From sentences to a vector for every word: weights, embeddings, characters, BiLSTM.
 
-Vectors of a pretrained encoder, if there is one, are read beside the embeddings.
+Vectors of a pretrained encoder, if there is one, are read with the embeddings.
 """
 
 from collections.abc import Mapping, Sequence

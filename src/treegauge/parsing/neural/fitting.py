@@ -139,7 +139,7 @@ def _resume(path: str, mark: str, models: Any) -> _Progress:
     header, arrays = load_archive(path)
     if header["parser"] != "checkpoint" or header.get("mark") != mark:
         raise TreegaugeError(
-            f"{path} is no checkpoint of this training: other data, seed or options; "
+            f"{path} is not a checkpoint of this training: other data, seed or options; "
             "remove it, or choose another file"
         )
     models.restore({n[4:]: value for n, value in arrays.items() if n.startswith("now/")})

@@ -29,7 +29,7 @@ Parses = tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]
 class NeuralJob:
     """A model to train and sets of sentences, by name, to ask it about.
 
-    Same seed, same model (on a GPU: up to rounding and the jobs beside it). `data` are the same
+    Same seed, same model (on a GPU: up to rounding and the other jobs). `data` are the same
     sentences with another input, such as :meth:`Encoded.hidden`. It is asked after every epoch, or
     only after the last. `during` adds, as a set of that name, what the model said of its train
     sentences as it learned from them, with dropout; `partition` the sums over trees and `parse` the

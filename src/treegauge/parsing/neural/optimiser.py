@@ -96,7 +96,7 @@ class Optimiser:
         return arrays
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from what :meth:`state` returned."""
+        """Continue from what :meth:`state` returned."""
         with torch.no_grad():
             for name, value in self._named.items():
                 for key, one in (("", value), *self._memory[name].items()):

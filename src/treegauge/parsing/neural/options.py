@@ -101,7 +101,7 @@ class NeuralOptions(ParserOptions):
     overlap: int = option(64, "subwords that windows of a long sentence share", low=0, high=100000)
     device: str = option("auto", "auto, cpu, cuda or cuda:1; auto takes a GPU if there is one")
     threads: int = option(1, "threads on a CPU; another number may change the last digits", low=1)
-    checkpoint: str = option("", "file to write after each epoch and to go on from if it is there")
+    checkpoint: str = option("", "file to write after each epoch and to resume from if it exists")
 
 
 @dataclass(frozen=True)

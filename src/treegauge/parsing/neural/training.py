@@ -170,7 +170,7 @@ class Lockstep:
     def learn(self, number: int) -> None:
         """Go once over all sentences; epochs count from 1."""
         how = self.options
-        # Chance depends on seed and epoch alone, so that training can go on where it stopped.
+        # Chance depends on seed and epoch alone, so that training can resume where it stopped.
         seed = np.random.SeedSequence([self.learners[0].seed, number]).generate_state(1)[0]
         torch.manual_seed(int(seed))
         plans = [
@@ -270,7 +270,7 @@ class Lockstep:
         return {"updates": np.array(self.updates), **self._optimiser.state()}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from what :meth:`state` returned."""
+        """Continue from what :meth:`state` returned."""
         self.updates = int(arrays["updates"])
         self._optimiser.restore(arrays)
         if self._encoder is not None:
