@@ -40,8 +40,8 @@ def main() -> int:
             failed += not holds
             print(
                 f"{'holds' if holds else 'FAILS'}  {name}, {row.case}: {row.rate:.3f} "
-                f"± {row.error:.3f} (nominal {statement.nominal:g}); {statement.beside} "
-                f"{row.beside:.3g}; "
+                f"± {row.error:.3f} (nominal {statement.nominal:g}); {statement.secondary} "
+                f"{row.secondary:.3g}; "
                 f"{row.seconds:.1f} s",
                 flush=True,
             )

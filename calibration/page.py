@@ -87,11 +87,11 @@ def section(statement: Statement) -> str:
     if results is None:
         return "\n\n".join([*lines, "Not run yet.", "</details>"])
     rows = results[1]
-    head = [title.format(statement.beside) for title in HEAD]
+    head = [title.format(statement.secondary) for title in HEAD]
     body = [
         (
             row.case, f"{row.repetitions:,}", f"{row.rate:.3f}", f"{row.error:.3f}",
-            "yes" if row.holds(statement.band) else "**no**", f"{row.beside:.3g}",
+            "yes" if row.holds(statement.band) else "**no**", f"{row.secondary:.3g}",
             f"{row.seconds:.0f}",
         )
         for row in rows

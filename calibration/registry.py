@@ -32,13 +32,13 @@ class Trials:
     hits
         One entry per repetition: the interval contains the truth, or the test (verdict) is
         positive although there is no effect.
-    beside
-        One entry per repetition of the statement's second figure (`beside`): the width of the
+    secondary
+        One entry per repetition of the statement's second figure (`secondary`): the width of the
         interval, or whether the test finds a real effect (its mean is the power).
     """
 
     hits: npt.NDArray[np.bool_]
-    beside: npt.NDArray[Any]
+    secondary: npt.NDArray[Any]
 
 
 #: Makes the trials of a case: a random generator, the case's value, the number of repetitions.
@@ -59,7 +59,7 @@ class Statement:
         What it is, and the level it claims: 0.95 for a 95 % interval, 0.05 for a test.
     cases
         Arguments of the simulation by label; the smallest size that is offered comes first.
-    beside
+    secondary
         The second figure, reported with the rate: ``"mean width (points)"``, ``"power at +2
         points"``.
     covers
@@ -80,7 +80,7 @@ class Statement:
     kind: Kind
     nominal: float
     cases: Mapping[str, Any]
-    beside: str
+    secondary: str
     covers: tuple[str, ...]
     simulate: Simulation
     repetitions: int = 2000
@@ -102,7 +102,7 @@ class Checked:
     repetitions: int
     rate: float
     error: float
-    beside: float
+    secondary: float
     seconds: float
 
     def holds(self, band: tuple[float, float], *, errors: float = 0) -> bool:
@@ -157,8 +157,8 @@ def check(statement: Statement, *, seed: int = 0, quick: bool = False) -> list[C
         number = len(trials.hits)
         rate = float(np.mean(trials.hits))
         error = math.sqrt(rate * (1 - rate) / number)
-        beside = float(np.mean(trials.beside))
-        rows.append(Checked(label, number, rate, error, beside, time.perf_counter() - start))
+        secondary = float(np.mean(trials.secondary))
+        rows.append(Checked(label, number, rate, error, secondary, time.perf_counter() - start))
     return rows
 
 
