@@ -56,7 +56,6 @@ RULES = {
     r"\b(is|are) no \w+ but\b": "is Y, not X",
     r"\bas it stands?\b": "as it is",
     r"\bcould have been others?\b": "is random, is a sample",
-    r"\bspeaks? (about|against)\b": "is about, is evidence against",
     r"\bfor having been (chosen|selected)\b": "for selection",
     r"\b(contains?|of) what came\b": "the outcome",
     r"(?-i:\bSay) (whether|which|how)\b": "Whether, Return which",

@@ -112,7 +112,7 @@ def _seed_interval(parser: str, value: str) -> dict[str, float]:
 
 
 def figure12() -> pl.DataFrame:
-    """Sum up delta LAS beside what is printed with Figs. 12 and 13."""
+    """Sum up delta LAS next to what is printed with Figs. 12 and 13."""
     rows: list[dict[str, object]] = []
     for parser in run_parsers():
         frame, curve = deltas().filter(parser=parser), shape(parser)
@@ -139,7 +139,7 @@ def figure12() -> pl.DataFrame:
 
 
 def beside_random() -> pl.DataFrame:
-    """Set low and high splits beside random ones, and beside random ones with the same lengths.
+    """Compare low and high splits with random ones, and with random ones with the same lengths.
 
     Treebanks count that have low, high and length-stratified splits; some have no random one.
     """
