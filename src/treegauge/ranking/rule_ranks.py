@@ -151,8 +151,8 @@ class RuleRanks(Result):
         if len(self.rules) > 1:
             lines.append("Rank of each system over all treebanks, by rule.")
         if self.sets and len(self.rules) == 1:
-            lines.append("95 % set: ranks that a system could have on other treebanks of these "
-                         "families.")  # fmt: skip
+            lines.append("95 % set: confidence set of the rank by this rule over all treebanks of "
+                         "these families.")  # fmt: skip
         if self.board.gaps:
             share = 100 * self.board.gaps / self.board.values.size
             lines.append(

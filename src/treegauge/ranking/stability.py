@@ -174,7 +174,8 @@ class Stability(Result):
             return f"No confidence sets of ranks: {TOO_FEW}."
         best = self.winner
         return (
-            "95 % set: ranks that a system could have on other treebanks of these families.\n"
+            "95 % set: confidence set of the rank by mean score over all treebanks of these "
+            "families.\n"
             f"{self.systems[best.index]} is {best.observed:.2f} points above the average system; "
             f"corrected for being the best of {len(self.systems)}: {best.value:.2f} "
             f"(95 % interval {best.low:.2f} to {best.high:.2f})."

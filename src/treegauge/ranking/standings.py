@@ -211,8 +211,8 @@ class Standings(Result):
         if self.sets is None:
             notes.append(f"No confidence sets of ranks: {TOO_FEW}.")
         else:
-            notes.append("95 % set: ranks that a team could have on other treebanks of these "
-                         "families.")  # fmt: skip
+            notes.append("95 % set: confidence set of the rank by mean score over all treebanks of "
+                         "these families.")  # fmt: skip
         if self.groups is not None and self.groups.cliques:
             notes.append("Teams that share a letter do not differ significantly (Wilcoxon "
                          "signed-rank tests of all pairs over treebanks, Holm's correction, "
