@@ -107,6 +107,12 @@ def test_no_interval_of_few_documents_with_the_reason(treebanks):
     assert "no interval: 6 documents, needs at least 10; --units sentences" in str(scores)
 
 
+def test_no_interval_of_a_system_without_errors_with_the_reason(documents):
+    gold, _ = documents
+    scores = evaluate(gold[:20], {"same": gold[:20]}, resampling=Resampling(units="sentences"))
+    assert scores.notes == ("no interval for same: fewer than 5 sentences have an error",)
+
+
 def test_no_bootstrap_of_few_units_or_of_several_runs(documents):
     gold, system = documents
     assert las(gold[:199], system[:199], interval="percentile") is None

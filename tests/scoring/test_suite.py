@@ -61,9 +61,9 @@ def test_missing_and_broken_output_counts_zero_and_stays_in_the_denominator(part
     assert averages["broken"]["failures"] == 2
     assert suite.f1("y", "broken") == suite.f1("z", "broken") == 0.0
     assert suite.failures["y", "broken"] == "no output"
-    assert "do not hold the same text" in suite.failures["z", "broken"]
+    assert "do not contain the same text" in suite.failures["z", "broken"]
     assert "token 'other'" in suite.failures["z", "broken"]
-    assert "failed: broken on z: gold and system do not hold the same text" in str(suite)
+    assert "failed: broken on z: gold and system do not contain the same text" in str(suite)
     assert suite.table.height == 6
     listed = suite.to_dict()["failures"]
     assert [(one["treebank"], one["system"]) for one in listed] == [

@@ -274,17 +274,18 @@ def mismatch(
     while position and position < len(left.text) and left.text[position] & 0xC0 == 0x80:
         position -= 1
     return MismatchError(
-        "gold and system do not hold the same text (spaces apart)\n"
+        "gold and system do not contain the same text (ignoring spaces)\n"
         f"  gold:   {_place(gold, left, position)}\n  system: {_place(system, right, position)}\n"
         "hint: both files must contain the same characters in the same order; check that the "
-        "system parsed this very file and did not normalise its characters"
+        "system parsed this very file and did not normalise its characters; --align loose aligns "
+        "texts whose characters differ"
     )
 
 
 def _place(treebank: Treebank, segments: Segmentation, position: int) -> str:
     token = int(np.searchsorted(segments.token_ends, position, "right"))
     if token >= len(segments.token_rows):
-        return f"{treebank.name}: the text ends here"
+        return f"{treebank.name}: the text ends here; is the file empty or incomplete?"
     row = int(segments.token_rows[token])
     sentence = int(np.searchsorted(treebank.row_offsets, row, "right")) - 1
     name = treebank[sentence].id

@@ -172,13 +172,17 @@ def intervals(counts: UnitCounts, how: Resampling) -> list[tuple[float, float] |
     return [None if np.isnan(limit[0]) else limit for limit in limits]
 
 
-def remarks(counts: UnitCounts, units: UnitKind, how: Resampling, system: str) -> list[str]:
+def remarks(
+    counts: UnitCounts, units: UnitKind, how: Resampling, system: str, defined: bool
+) -> list[str]:
     """Return notes on the units behind intervals: too few of them, or why there is no interval."""
     n, inside = counts.number, "--units sentences covers only other sentences from these documents"
     least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
     if n < least:
         hint = f"; {inside}" if units == "documents" else ""
         return [f"no interval: {n} {units}, needs at least {least}{hint}"]
+    if how.interval == "student" and not defined:
+        return [f"no interval for {system}: fewer than {LEAST_ERRORS} {units} have an error"]
     lines = [f"{100 * how.level:g} % intervals over {n} {units}"]
     if units == "documents" and n < FEW_DOCUMENTS:
         lines = [f"warning: {100 * how.level:g} % intervals over only {n} documents; {inside}"]

@@ -97,7 +97,7 @@ def scored_runs(
             units = choose_units(runs[0], resampling.units)
             counts = UnitCounts(runs, options.metrics, units)
             limits = dict(zip(options.metrics, intervals(counts, resampling), strict=True))
-            notes += remarks(counts, units, resampling, name)
+            notes += remarks(counts, units, resampling, name, any(limits.values()))
         scored.append(SystemScore(name, _metrics(runs, options, limits), tuple(runs)))
     return Scores(
         tuple(scored), sentences, "", options.convention, units=units,

@@ -49,7 +49,7 @@ TITLES: dict[str, str] = {
     "plan": "a plan (.toml)",
     "transfer": "a result of transfer (.json)",
     "packaged": "a packaged table",
-    "object": "an object",
+    "object": "a Python object",
 }
 """Names of the kinds of input in messages."""
 
