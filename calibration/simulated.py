@@ -36,5 +36,5 @@ def scored_pair(
 
 
 def las(sums: FloatArray) -> FloatArray:
-    """LAS in percent of sums of correct words and words, as a statistic."""
+    """Return LAS in percent from sums of correct words and of all words."""
     return np.asarray(100 * sums[..., [0]] / sums[..., [1]])

@@ -46,7 +46,7 @@ PARSERS = {
 def measured(parser: str) -> pl.DataFrame:
     """Return a parser's kept values, one row per treebank, one column per measure.
 
-    Of the biaffine parser means over seeds; description length is trained on all blocks before.
+    For the biaffine parser, means over seeds; description length is trained on all blocks before.
     """
     if parser == "biaffine":
         early = one_seed()

@@ -75,7 +75,7 @@ class Choice:
 
 
 def published() -> pl.DataFrame:
-    """Return the paper's values of the treebanks at hand."""
+    """Return the paper's values of the available treebanks."""
     return data.difficulty_table1().sort("treebank")
 
 

@@ -18,7 +18,7 @@ LAYERS = {"arc": "arcs", "rel": "relations"}
 
 
 def mdl() -> pl.DataFrame:
-    """Return how near bits per word come to both printed columns, by what is summed and trained.
+    """Return the distance of bits per word from both printed columns, by variant.
 
     Pearson's coefficient and mean absolute differences over treebanks. The earlier run with all
     treebanks was trained on all blocks before, for 30 epochs.

@@ -1,4 +1,4 @@
-"""Figures of the EDV study, from the kept tables."""
+"""Figures of the EDV study, from stored tables."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -122,7 +122,7 @@ def figure12() -> pl.DataFrame:
 
 
 def beside_random() -> pl.DataFrame:
-    """Say where low and high splits lie from random ones of the same sentences."""
+    """Return the distance of low and high splits from random ones of the same sentences."""
     frame = read_result("edv_splits")
     random = frame.filter(kind="random").select("treebank", "parser", las_random="las",
                                                 edv_random="edv")  # fmt: skip

@@ -41,7 +41,7 @@ def limited(source: str, limit: int, sample: int) -> SentencePool:
 
 
 def parts_of(source: str, kind: str, limit: int, sample: int) -> dict[str, Treebank]:
-    """Return train, dev and test of a split, of at most `limit` sentences together."""
+    """Return train, dev and test of a split, with at most `limit` sentences in total."""
     sentences = limited(source, limit, sample)
     if kind == SAME_LENGTHS:
         return of_same_lengths(sentences, sample)

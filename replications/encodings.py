@@ -1,6 +1,6 @@
 """Encodings of trees as labels: what they cover on all treebanks, and how well they are learned.
 
-Coverage is of whole treebanks, all sets together. The other tables are kept from
+Coverage is of whole treebanks, all sets together. The other tables come from
 ``replications/label_runs.py``: the setting of the labelling parser was chosen on dev sets of three
 treebanks, and then judged on Greek-GDT.
 """

@@ -58,7 +58,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def tag(root: str, out: str, *names: str) -> None:
-    """Write copies of treebanks with predicted UPOS; those that are there already are kept."""
+    """Write copies of treebanks with predicted UPOS; existing copies are kept."""
     from treegauge.parsing.tag import tag as tag_files
 
     for name in names or CODES:

@@ -129,7 +129,7 @@ def named(metric: str) -> pl.DataFrame:
 
 
 def redone() -> pl.DataFrame:
-    """Return Table 1 as the scores at hand give it, both metrics, Easy with ten members."""
+    """Return Table 1 from the available scores: both metrics, Easy with ten members."""
     return pl.concat(
         [named(metric).select(pl.lit(metric).alias("metric"), pl.all()) for metric in METRICS]
     )

@@ -162,7 +162,7 @@ def compared(
         Columns that name the row, then ``printed`` (text as printed, or None) and ``ours``.
     why : str or callable
         Says why a row's values differ by more than rounding. A row may bring its own ``why``, or
-        ``seed low`` and ``seed high``, the interval of our seeds: where it holds the printed value,
+        ``seed low`` and ``seed high``, the interval of our seeds: if it contains the printed value,
         that is the reason.
 
     Examples

@@ -1,6 +1,6 @@
 """Every preset next to the figures of its source, on the treebanks at hand.
 
-The trainings are kept in ``preset_scores`` (``replications.preset_runs`` on a CPU,
+The results of training are stored in ``preset_scores`` (``replications.preset_runs`` on a CPU,
 ``replications.preset_gpu`` on a GPU); those of UDPipe from samples in ``challenges_published``, the
 Difficulty parser's in ``difficulty_seeds``.
 """

@@ -110,7 +110,7 @@ def sampled(
     """Return random sentences, without replacement; the same arguments give the same sentences.
 
     Every sample is a prefix of a random permutation of ``0 .. available - 1``, returned in
-    ascending order. Independent samples have a permutation of their own for each size; nested ones
+    ascending order. Independent samples have a separate permutation for each size; nested ones
     share one, so that the sentences of a smaller size are among those of a larger one. Samples are
     numbered from 0.
 

@@ -1,6 +1,6 @@
 """UDPipe 1.x: a transition-based parser with a small neural network, and its tagger.
 
-Uses little of the library ``ufal.udpipe``: sentences in, the bytes of a model out.
+Uses little of the library ``ufal.udpipe``: it passes sentences and gets the bytes of a model.
 """
 
 import os

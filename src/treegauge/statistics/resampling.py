@@ -56,7 +56,7 @@ def evaluate(statistic: Statistic, sums: FloatArray) -> FloatArray:
 
 
 def name_metrics(names: Sequence[str] | None, n_metrics: int) -> tuple[str, ...]:
-    """Return one name per metric, its number where the caller gives none."""
+    """Return one name per metric, by default its number."""
     if names is None:
         return tuple(map(str, range(n_metrics)))
     if len(names) != n_metrics:

@@ -102,8 +102,8 @@ def vote_relations(
 
     The universal relation is voted on first and its subtype next, since sources differ in their
     subtypes. Ties go to the parser of the largest weight. An arc that no parser has, chosen to
-    make a tree of the others, gets the relation that most give to the word under any head. Roots
-    are ``root``, and nothing else is. `heads` and `relations` have one row per parser.
+    make a tree of the others, gets the relation that most give to the word under any head. Only
+    roots are ``root``. `heads` and `relations` have one row per parser.
 
     Examples
     --------

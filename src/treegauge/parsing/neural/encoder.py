@@ -34,7 +34,7 @@ VECTOR_ROWS = "vector.rows"
 def layout(
     data: Encoded, options: NeuralOptions, vector_size: int = 0, context: tuple[int, int] = (0, 0)
 ) -> dict[str, Shape]:
-    """Return the shapes of a model's weights; a name's ending says how they begin.
+    """Return the shapes of a model's weights; the ending of a name sets their initialisation.
 
     ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero. `context` is the
     number of layers of a pretrained encoder and the size of their vectors.

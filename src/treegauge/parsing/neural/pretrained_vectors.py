@@ -46,7 +46,7 @@ class ContextVectors:
         self.learner: EncoderLearner | None = None
         self._table: Tensor | None = None
         size = len(self._data.types) * self.shape[0] * self.shape[1] * 2
-        # A file to be parsed may be of any size; what is learned from must fit.
+        # A file to be parsed may have any size; training data must fit into memory.
         if options.frozen and (arrays is None or size <= _KEPT):
             self._table, self._rows = self._looked_up(read)
             return

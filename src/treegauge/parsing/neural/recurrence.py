@@ -22,8 +22,8 @@ _FEW = 64 * 64 * 64
 def _summed(left: Tensor, right: Tensor) -> Tensor:
     """Return the products of (G, N, I) and (G, N, O) summed over N.
 
-    A long sum with a small result is cut into pieces: a GPU has one worker for each tile of the
-    result only.
+    A long sum with a small result is divided into pieces, since a GPU has only one worker per tile
+    of the result.
     """
     groups, long, inner = left.shape
     outer = right.shape[2]
@@ -38,7 +38,7 @@ def _summed(left: Tensor, right: Tensor) -> Tensor:
 class _Recurrence(torch.autograd.Function):
     """Input (G, T, B, 4H), in the order input, forget, candidate, output; weights (G, H, 4H).
 
-    What `mask` (G, B, H) leaves of a state is what the next step sees of it.
+    The next step sees the state after `mask` (G, B, H) was applied.
     """
 
     @staticmethod
@@ -196,7 +196,7 @@ class _Projection(torch.autograd.Function):
 
 
 class _Reverse(torch.autograd.Function):
-    """Rows in another order, where the order is its own inverse."""
+    """Rows in another order; the permutation is its own inverse."""
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, order: Tensor) -> Tensor:
