@@ -1,7 +1,7 @@
 """Transfer to Galician from four treebanks: the Challenges paper's Table 3 on data at hand.
 
 Run ``python -m replications.transfer_study``; with ``--write`` the tables go into
-``docs/transfer_study.md``. The treebanks are looked for under ``TREEGAUGE_UD``. Takes about six
+``docs/transfer_study.md``. The treebanks are looked for under ``TREEGAUGE_UD``. Takes about four
 minutes of CPU time: 20 delexicalised parsers, and 35 for the learning curve.
 """
 
