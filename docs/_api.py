@@ -112,9 +112,18 @@ def room_page(room: str) -> str:
     about = getdoc(import_module(f"treegauge.{room}")) or ""
     parts = [f"# treegauge.{room}", about]
     for module in dict.fromkeys(modules):
-        more = f"[How to {module}](../howto/{module}.md)\n\n" if module in verbs else ""
-        parts.append(f"## {module}\n\n{more}::: treegauge.{room}.{module}")
+        home = f"treegauge.{room}.{module}"
+        shown = _verb(module, home) if module in verbs else f"::: {home}"
+        parts.append(f"## {module}\n\n{shown}")
     return "\n\n".join(parts) + "\n"
+
+
+def _verb(name: str, home: str) -> str:
+    """Return the function first, then whatever else its module has."""
+    options = f'    options:\n      filters: ["!^_", "!^{name}$"]'
+    guide = f"[How to use it](../howto/{name}.md)"
+    function = f"::: {home}.{name}\n    options:\n      show_root_heading: true"
+    return f"{guide}\n\n{function}\n\n::: {home}\n{options}"
 
 
 def data_page() -> str:
