@@ -1,1 +1,1 @@
-"""The papers' numbers, redone from data."""
+"""Replications of published results."""

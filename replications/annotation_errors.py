@@ -1,4 +1,4 @@
-"""How many annotation errors are among the words that are contradicted most.
+"""Precision of candidates for annotation errors: errors among the most contradicted words.
 
 ``python -m replications candidates_noise`` makes the table. Words are judged by models trained on
 the other of 5 folds: the log-linear parser, and the model that sees the rest of the tree;

@@ -1,4 +1,4 @@
-"""What the Challenges paper says in its text: numbers, comparisons of parsers, exceptions."""
+"""Claims in the text of the Challenges paper: numbers, comparisons of parsers, exceptions."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What transfer, and scores of the literature, are worth in sentences (Section 5 and Fig. 3)."""
+"""Data-size equivalents of transfer and of published scores (Section 5 and Fig. 3)."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Whether other treebanks, or another reading of the paper, account for a difference."""
+"""Checks whether other treebanks, or another reading of the paper, explain a difference."""
 
 from collections.abc import Mapping
 from math import erfc, sqrt

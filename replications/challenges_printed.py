@@ -1,4 +1,4 @@
-"""What the Challenges paper prints in Tables 1 and 2, and in its text."""
+"""The numbers in Tables 1 and 2 and in the text of the Challenges paper."""
 
 PARSERS = {
     "BEAM": ("panparser", "beam"),

@@ -1,4 +1,4 @@
-"""Learning curves of the published configurations: which test words each parser attaches correctly.
+"""Learning curves of the published configurations: test words that each parser attaches correctly.
 
     python -m replications.challenges_runs OUT PRESET...
 

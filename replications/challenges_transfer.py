@@ -1,4 +1,4 @@
-"""Delexicalised transfer from all treebanks at hand, placed on learning curves (Fig. 3).
+"""Delexicalised transfer from all available treebanks, placed on learning curves (Fig. 3).
 
 Every treebank with a learning curve in ``results/challenges_attachments.csv`` is a target, and a
 source for all targets of other languages; votes weigh KL(target || source)^-4 over trigrams of

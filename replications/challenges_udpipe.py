@@ -1,4 +1,4 @@
-"""UDPipe with the options of its UD 2.0 models next to preset ``fast``, where both were run."""
+"""UDPipe with the options of its UD 2.0 models compared with preset ``fast``."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""The Content paper, redone on UD 2.9: what attachment scores reward."""
+"""The Content paper replicated on UD 2.9: what attachment scores reward."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""What the Content study is made of: the treebanks of UD 2.9 at hand, and our parsers' scores."""
+"""Data of the Content study: the available treebanks of UD 2.9, and our parsers' scores."""
 
 import os
 from collections.abc import Iterator

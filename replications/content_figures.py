@@ -1,4 +1,4 @@
-"""Figures of the Content study, from the kept tables.
+"""Figures of the Content study, from the stored tables.
 
 Each is written twice under ``docs/images/replications``: drawn, and as Vega-Lite with its data.
 """

@@ -1,4 +1,4 @@
-"""What decides how function share and content precision go together: .19 in print, more here.
+"""Why function share and content precision correlate at .19 in the paper, and more here.
 
 Each row changes one thing about the correlation: parser, treebanks, definition, frequency, or what
 is held fixed. The last rows ask what our own regression of scores on function share, STTR and the

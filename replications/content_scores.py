@@ -1,4 +1,4 @@
-"""What scores reward: Table 3 and Figure 5 of the Content paper with our parsers, and weights."""
+"""Table 3 and Figure 5 of the Content paper with our parsers, and weights."""
 
 from typing import Any
 

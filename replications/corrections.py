@@ -1,4 +1,4 @@
-"""How many real corrections are among the words that audits and parsers put first.
+"""Precision of audits and parsers: real corrections among the words that they rank first.
 
 ``python -m replications candidates_corrections`` makes the table. Corrected are the words of UD 2.5
 whose head or relation is another one in UD 2.9, in sentences that have the same words in both; the

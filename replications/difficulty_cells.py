@@ -1,4 +1,4 @@
-"""Cells of the Difficulty paper next to ours: the interval of one more run, and why they differ.
+"""Cells of the Difficulty paper compared with ours: prediction intervals, and why they differ.
 
 A printed value outside the interval of our seeds is explained in one of two ways. A choice that the
 paper leaves open reproduces it: whether punctuation counts, which epoch is scored, whether

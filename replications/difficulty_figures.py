@@ -1,4 +1,4 @@
-"""Figs. 2 and 3 of the Difficulty paper, from the kept tables of the biaffine parser's runs."""
+"""Figs. 2 and 3 of the Difficulty paper, from the stored tables of the biaffine parser's runs."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""Train all models behind the Difficulty paper's Table 1; needs numpy and torch, nothing else.
+"""Train all models behind the Difficulty paper's Table 1; needs only numpy and torch.
 
     PYTHONPATH=src:. python -m replications.difficulty_gpu FOLDER OUT [NAME...] [--epochs=30]
         [--seeds=5] [--shuffles=5] [--parser=biaffine] [--halves=1] [--words=0] [--workers=4]

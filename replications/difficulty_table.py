@@ -1,4 +1,4 @@
-"""Keep what parsers gave for the Difficulty paper's Table 1.
+"""Store the parsers' results for the Difficulty paper's Table 1.
 
     python -m replications.difficulty_table [RUN] [--one-seed RUN] [--second RUN]
         [--cpu CPU.csv] [--cpu-words CPU.csv]

@@ -1,4 +1,4 @@
-"""The EDV paper, redone: displacement distances and parsing scores, and splits steered by them."""
+"""The EDV paper replicated: displacement distances, parsing scores, and splits by EDV."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""What the EDV study is made of: published scores next to distances of the treebanks at hand."""
+"""Data of the EDV study: published scores, and distances of the available treebanks."""
 
 from functools import cache
 from statistics import fmean, stdev

@@ -1,4 +1,4 @@
-"""Figures of the EDV study, from stored tables."""
+"""Figures of the EDV study, from the stored tables."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the order of training sentences does to LAS, from the rows ``edv_curriculum`` keeps."""
+"""The effect of the order of training sentences on LAS, from the rows of ``edv_curriculum``."""
 
 from statistics import fmean, stdev
 

@@ -1,4 +1,4 @@
-"""Section 6 of the EDV paper: what parsers lose on splits with a high EDV.
+"""Section 6 of the EDV paper: the loss of parsers on splits with a high EDV.
 
 ``python -m replications edv_splits`` collects scores from the stores of ``plans/splits_*.toml``,
 looked for under ``TREEGAUGE_RUNS`` (``../runs``); the tables are made of what it keeps.

@@ -1,4 +1,4 @@
-"""The masses variant of EDV over several supports, for the paper does not say which bins it has.
+"""The masses variant of EDV over several supports, since the paper does not name its bins.
 
 Each support is judged by all figures that the paper prints of EDV over UD 2.5.
 """

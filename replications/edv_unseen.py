@@ -1,4 +1,4 @@
-"""Fig. 9 of the EDV paper: scores of treebanks without a published model, as a line predicts them.
+"""Fig. 9 of the EDV paper: predicted scores of treebanks without a published model.
 
 The line is Table 5's last: log of the training words, mean length of test sentences and EDV. It is
 fitted to the published scores of UDPipe 1.2 with gold tags, since our parsers' scores on the

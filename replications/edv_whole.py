@@ -1,4 +1,4 @@
-"""Section 6 on whole treebanks with predicted tags, from the rows that ``edv_runs`` keeps.
+"""Section 6 on whole treebanks with predicted tags, from the rows of ``edv_runs``.
 
 Every value is the mean over the seeds of a treebank; a seed is another split and another training.
 """

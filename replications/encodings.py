@@ -1,4 +1,4 @@
-"""Encodings of trees as labels: what they cover on all treebanks, and how well they are learned.
+"""Encodings of trees as labels: coverage on all treebanks, and parsing scores.
 
 Coverage is of whole treebanks, all sets together. The other tables come from
 ``replications/label_runs.py``: the setting of the labelling parser was chosen on dev sets of three

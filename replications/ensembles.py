@@ -1,4 +1,4 @@
-"""What ensembles of five seeds gain, next to the spread of single seeds.
+"""The gain of ensembles of five seeds, compared with the spread of single seeds.
 
     python -m replications.ensembles PARSER [TREEBANK...]
 

@@ -1,4 +1,4 @@
-"""How long an epoch takes, one model alone and several in lockstep; needs numpy and torch only.
+"""Seconds per epoch of one model and of several in lockstep; needs only numpy and torch.
 
     PYTHONPATH=src python -m replications.epoch_seconds FILE [--parser=biaffine] [--models=1,2,5]
         [--epochs=12] [--OPTION=VALUE...]
@@ -56,12 +56,12 @@ def main(path: str, *words: str) -> None:
                 learning.append(middle - begun)
                 looking.append(now() - middle)
         late = slice(min(WARM, epochs - 1), None)
-        told = {
+        row = {
             "treebank": Path(path).stem, "device": str(device), "sentences": len(train),
             "models": models, "first epoch": round(learning[0], 2),
             "epoch": round(median(learning[late]), 3), "look": round(median(looking[late]), 3),
         }  # fmt: skip
-        print(json.dumps(told), flush=True)
+        print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Experiment 1 of the Fragility paper redone: three parsers, gold and predicted tags, subsets.
+"""Experiment 1 of the Fragility paper replicated: three parsers, gold and predicted tags.
 
     python -m replications.experiment1 tag FOLDER_OF_TREEBANKS TAGGED [NAME...]
     python -m replications.experiment1 encode FOLDER_OF_TREEBANKS TAGGED ARRAYS [NAME...]
@@ -134,19 +134,19 @@ def train(folder: str, out: str, *words: str) -> None:
             kept = paradigms.best_models(
                 [Learner(read[tags], learned, seed) for tags, seed in each], dev, options
             )
-            told = [
+            scorers = [
                 paradigms.scores(arrays, paradigms.part_of(read[tags], test), options, more, pool)
                 for (tags, _), (_, arrays) in zip(each, kept, strict=True)
             ]
-            found = [one() for one in told]
+            scores = [scorer() for scorer in scorers]
             took = time.perf_counter() - begun
-            for (tags, seed), (epoch, _), row in zip(each, kept, found, strict=True):
+            for (tags, seed), (epoch, _), row in zip(each, kept, scores, strict=True):
                 who = {"treebank": path.stem, "parser": " ".join([parser, *settings]),
                        "tags": tags, "seed": seed}  # fmt: skip
                 rows.append({**who, "epochs": options.epochs, "epoch": epoch, **row,
                              "seconds": took / len(each)})  # fmt: skip
             means = [
-                round(float(np.mean([row["las"] for row in found[at : at + seeds]])), 2)
+                round(float(np.mean([row["las"] for row in scores[at : at + seeds]])), 2)
                 for at in (0, seeds)
             ]
             print(path.stem, parser, options.epochs, "epochs", *means, f"{took:.1f} s", flush=True)
@@ -179,7 +179,7 @@ def of_subsets(ours: Values, theirs: Values) -> Iterator[tuple[Any, ...]]:
 
     printed = {row["subset"]: row for row in data.fragility_table1().to_dicts()}
 
-    def told(values: Values, names: Sequence[str], tags: str, metric: str) -> dict[str, float]:
+    def summaries(values: Values, names: Sequence[str], tags: str, metric: str) -> dict[str, float]:
         by = {one: [values[name, tags, one, metric] for name in names] for one in SYSTEMS}
         return summary(by, metric) if names else {}
 
@@ -187,10 +187,10 @@ def of_subsets(ours: Values, theirs: Values) -> Iterator[tuple[Any, ...]]:
         for tags in ("gold", "predicted"):
             for metric in ("las", "uas"):
                 both = [name for name in names if (name, tags, "gb", metric) in theirs]
-                own = told(ours, both, tags, metric)
-                other = told(theirs, both, tags, metric)
+                own = summaries(ours, both, tags, metric)
+                other = summaries(theirs, both, tags, metric)
                 paper = printed.get(subset, {}) if tags == "predicted" else {}
-                for key, value in told(ours, names, tags, metric).items():
+                for key, value in summaries(ours, names, tags, metric).items():
                     if key.endswith("_sl_plain_sl"):  # the paper has one labelling parser only
                         other.pop(key, None)
                     there = paper.get(key.replace("_plain", ""))

@@ -1,4 +1,4 @@
-"""How far predicted scores are off at held-out sizes: ``python -m replications.extrapolation``.
+"""Errors of predicted scores at held-out sizes: ``python -m replications.extrapolation``.
 
 From the curves of 28 treebanks (``results/challenges_attachments.csv``), scores at larger sizes are
 predicted from smaller ones by :mod:`treegauge.curves.extrapolation`, and the errors measured are

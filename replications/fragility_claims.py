@@ -1,4 +1,4 @@
-"""What Fragility says of ranks and subsets, in our words, held against all subsets.
+"""Claims of Fragility about ranks and subsets, checked on all subsets.
 
 Every row has the figures that decide it; probabilities over all subsets are exact unless the row
 says that they were sampled.

@@ -1,4 +1,4 @@
-"""Fragility, Tables 5 and 6: subsets in which systems rank best and worst, and what is in them.
+"""Fragility, Tables 5 and 6: subsets in which systems rank best and worst, and their treebanks.
 
 The paper's ten subsets a side are compared with all those of our million with the extreme rank (and
 the next ones, until there are ten). Without any sampling, mean ranks over all subsets of ten

@@ -1,4 +1,4 @@
-"""Fragility's wish: rankings that take speed into account, with parsers of our own.
+"""Rankings that take speed into account, as Fragility proposes, with our parsers.
 
     python -m replications.fragility_speed
 

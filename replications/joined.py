@@ -1,4 +1,4 @@
-"""All measures and all parsers' scores of all treebanks at hand, joined."""
+"""All measures and all parsers' scores of all available treebanks in one table."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""Treebanks that are easy for the wrong reason, by what short sentences and the like are worth."""
+"""Treebanks whose scores are high because of short sentences, known words or overlap."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ def easy() -> pl.DataFrame:
     median = float(np.median(frame["las"].to_numpy()))
     rows = []
     for row in frame.iter_rows(named=True):
-        reasons = [told for name, told in FEATURES.items()
+        reasons = [meaning for name, meaning in FEATURES.items()
                    if row["las"] > median >= row["las"] - row[name] and row[name] >= 1]  # fmt: skip
         kept: dict[str, Any] = {"treebank": row["treebank"], "las": row["las"], "median": median}
         kept |= {"surplus": row["las"] - predicted[row["treebank"]]}

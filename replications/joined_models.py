@@ -1,4 +1,4 @@
-"""Measures that correlate with LAS given size and length.
+"""Measures that correlate with LAS, controlled for size and sentence length.
 
 Treebanks of one genus resemble each other, so genera are the units of all intervals and p-values.
 """

@@ -1,4 +1,4 @@
-"""The labelling parser by encoding, and next to the biaffine parser.
+"""The labelling parser by encoding, compared with the biaffine parser.
 
     python -m replications.label_runs encode FOLDER_OF_TREEBANKS ARRAYS NAME...
     PYTHONPATH=src python -m replications.label_runs train ARRAYS OUT [NAME...] [--seeds=3]

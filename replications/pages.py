@@ -1,4 +1,4 @@
-"""Put kept tables into pages of the documentation, so that no figure is copied by hand.
+"""Put stored tables into pages of the documentation, so that no number is copied by hand.
 
 A page says where with a pair of comments:
 

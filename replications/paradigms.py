@@ -179,7 +179,7 @@ def scores(
 
     trees = trees_of(Predictor(arrays, own, options), more, pool)
 
-    def told() -> dict[str, float]:
+    def score() -> dict[str, float]:
         row = {}
         for way, (heads, names) in trees().items():
             right = heads == own.heads
@@ -187,7 +187,7 @@ def scores(
             row[f"las{way}"] = 100 * float((right & (names == own.relations)).mean())
         return row
 
-    return told
+    return score
 
 
 def train(folder: str, out: str, *words: str) -> None:
@@ -219,7 +219,7 @@ def train(folder: str, out: str, *words: str) -> None:
             learners = [Learner(data, parts[0], seed) for seed in range(first, first + seeds)]
             kept = best_models(learners, parts[1], options)
             took = (time.perf_counter() - begun) / seeds
-            told = [
+            scorers = [
                 [scores(arrays, part_of(data, own), options, more, pool) for own in parts[1:]]
                 for _, arrays in kept
             ]
@@ -232,7 +232,7 @@ def train(folder: str, out: str, *words: str) -> None:
                     "seconds": took,
                 }
                 for seed, (epoch, _), (dev, test) in zip(
-                    range(first, first + seeds), kept, told, strict=True
+                    range(first, first + seeds), kept, scorers, strict=True
                 )
             ]  # fmt: skip
             rows += made

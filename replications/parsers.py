@@ -1,4 +1,4 @@
-"""Scores of our neural parsers and their times, kept from runs elsewhere."""
+"""Scores and times of our neural parsers, stored from runs on other machines."""
 
 import polars as pl
 
@@ -12,10 +12,10 @@ def by_subset(frame: pl.DataFrame) -> pl.DataFrame:
     paper = pl.when(pl.col("paper").is_null()).then(pl.lit("")).otherwise(
         pl.format(" ({})", "paper")
     )  # fmt: skip
-    told = las.with_columns(
-        pl.col("measure").str.strip_prefix("las_"), pl.format("{}{}", "ours", paper).alias("told")
+    cells = las.with_columns(
+        pl.col("measure").str.strip_prefix("las_"), pl.format("{}{}", "ours", paper).alias("text")
     )
-    return told.pivot("measure", index=["subset", "tags", "treebanks"], values="told")
+    return cells.pivot("measure", index=["subset", "tags", "treebanks"], values="text")
 
 
 PARTS = (

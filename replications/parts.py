@@ -1,4 +1,4 @@
-"""What a replication consists of: parts, each a small table made by a function and kept as CSV."""
+"""Parts of a replication: small tables, each computed by a function and stored as CSV."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""LAS with gold, predicted and no tags, next to the published UDPipe 1.2 models, on UD 2.5.
+"""LAS with gold, predicted and no tags, compared with published UDPipe 1.2 models, on UD 2.5.
 
     python -m replications.predicted_tags udpipe|beam|mst [TREEBANK...]
     python -m replications.predicted_tags encode ARRAYS

@@ -1,4 +1,4 @@
-"""Scores of the presets that need no GPU, one line per training, kept as they come.
+"""Scores of the presets that need no GPU, one line per training, written as they finish.
 
     python -m replications.preset_runs [PRESET...]
 

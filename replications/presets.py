@@ -1,4 +1,4 @@
-"""Every preset next to the figures of its source, on the treebanks at hand.
+"""Every preset compared with the numbers of its source, on the available treebanks.
 
 The results of training are stored in ``preset_scores`` (``replications.preset_runs`` on a CPU,
 ``replications.preset_gpu`` on a GPU); those of UDPipe from samples in ``challenges_published``, the

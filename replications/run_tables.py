@@ -1,4 +1,4 @@
-"""A table with one row per training, filled as trainings end, here or elsewhere."""
+"""A table with one row per training, written as trainings finish on any machine."""
 
 import csv
 import io

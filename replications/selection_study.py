@@ -1,4 +1,4 @@
-"""Easy, ambiguous and hard halves of a data map as training sets, next to random halves.
+"""Easy, ambiguous and hard halves of a data map as training sets, compared with random halves.
 
 Treebanks are the units: the seeds of each are averaged first. Intervals are Student's; p-values are
 of the exact signed-rank test, adjusted by Holm's method over the six halves of a parser.

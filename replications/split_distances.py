@@ -1,4 +1,4 @@
-"""How far apart the parts of random, sampled and optimised splits are, on ten treebanks.
+"""Distances between the sets of random, sampled and optimised splits, on ten treebanks.
 
 Run ``python -m replications.split_distances``; with ``--write`` the table goes into
 ``docs/splitting.md``. The treebanks are looked for under ``TREEGAUGE_UD``. Means over ten seeds.

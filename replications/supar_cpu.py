@@ -1,4 +1,4 @@
-"""The biaffine parser next to SuPar's on one CPU core: seconds an epoch, and LAS after as many.
+"""The biaffine parser compared with SuPar's on one CPU core: seconds per epoch, and LAS.
 
     python -m replications.supar_cpu encode FOLDER_OF_TREEBANKS DATA [NAME...]
     python -m replications.supar_cpu run PYTHON DATA OUT [NAME...] [--epochs=15] [--seed=0]

@@ -82,8 +82,8 @@ def table_three(found: Contributions) -> pl.DataFrame:
         row |= {group: vote.scores["UAS"][group].value for group in groups}
         for group in groups:
             gain = vote.gains["UAS"][group] if vote.gains else None
-            told = gain and f"{gain.value:+.1f} [{gain.low:+.1f}, {gain.high:+.1f}]"
-            row[f"gain {group}"] = told or ""
+            text = gain and f"{gain.value:+.1f} [{gain.low:+.1f}, {gain.high:+.1f}]"
+            row[f"gain {group}"] = text or ""
         for group in groups:
             worth = vote.worth[group]
             row[f"n {group}"] = f"{worth.sentences} ({worth.at_least} to {worth.at_most})"

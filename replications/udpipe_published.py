@@ -1,4 +1,4 @@
-"""Our UDPipe next to the published models' figures with gold tags, on small treebanks of UD 2.5.
+"""Our UDPipe compared with the published models with gold tags, on small treebanks of UD 2.5.
 
 Run ``python -m replications.udpipe_published``, or with names of treebanks for some of them; all
 six take about 25 minutes of one core. The treebanks are looked for under ``TREEGAUGE_UD``.

@@ -267,7 +267,7 @@ def test_bad_requests_are_refused(task):
             board(task, out=out)
     (task / "site").mkdir()
     (task / "site" / "index.html").write_text("mine")
-    with pytest.raises(TreegaugeError, match="would be overwritten, and no leaderboard of ours"):
+    with pytest.raises(TreegaugeError, match="and this folder has no leaderboard"):
         board(task, out=task / "site")
     with pytest.raises(ChoiceError, match="unknown policy for failed runs 'drop'"):
         board(task, failed="drop")

@@ -89,7 +89,7 @@ def test_the_matrix_counts_confusions_and_opens_their_sentences(tab, small):
     correct = correct_words(alignment)
     wrong = int(correct.gold.sum() - correct.relations.sum())
     summary = page.locator("#view-errors .result").inner_text()
-    assert f"alpha has {wrong} of {int(correct.gold.sum())} words incorrect" in summary
+    assert f"alpha makes errors in {wrong} of {int(correct.gold.sum())} words" in summary
     page.get_by_role("button", name="Show all").click()
     expected = {(g, s): n for g, s, n, _ in confusion(alignment, of="relation").table.iter_rows()}
     cells = page.locator(".confusion td:not(.same) button").all()

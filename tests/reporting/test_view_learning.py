@@ -31,10 +31,10 @@ def test_learning_curves_place_scores(tab, tmp_path):
         return float(equivalent_size(curve["size"], curve["score"], score))
 
     said = page.locator("#learning-worth")
-    assert f"all words corresponds to {worth('all', 55.5):.1f} annotated" in said.inner_text()
+    assert f"all words corresponds to {worth('all', 55.5):.0f} annotated" in said.inner_text()
     page.locator("#view-learning").get_by_role("combobox", name="on").select_option("VERB")
     page.locator("#view-learning label.field input").first.fill("58")
-    assert f"VERB corresponds to {worth('VERB', 58):.1f} annotated" in said.inner_text()
+    assert f"VERB corresponds to {worth('VERB', 58):.0f} annotated" in said.inner_text()
     page.locator("#view-learning label.field input").first.fill("99")
     assert "more than 40" in said.inner_text()
     texts = page.locator("#view-learning .chart").first.locator("circle title").all_text_contents()
@@ -42,4 +42,4 @@ def test_learning_curves_place_scores(tab, tmp_path):
     whole = curves.filter(pl.col("class") == "all").sort("size")["score"].to_list()
     answer = page.locator("#learning-answer").inner_text()
     assert f"With 40 sentences, mst reaches score {whole[-1]:.1f}" in answer
-    assert f"+{whole[-1] - whole[-2]:.1f} over 20 sentences" in answer
+    assert f"+{whole[-1] - whole[-2]:.1f} points compared with 20 sentences" in answer

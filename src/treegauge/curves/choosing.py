@@ -163,7 +163,7 @@ def next_sentences(
     view = committee_view(train, pool, seed=seed)
     chosen, benefits = choose(pool, view.uncertainty, number, allowed=allowed)
     if len(chosen) < number:
-        notes.append(f"{len(chosen)} different sentences to choose from, {number} were asked for")
+        notes.append(f"{len(chosen)} different sentences to choose from, {number} were requested")
     vocabulary = {form.lower() for form in train.codes("form").values}
     rows = [
         {"rank": rank, **_row(pool, view, vocabulary, sentence, benefit)}

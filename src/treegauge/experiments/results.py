@@ -232,7 +232,7 @@ _SETUP = FIELDS[:6]
 
 
 def read_results(ledger: Ledger, filters: Mapping[str, Any], *, provenance: bool) -> "pl.DataFrame":
-    """Return one row per cell that is done: its fields, scalars and, if asked for, provenance."""
+    """Return one row per finished cell: its fields, scalars and, if requested, provenance."""
     import polars as pl
 
     more = ["attempts", "environment", "started", "seconds", "peak"] if provenance else []

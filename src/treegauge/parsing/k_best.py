@@ -61,7 +61,7 @@ def k_best_trees(
     relations
         Scores of relations of arcs, ``relations[d - 1, h, r]``; minus infinity likewise.
     k
-        The number of trees to return; fewer if there are no more.
+        The largest number of trees to return.
     projective
         Whether trees must be projective.
 

@@ -90,7 +90,7 @@ class UDPipeOptions(ParserOptions):
     iterations: int = option(-1, "epochs over the training set", low=-1, high=10000)
     hidden_layer: int = option(-1, "units of the hidden layer", low=-1, high=10000)
     batch_size: int = option(-1, "transitions of a step", low=-1, high=100000)
-    structured_interval: int = option(-1, "one search-based sentence in so many", low=-1)
+    structured_interval: int = option(-1, "search-based training on every n-th sentence", low=-1)
     learning_rate: float = option(-1.0, "initial step size", low=-1, high=10)
     learning_rate_final: float = option(-1.0, "final step size", low=-1, high=10)
     l2: float = option(-1.0, "weight decay", low=-1, high=1000)

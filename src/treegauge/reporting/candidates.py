@@ -1,4 +1,4 @@
-"""The work list of candidates for annotation errors, in a report and as a page of its own."""
+"""The work list of candidates for annotation errors, in a report and as a separate page."""
 
 import shlex
 from collections import Counter
@@ -32,10 +32,10 @@ def candidates_section(lists: Sequence[CandidateList], methods: Sequence[Method]
     total = sum(len(listed.candidates) for listed in lists)
     names = [treebank_of(listed.treebank.name) for listed in lists]
     text = (
-        f"{total:,} words whose annotation parsers contradict, the most suspicious first: accept, "
-        "reject or skip what is suggested, and export your decisions as CSV or as a patch."
+        f"{total:,} words whose annotation parsers contradict, the most suspicious first. Accept, "
+        "reject or skip each suggestion, and export your decisions as CSV or as a patch."
     )
-    short = [f"{total:,} annotations are worth checking first."]
+    short = [f"Parsers contradict {total:,} annotations; check these first."]
     return Section(
         "candidates", "Candidates", text, {"lists": [_data(listed) for listed in lists]},
         [(f"Candidates in {listed.name}", listed.candidates) for listed in lists], methods, short,

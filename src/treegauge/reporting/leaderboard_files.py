@@ -45,8 +45,8 @@ def check_folder(
     ours = [name for name in (PAGE, SCORES, RANKING, *TABLES) if (folder / name).exists()]
     if ours and not (folder / CELLS).is_dir():
         raise TreegaugeError(
-            f"{folder / ours[0]} would be overwritten, and no leaderboard of ours is in this "
-            "folder; choose another with --out"
+            f"{folder / ours[0]} would be overwritten, and this folder has no leaderboard "
+            "of treegauge; choose another with --out"
         )
     folder.mkdir(parents=True, exist_ok=True)
     return folder

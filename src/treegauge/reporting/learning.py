@@ -131,6 +131,6 @@ def _short(last: "pl.DataFrame") -> str:
     if len(sizes) < 2:
         return f"{parser[0]} reaches {metric} {scores[0]:.1f} with {sizes[0]} sentences."
     return (
-        f"{parser[1]} reaches {metric} {scores[1]:.1f} with {sizes[1]} sentences, "
-        f"{scores[1] - scores[0]:+.1f} over {sizes[0]}."
+        f"{parser[1]} reaches {metric} {scores[1]:.1f} with {sizes[1]} sentences "
+        f"({scores[1] - scores[0]:+.1f} points compared with {sizes[0]} sentences)."
     )

@@ -42,7 +42,9 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
         data.append(_map(name, found, treebank, words, MOST // len(groups)))
         tables.append((f"Data map of {name}", found))
         methods += _methods(name, found, group)
-        hard = f"Heads of {found.values['head']['hard']:.1f} % of the words of {name} stayed hard"
+        hard = (
+            f"The heads of {found.values['head']['hard']:.1f} % of the words in {name} stayed hard"
+        )
         more = f"; {len(words)} candidates for annotation errors are listed" if words else ""
         short.append(f"{hard}{more}.")
     total = sum({one.archive.treebank: one.treebank.n_words for one in recorded}.values())

@@ -151,7 +151,7 @@ def page(
 </div>
 </main>
 <footer><p>Made by treegauge {__version__}. Keys: 1 to 9 open a view, / goes to its filter,
-Escape closes sentences.</p></footer>
+Escape closes the sentence panel.</p></footer>
 {data}
 <script>{code}</script>
 </body>

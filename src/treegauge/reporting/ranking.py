@@ -123,8 +123,8 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
     methods = _methods(scores, counted, drawn[usual], certificates[0], table.given, table.first)
     lead = drawn[usual].agreement["top1"].item()
     short = [
-        f"{order[0]} leads by mean {metric}, and would lead in {100 * lead:.1f} % of the subsets "
-        f"of {sizes[usual]} treebanks."
+        f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of random "
+        f"subsets of {sizes[usual]} treebanks."
     ]
     if len(order) > 2:
         short.append(

@@ -95,19 +95,20 @@ def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
     """Return a sentence on the system with the highest LAS, its lead, and the significance."""
     order = sorted(scores.systems, key=lambda one: -one["LAS"].f1)
     best = order[0]
-    text = f"On {name}, {best.system} has a {scores.label('LAS')} of {best['LAS'].f1:.2f}"
+    text = f"On {name}, {best.system} has the highest {scores.label('LAS')}, {best['LAS'].f1:.2f}"
     interval = best["LAS"].interval
     if interval is not None:
-        text += f" ({interval[0]:.2f} to {interval[1]:.2f})"
+        text += f" (95 % interval {interval[0]:.2f} to {interval[1]:.2f})"
     if tests is None:
         return f"{text}."
     ahead = best["LAS"].f1 - order[1]["LAS"].f1
     pair = {best.system, order[1].system}
     p = next(row["p_corrected"] for row in tests.pairs if {row["a"], row["b"]} == pair)
     if p is None:
-        return f"{text}, {ahead:.2f} above {order[1].system} (too little text for a test)."
+        return f"{text}, {ahead:.2f} points above {order[1].system} (too little text for a test)."
     judged = "statistically significant" if p <= SIGNIFICANT else "not statistically significant"
-    return f"{text}, {ahead:.2f} above {order[1].system}, {judged} (p = {p:.4f}, corrected)."
+    lead = f"{ahead:.2f} points above {order[1].system}"
+    return f"{text}, {lead}; the difference is {judged} (p = {p:.4f}, corrected)."
 
 
 #: Breakdowns by kind of class and system.

@@ -117,7 +117,7 @@ def test_killed_and_resumed_is_the_same(kind, train, test, tmp_path):
     assert seen == [3, 4]
     for name, value in whole.learned.arrays.items():
         assert (resumed.learned.arrays[name] == value).all(), name
-    with pytest.raises(TreegaugeError, match="no checkpoint of this training"):
+    with pytest.raises(TreegaugeError, match="not a checkpoint of this training"):
         cut.fit(train[:24], test, seed=6)
 
 

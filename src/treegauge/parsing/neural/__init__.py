@@ -1,1 +1,1 @@
-"""Neural parsers: arrays in, arrays out, on nothing but numpy and torch."""
+"""Neural parsers on arrays; they need only numpy and torch."""

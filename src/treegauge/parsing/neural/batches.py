@@ -1,4 +1,4 @@
-"""Sentences on the device: which of them go into which update, and a batch of them as tensors."""
+"""Batches of sentences: their order in an epoch, and their tensors on the device."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from treegauge.parsing.neural.recurrence import turning
 Longs = npt.NDArray[np.int64]
 
 _CHUNK = 20
-"""Batches whose sentences are sorted by length together: little padding, much chance."""
+"""Batches whose sentences are sorted by length together: little padding, much randomness."""
 
 
 def _cut_by_words(order: Longs, lengths: Longs, limit: int) -> list[Longs]:
@@ -31,7 +31,7 @@ def _cut_by_words(order: Longs, lengths: Longs, limit: int) -> list[Longs]:
 def epoch(
     sentences: npt.ArrayLike, lengths: Longs, *, size: int, words: int = 0, seed: int, number: int
 ) -> list[Longs]:
-    """Deal sentences into batches of similar length, of `size` sentences or `words` words each.
+    """Return batches of sentences of similar length, of `size` sentences or `words` words each.
 
     Sentences are shuffled, sorted by length within a chunk of batches, and cut; then the batches
     are shuffled. With as many sentences, the k-th batches of different seeds are about equally
@@ -54,7 +54,7 @@ def epoch(
 
 
 def by_length(sentences: npt.ArrayLike, lengths: Longs, places: int, most: int) -> list[Longs]:
-    """Deal sentences into batches of limited size, padding counted, longest first."""
+    """Return batches with a bounded number of positions, with padding, longest first."""
     order = np.asarray(sentences, np.int64)
     order = order[np.argsort(-lengths[order], kind="stable")]
     made, at = [], 0
@@ -76,7 +76,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Tables:
-    """What does not change while models learn, on the device; the first axis is the model.
+    """Data on the device that do not change in training; the first axis is the model.
 
     One more row than there are words or sentences stands for none.
     """
@@ -98,7 +98,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class SentenceBatch:
-    """Some sentences of each model; M models, B sentences, T places, the first the root's.
+    """A batch of sentences of each model; M models, B sentences, T positions, the first the root.
 
     Lengths (M, B) count the root. All else is (M, B, T), 0 where there is no word; `places` are the
     words' numbers in the data, the last for none; labels are (columns, M, B, T).
@@ -142,7 +142,7 @@ def tables(
     read: Sequence[Encoded], words: npt.ArrayLike, chars: npt.ArrayLike, device: torch.device,
     vectors: Floats | None = None, rare: npt.ArrayLike | None = None,
 ) -> Tables:  # fmt: skip
-    """Put the data on the device; what models read differs in types and tags at most."""
+    """Return the data on the device; models may differ only in types and tags."""
     data = read[0]
 
     def put(array: npt.ArrayLike) -> Tensor:

@@ -9,8 +9,7 @@ between heads, which is the same as taking
 
     argmax over heads of log p(head | word) + max over relations of log p(relation | word, head).
 
-Cycles and several roots, which such choices may have, are settled by the best tree under the same
-scores.
+If these choices have cycles or several roots, the best tree under the same scores is used.
 """
 
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from treegauge.treebanks.decoding import projective_tree, spanning_tree
 
 
 def _greedy(scores: Doubles) -> npt.NDArray[np.int32]:
-    """Return each word's best head, itself excepted; what is not a tree is repaired."""
+    """Return each word's best head other than itself, repaired to a tree."""
     legal = np.where(np.eye(len(scores), dtype=bool), -np.inf, scores)
     return trees.repair(legal[:, 1:].argmax(0))[0]
 
@@ -68,7 +67,7 @@ class ArcModel(NeuralModel):
 
 
 def roots_have(train: Treebank, vocabulary: Vocabulary) -> npt.NDArray[np.bool_]:
-    """Return for each number of a relation whether roots have it, going by the majority."""
+    """Return for each relation whether it is mostly one of roots."""
     codes, values = train.codes("deprel")
     roots = np.bincount(codes[train.head == 0], minlength=len(values))
     others = np.bincount(codes[train.head != 0], minlength=len(values))

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 WINDOW = 3
-"""Characters that a convolution sees at once."""
+"""The width of the convolution in characters."""
 _NEVER = -1e30
 
 

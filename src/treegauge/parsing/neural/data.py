@@ -1,4 +1,4 @@
-"""Sentences as arrays: all that training and parsing need to know of a treebank."""
+"""Sentences as arrays for training and parsing."""
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -10,7 +10,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int32]
 
 ROOT_TYPE, HIDDEN_TYPE = 0, 1
-"""Numbers of the forms that stand for the root and for a word that must not be seen."""
+"""Numbers of the forms of the root and of a hidden word."""
 UNKNOWN, ROOT_WORD, HIDDEN_WORD, FIRST_WORD = 0, 1, 2, 3
 PAD_CHAR, UNKNOWN_CHAR, ROOT_CHAR, HIDDEN_CHAR, FIRST_CHAR = 0, 1, 2, 3, 4
 UNKNOWN_TAG, FIRST_TAG = 0, 1
@@ -23,7 +23,7 @@ class Encoded:
 
     Sentences lie between `offsets`. Types (forms), tags, heads within sentences (0: the root),
     relations and labels are of words; `type_words` and the padded `type_chars` of types. `sizes`
-    says how many words, characters, tags and relations there are numbers for.
+    has the numbers of different words, characters, tags and relations.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -54,7 +54,7 @@ class Encoded:
         return first + np.arange(ends[-1] if len(ends) else 0)
 
     def hidden(self, *, tags: bool = True) -> "Encoded":
-        """Return the same trees over words (and tags) that are all ``_`` and say nothing."""
+        """Return the same trees with all words (and tags) replaced by ``_``."""
         blind = np.full_like(self.types, HIDDEN_TYPE)
         return replace(self, types=blind, tags=np.zeros_like(self.tags) if tags else self.tags)
 
@@ -66,7 +66,7 @@ class Encoded:
 
     @classmethod
     def load(cls, path: str | Path) -> "tuple[Encoded, dict[str, npt.NDArray[Any]]]":
-        """Read what :meth:`save` wrote: the data, and the other arrays."""
+        """Read a file of :meth:`save`: the data, and the other arrays."""
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         return cls(**{one.name: arrays.pop(one.name) for one in fields(cls)}), arrays

@@ -1,4 +1,4 @@
-"""Where and how to compute: threads and precision, and work recorded as CUDA graphs."""
+"""Devices, threads and precision, and work recorded as CUDA graphs."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -11,11 +11,11 @@ from torch import Tensor
 from treegauge.core.errors import TreegaugeError
 
 Work = Callable[[Tensor, int], None]
-"""Something to do with sentences (models, rows), padded to a width."""
+"""A function of sentences (models, rows), padded to a width."""
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the device of this name; ``auto`` is a GPU where there is one."""
+    """Return the device of this name; ``auto`` is a GPU if there is one."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
@@ -28,7 +28,7 @@ def choose_device(name: str) -> torch.device:
 
 @contextmanager
 def numerics(device: torch.device, threads: int) -> Iterator[None]:
-    """Compute as all here is computed: fixed threads on a CPU, TF32 products on a GPU."""
+    """Set the numerics of this package: fixed threads on a CPU, TF32 products on a GPU."""
     before, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
     torch.set_num_threads(threads)
     if device.type == "cuda":
@@ -44,7 +44,7 @@ def numerics(device: torch.device, threads: int) -> Iterator[None]:
 class Graphs:
     """Work that is recorded once per shape and replayed: one launch instead of thousands.
 
-    `warm` is work without effect that wakes up every library that the recorded work needs.
+    `warm` is work without effect that initialises all libraries that the recorded work needs.
     """
 
     def __init__(self, warm: Work) -> None:
@@ -79,7 +79,7 @@ class Graphs:
 
 @contextmanager
 def _nothing_freed() -> Iterator[None]:
-    """Keep the garbage collector still: freeing an old model's graphs spoils a recording."""
+    """Disable the garbage collector: freeing an old model's graphs breaks a recording."""
     enabled = gc.isenabled()
     gc.disable()
     try:

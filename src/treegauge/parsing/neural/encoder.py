@@ -1,6 +1,6 @@
 """From sentences to a vector for every word: weights, embeddings, characters, BiLSTM.
 
-Vectors of a pretrained encoder, if there is one, are read with the embeddings.
+Vectors of a pretrained encoder, if there is one, are used together with the embeddings.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,13 +28,13 @@ Shape = tuple[int, ...]
 Weights = dict[str, Tensor]
 """By name; the first axis is the model."""
 VECTOR_ROWS = "vector.rows"
-"""Name of the weights that are vectors of types, if pretrained vectors are learned on."""
+"""Name of the weights that are vectors of types, if pretrained vectors are fine-tuned."""
 
 
 def layout(
     data: Encoded, options: NeuralOptions, vector_size: int = 0, context: tuple[int, int] = (0, 0)
 ) -> dict[str, Shape]:
-    """Return the shapes of a model's weights; the ending of a name sets their initialisation.
+    """Return the shapes of a model's weights; the ending of a name decides the initialisation.
 
     ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero. `context` is the
     number of layers of a pretrained encoder and the size of their vectors.
@@ -79,7 +79,7 @@ def _scored_pairs(options: BiaffineOptions | LabellingOptions) -> dict[str, int]
 def _input_shapes(
     data: Encoded, options: NeuralOptions, vector_size: int, context: tuple[int, int]
 ) -> tuple[dict[str, Shape], int]:
-    """Return the shapes of what a word is read by, and the size of all of it."""
+    """Return the shapes of the input weights, and the total size of a word's input."""
     words, chars, tags, _ = data.sizes.tolist()
     half = options.char_size // 2
     shapes: dict[str, Shape] = {}
@@ -120,8 +120,8 @@ def _lstm_shapes(name: str, ways: int, size: int, hidden: int) -> dict[str, Shap
 def orthogonal(values: Tensor) -> Tensor:
     """Make the shorter side of normal matrices (..., rows, columns) orthonormal.
 
-    By the Cholesky factor of the small product rather than by reflections: hundreds of models are
-    begun in a moment.
+    Uses the Cholesky factor of the small product instead of reflections, which is fast for hundreds
+    of models.
     """
     wide = values.shape[-2] < values.shape[-1]
     tall = (values.mT if wide else values).double()
@@ -159,7 +159,7 @@ def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], device: torch.device) ->
 
 
 def shared_dropout(values: Tensor, share: float, axis: int) -> Tensor:
-    """Hide the same parts of a sentence's vectors at all its places, which `axis` runs over."""
+    """Apply dropout with the same mask at all positions of a sentence, along `axis`."""
     if share == 0:
         return values
     shape = list(values.shape)
@@ -169,7 +169,7 @@ def shared_dropout(values: Tensor, share: float, axis: int) -> Tensor:
 
 
 def _mixed(parts: list[Tensor], share: float) -> Tensor:
-    """Join embeddings, each of which is hidden at some words; the others make up for it."""
+    """Join embeddings, each hidden at random words; the others are scaled up."""
     if share == 0:
         return torch.cat(parts, -1)
     shape = (len(parts), *parts[0].shape[:-1], 1)
@@ -189,9 +189,9 @@ def _lstm(weights: Mapping[str, Tensor], name: str) -> tuple[Tensor, Tensor, Ten
 def _spelled(
     weights: Mapping[str, Tensor], tables: Tables, types: Tensor, *, fixed: bool
 ) -> Tensor:
-    """Make a vector of the characters of each form, from both ends of its LSTM.
+    """Return a vector of each form from its characters.
 
-    Each form is spelled once, unless shapes must be known beforehand.
+    Each form is computed once, unless shapes must be known beforehand.
     """
     models = types.shape[0]
     if fixed:
@@ -227,10 +227,10 @@ def encode(
     weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
     training: bool, fixed: bool = False, context: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """Return the states of all places, (M, T, B, 2 * hidden); in training, parts are hidden.
+    """Return the states of all positions, (M, T, B, 2 * hidden); with dropout in training.
 
-    With `fixed`, shapes depend on the batch's shape only, as CUDA graphs need. `context` is what a
-    pretrained encoder says of the words, (M, B, T, layers, size).
+    With `fixed`, shapes depend only on the batch's shape, as CUDA graphs need. `context` has the
+    vectors of a pretrained encoder, (M, B, T, layers, size).
     """
     share = options.dropout if training else 0.0
     parts = _embedded(weights, tables, batch, options, training=training, fixed=fixed)
@@ -249,7 +249,7 @@ def _embedded(
     weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
     training: bool, fixed: bool,
 ) -> list[Tensor]:  # fmt: skip
-    """Return embeddings of words, of their characters and of tags, as far as they are read."""
+    """Return the embeddings of words, of their characters and of tags that the model uses."""
     types = batch.types.transpose(1, 2)
     parts = []
     if options.word_size:

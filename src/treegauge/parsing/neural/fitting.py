@@ -1,4 +1,4 @@
-"""Training of one model for a parser, and what the models of the neural parsers share.
+"""Training of one neural parser, and the base class of neural models.
 
 With a dev set the best epoch on it is kept; training stops early, and resumes from a checkpoint
 where it stopped.
@@ -38,7 +38,7 @@ _PASSING = ("device", "threads", "checkpoint", "epochs", "patience")
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What a parser learned: what has a number, weights, pretrained vectors and encoder if any."""
+    """A trained network: vocabulary, weights, and pretrained vectors and encoder if any."""
 
     vocabulary: Vocabulary
     arrays: Arrays
@@ -48,7 +48,7 @@ class Trained:
 
 @dataclass
 class _Progress:
-    """How far a training has come: the last epoch, and the best one's LAS, number and weights."""
+    """The progress of a training: the last epoch, and the best epoch's LAS, number and weights."""
 
     epoch: int = 0
     best: float = -1.0
@@ -62,9 +62,9 @@ def fit(
 ) -> Trained:  # fmt: skip
     """Train one model; same seed, same model.
 
-    With a dev set the epoch with the best LAS on it is kept, each word's best head taken (or, of
-    labels, words all of whose labels are right), and training stops after `patience` epochs
-    without a better one.
+    With a dev set, the epoch with the best LAS is kept, and training stops after `patience` epochs
+    without a better one. This LAS uses each word's best head (for labels: words whose labels are
+    all correct).
     """
     need_torch()
     import torch
@@ -118,7 +118,7 @@ def fit(
 
 
 def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoder: str) -> str:
-    """Return what a checkpoint must agree with: data, seed and what training depends on."""
+    """Return the fingerprint of data, seed and options that a checkpoint must match."""
     kept = {name: value for name, value in asdict(options).items() if name not in _PASSING}
     found = hashlib.sha256(json.dumps([kept, seed, encoder], sort_keys=True).encode())
     for name in ("offsets", "types", "tags", "heads", "relations", "type_chars", "labels"):
@@ -152,7 +152,7 @@ Doubles = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class NeuralModel:
-    """A trained neural parser: its options, what it learned, and in subclasses further arrays."""
+    """A trained neural parser: its options, its network, and in subclasses further arrays."""
 
     options: Any
     learned: Trained
@@ -172,7 +172,7 @@ class NeuralModel:
         return self.tag_source.read(treebank, known)
 
     def predictor(self, treebank: Treebank) -> Any:
-        """Return what computes probabilities for these sentences."""
+        """Return the predictor of probabilities for these sentences."""
         need_torch()
         from treegauge.parsing.neural.predicting import Predictor
 
@@ -243,7 +243,7 @@ class NeuralParser:
         return None
 
     def made(self, train: Treebank, learned: Trained) -> Any:
-        """Return the model of what was learned."""
+        """Return the model of a trained network."""
         return self.model(self.options, learned)
 
     def fit(
@@ -271,7 +271,7 @@ class NeuralParser:
         self, train: Treebank, dev: Treebank | None = None, *, seeds: Sequence[int],
         lockstep: bool | None = None,
     ) -> list[Any]:  # fmt: skip
-        """Train a model for each seed, side by side where there is a GPU."""
+        """Train one model per seed, in parallel on a GPU."""
         from treegauge.parsing.neural.seeds import fit_seeds
 
         source, read, held = learn_tags(self.options.tags, train, dev, seed=seeds[0])

@@ -1,4 +1,4 @@
-"""What is made of the states: scores of heads, relations and labels, and what they say of words."""
+"""Scores of heads, relations and labels from the states, and the answers for words."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from treegauge.parsing.neural.options import (
 )
 
 NEVER = -1e30
-"""Score of a head that cannot be; finite, so that no gradient is undefined."""
+"""Score of an impossible head; finite, so that no gradient is undefined."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class RelationSides:
 
 @dataclass(frozen=True)
 class Sides(RelationSides):
-    """The same of relations and of arcs."""
+    """The vectors of relations and of arcs."""
 
     arc_dependent: Tensor
     arc_head: Tensor
@@ -57,7 +57,7 @@ def sides(
     weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *,
     training: bool,
 ) -> Sides:  # fmt: skip
-    """Make the four kinds of vectors; a pointer's dependents have read only what is before."""
+    """Return the four kinds of vectors; a pointer's dependents have read only earlier words."""
     share = options.dropout if training else 0.0
     read = states
     if isinstance(options, PointerOptions):
@@ -76,7 +76,7 @@ def relation_sides(
     weights: Mapping[str, Tensor], states: Tensor, share: float, read: Tensor | None = None,
     activation: str = "leaky-relu",
 ) -> RelationSides:  # fmt: skip
-    """Make the vectors that relations are scored by; `read` are states of dependents, if others."""
+    """Return the vectors for scoring relations; `read` are states of dependents, if different."""
     return RelationSides(
         _layer(weights, "relation.dependent", states if read is None else read, share, activation),
         _layer(weights, "relation.head", states, share, activation),
@@ -105,7 +105,7 @@ def head_log_probabilities(
     ).view(models, rows, steps, steps)
     step = torch.arange(steps, device=scores.device)
     legal = (step < batch.lengths[..., None, None]) & (step != step[:, None])
-    # A place without a word keeps one legal head, so that nothing is undefined there.
+    # A position without a word keeps one legal head, so that nothing is undefined.
     legal = legal | ((step == 0) & ~batch.words[..., None])
     return torch.log_softmax(scores.masked_fill(~legal, NEVER), -1)
 
@@ -201,11 +201,11 @@ def log_partition(log_probabilities: Tensor, lengths: Tensor) -> Tensor:
 
 
 Rivals = tuple[Tensor, Tensor, Tensor, Tensor]
-"""Log-probability and number of the likeliest head that is not gold; the same of relations."""
+"""Log-probability and number of the most probable head that is not gold; same for relations."""
 
 
 class Answers(NamedTuple):
-    """What models say of words, (M, words + 1) each; the last column is of no word.
+    """The answers of models for words, (M, words + 1) each; the last column is padding.
 
     `heads` and `relations` are log-probabilities, in nats, of the gold head and of the gold
     relation at it; of a labelling parser: of all the word's gold structural labels, and of its gold
@@ -228,7 +228,7 @@ class Answers(NamedTuple):
         return cls(real, real.clone(), whole, real.clone(), whole.clone(), real.clone())
 
     def copy(self) -> "Answers":
-        """Return a copy that later answers do not touch."""
+        """Return a copy that later answers do not change."""
         return Answers(*(one.clone() for one in self))
 
     @property
@@ -241,7 +241,7 @@ def gold_log_probabilities(
     weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *,
     training: bool,
 ) -> tuple[Tensor, Tensor, Callable[[], Rivals]]:  # fmt: skip
-    """Return log-probabilities of gold heads and relations, and how to get their rivals."""
+    """Return log-probabilities of gold heads and relations, and a function for their rivals."""
     if isinstance(options, BiaffineOptions):
         both = sides(weights, states, batch, options, training=training)
         arcs = head_log_probabilities(weights, both, batch)
@@ -264,7 +264,7 @@ def gold_log_probabilities(
     def other_labels() -> Rivals:
         others = [_others(one, gold)[0] for one, gold in zip(columns, batch.labels, strict=True)]
         gains = torch.stack([other - gold for other, gold in zip(others, golds, strict=True)])
-        # Every column that gains by another label takes it; if none does, the cheapest one must.
+        # Every column that gains by another label changes; if none does, the cheapest one must.
         best = torch.where((gains > 0).any(0), gains.clamp(min=0).sum(0), gains.amax(0))
         none = torch.full_like(batch.heads, -1)
         return structure + best, none, *_others(last, batch.relations, UNKNOWN_LABEL)
@@ -275,9 +275,9 @@ def gold_log_probabilities(
 def second_task(
     weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions
 ) -> Tensor | None:
-    """Return log-probabilities by which a labelling parser's states also learn.
+    """Return log-probabilities of the second task of a labelling parser.
 
-    They are those of gold arcs, and of gold relations in the way that parsing does not use.
+    They are of gold arcs, and of gold relations by the method that parsing does not use.
     """
     if not isinstance(options, LabellingOptions):
         return None
@@ -296,7 +296,7 @@ def second_task(
 
 
 def _others(spread: Tensor, gold: Tensor, barred: int | None = None) -> tuple[Tensor, Tensor]:
-    """Return the largest log-probability that is not gold's, and whose it is."""
+    """Return the largest log-probability that is not gold's, and its index."""
     open_to = spread.scatter(-1, gold[..., None], 2 * NEVER)
     if barred is not None:
         open_to[..., barred] = 2 * NEVER
@@ -305,7 +305,7 @@ def _others(spread: Tensor, gold: Tensor, barred: int | None = None) -> tuple[Te
 
 
 def note(table: Tensor, places: Tensor, values: Tensor) -> None:
-    """Write values (M, B, T) to their places in a table (M, words + 1)."""
+    """Write values (M, B, T) to their positions in a table (M, words + 1)."""
     models, entries = table.shape
     shift = torch.arange(models, device=table.device).view(-1, 1, 1) * entries
     table.view(-1)[(places + shift).reshape(-1)] = values.reshape(-1).to(table.dtype)

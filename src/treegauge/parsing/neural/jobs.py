@@ -1,8 +1,8 @@
-"""Many small models at once: what each says of every word, epoch by epoch.
+"""Train many small models at once and record their answers for every word, by epoch.
 
-Jobs over the same sentences that take as many updates learn in lockstep, as one batch of
-matrices; on a GPU, where one small model leaves most of the machine idle, that is what makes
-thousands of them affordable.
+Jobs on the same sentences with the same number of updates are trained in lockstep, as one batch of
+matrices. On a GPU, where one small model uses little of the machine, this makes thousands of them
+affordable.
 """
 
 import time
@@ -27,7 +27,7 @@ Parses = tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]
 
 @dataclass(frozen=True, eq=False)
 class NeuralJob:
-    """A model to train and sets of sentences, by name, to ask it about.
+    """A model to train, and sets of sentences, by name, to evaluate it on.
 
     Same seed, same model (on a GPU: up to rounding and the other jobs). `data` are the same
     sentences with another input, such as :meth:`Encoded.hidden`. It is asked after every epoch, or
@@ -49,7 +49,7 @@ class NeuralJob:
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """What a model said of the words of some sentences, a row for each time it was asked.
+    """The answers of a model for the words of a set, one row per evaluation.
 
     `heads` and `relations` are log-probabilities, in nats, of the gold head, and of the gold
     relation at the gold head: (times, words). Rivals are the most probable heads and relations that
@@ -82,18 +82,18 @@ class Course:
 
     @property
     def uas(self) -> float:
-        """Share of correct heads the last time, each word's best head taken."""
+        """Share of correct heads in the last evaluation, by each word's best head."""
         return float(self.right_heads[-1].mean())
 
     @property
     def las(self) -> float:
-        """Share of words with the correct head and relation the last time."""
+        """Share of words with the correct head and relation in the last evaluation."""
         return float((self.right_heads[-1] & self.right_relations[-1]).mean())
 
 
 @dataclass
 class NeuralOutcome:
-    """What came of a job: its courses by the names of its sets, and its share of the time."""
+    """The outcome of a job: its courses by the names of its sets, and its share of the time."""
 
     courses: dict[str, Course] = field(default_factory=dict)
     seconds: float = 0.0
@@ -105,7 +105,7 @@ def run_jobs(
     side_by_side: int = 8,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[NeuralOutcome]:  # fmt: skip
-    """Train a model for each job and return what they said of the words, in the order of the jobs.
+    """Train one model per job and return their answers, in the order of the jobs.
 
     Of the options, `epochs`, `patience` and `checkpoint` are not used. At most `side_by_side`
     models learn in lockstep on a GPU; on a CPU they learn one by one, and so do models whose
@@ -175,7 +175,7 @@ def _run_together(
 def _parsed(
     models: Lockstep, learners: Sequence[Learner], asked: Sequence[Longs], options: NeuralOptions
 ) -> Parses:
-    """Return the best trees by each model's own relations, and which of them are of roots."""
+    """Return the best trees by each model's relations, and which relations are of roots."""
     from treegauge.parsing.neural.biaffine import DECODERS
 
     rooted, known = [], []

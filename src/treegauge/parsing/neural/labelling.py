@@ -1,4 +1,4 @@
-"""The sequence-labelling parser (Strzyz et al. 2019, 2020): trees as labels, one tagger for all."""
+"""The sequence-labelling parser (Strzyz et al. 2019, 2020): trees encoded as labels."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,8 +18,8 @@ from treegauge.treebanks.decoding import spanning_tree
 class LabellingModel(NeuralModel):
     """A trained labelling parser.
 
-    A label's probability is not an arc's. The probability of a head is that of all labels that say
-    so, drawn word by word and column by column, and is computed exactly
+    A label's probability is not an arc's. The probability of a head is the sum over all labels that
+    give it, drawn independently for each word and column, and is computed exactly
     (:mod:`treegauge.parsing.label_marginals`).
     """
 
@@ -45,10 +45,10 @@ class LabellingModel(NeuralModel):
         return found
 
     def parse(self, treebank: Treebank) -> Treebank:
-        """Return the treebank with the trees that its labels are read as.
+        """Return the treebank with the trees that its labels decode to.
 
         With ``decoder=spanning``, the tree with the most correct heads in expectation; with
-        ``labels``, the tree that each word's best labels say, repaired where they are not a tree.
+        ``labels``, the tree of each word's best labels, repaired if they are not a tree.
         With ``relations=head`` relations are chosen at those heads, else as labels.
         """
         predictor = self.predictor(treebank)
@@ -65,7 +65,7 @@ class LabellingModel(NeuralModel):
             legal = self._is_root[None] == (heads == 0)[:, None]
         else:
             legal = self._is_root[None] | ~made_root[:, None]
-        # A treebank may have no relation for roots, or for others: any is better than none.
+        # A treebank may have no relation for roots, or for other words: then all are allowed.
         legal = legal | ~legal.any(1, keepdims=True)
         return self.with_trees(treebank, heads, np.where(legal, known, -np.inf).argmax(1))
 
@@ -82,19 +82,19 @@ class LabellingModel(NeuralModel):
     def _best_labels(
         self, logs: list[Doubles], treebank: Treebank
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
-        """Return the heads that each word's best labels say, and who became root by repair."""
+        """Return the heads of each word's best labels, and which words became roots by repair."""
         *columns, last = (one[:, FIRST_LABEL:].argmax(1) for one in logs)
         trees = self._read("reader", treebank)(np.stack(columns), self._is_root[last])
         return trees.heads, trees.made_root
 
     def head_probabilities(self, treebank: Treebank) -> list[Doubles]:
-        """Return for each sentence p(head | word), (words, words + 1), as labels amount to."""
+        """Return for each sentence p(head | word), (words, words + 1), from the labels."""
         return self._head_shares(self.predictor(treebank).label_log_probabilities(), treebank)
 
     def relation_probabilities(self, treebank: Treebank) -> Doubles:
         """Return one row per word: p(relation | word, its head in the treebank).
 
-        With ``relations=label`` the head plays no part. Columns are :attr:`relations`; what is
+        With ``relations=label`` the head is not used. Columns are :attr:`relations`; what is
         missing to 1 is for relations never seen.
         """
         logs: Doubles = self.predictor(treebank).relation_log_probabilities()
@@ -102,10 +102,10 @@ class LabellingModel(NeuralModel):
 
 
 class LabellingParser(NeuralParser):
-    """Learns the labels that trees are written as, one softmax per column and one for relations.
+    """Learns the labels of encoded trees, one softmax per column and one for relations.
 
-    In training, but not in parsing, the states also serve a biaffine parser, which teaches them
-    what arcs are (Strzyz et al. 2019b: learning across representations).
+    In training, but not in parsing, the states also feed a biaffine parser as a second task (Strzyz
+    et al. 2019b: learning across representations).
     """
 
     model = LabellingModel
@@ -115,7 +115,7 @@ class LabellingParser(NeuralParser):
         return find_encoding(self.options.encoding)
 
     def made(self, train: Treebank, learned: Trained) -> LabellingModel:
-        """Return the model without what only training needs."""
+        """Return the model without the weights that only training needs."""
         dropped = ("arc.",) if self.options.relations == "head" else ("arc.", "relation.")
         kept = {
             name: value for name, value in learned.arrays.items() if not name.startswith(dropped)

@@ -1,4 +1,4 @@
-"""Adam and stochastic gradient descent with momentum, for models that learn side by side."""
+"""Adam and stochastic gradient descent with momentum, for models trained in lockstep."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ _ENCODER_BETAS, _ENCODER_EPSILON = (0.9, 0.999), 1e-8
 
 
 class Optimiser:
-    """Steps of weights against their gradients; all it remembers is in tensors.
+    """The optimiser of the weights; its state is in tensors.
 
     On a GPU, steps are recorded in graphs, which read step sizes when they are replayed. `tuned`
-    are the weights of a pretrained encoder, which has a step size of its own and Adam in any case.
+    are the weights of a pretrained encoder, which has its own step size and always uses Adam.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Optimiser:
         self._encoder_rate.fill_(how.encoder_rate * warm * decayed)
 
     def step(self, gradients: Sequence[Tensor | None]) -> None:
-        """Move the weights, then those of an encoder; those without a gradient stay."""
+        """Update the weights, then those of an encoder; weights without a gradient stay."""
         for (name, value), gradient in zip(self._named.items(), gradients, strict=True):
             memory = self._memory[name].get("momentum")
             if memory is None:
@@ -96,7 +96,7 @@ class Optimiser:
         return arrays
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Resume from the result of :meth:`state`."""
         with torch.no_grad():
             for name, value in self._named.items():
                 for key, one in (("", value), *self._memory[name].items()):

@@ -1,4 +1,4 @@
-"""What one trained model says of sentences, as arrays."""
+"""Predictions of one trained model for sentences, as arrays."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class LabelOutput:
 
 
 class Predictor:
-    """One model's weights for these sentences, with pretrained vectors or an encoder if any."""
+    """One model's weights and the sentences to predict, with vectors or an encoder if any."""
 
     def __init__(
         self, arrays: Mapping[str, npt.NDArray[Any]], data: Encoded, options: NeuralOptions,
@@ -118,7 +118,7 @@ class Predictor:
         return self.labels().logs
 
     def labels(self) -> "LabelOutput":
-        """Return what the model says of labels, and what relations at any head are scored by."""
+        """Return the model's labels, and the vectors for scoring relations at any head."""
         words, sizes = len(self.data.types), [*self.data.label_sizes.tolist(), self.data.sizes[3]]
         table = self.weights.get("relation.bilinear")
         wide = 0 if table is None else table.shape[1] - 1
@@ -166,7 +166,7 @@ class Predictor:
         self, decode: Decode, of_roots: Bools,
         each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map,
     ) -> tuple[Ints, Ints]:  # fmt: skip
-        """Find trees and their relations.
+        """Return trees and their relations.
 
         `decode` finds the heads of the words 1 to n from scores (n + 1, n + 1) of arcs from heads
         to dependents; `each` does it for several sentences, such as the ``map`` of a pool of
@@ -209,6 +209,6 @@ def best_trees(
     chosen = torch.from_numpy(trees).to(batch.heads.device)
     logs = heads.relation_log_probabilities(weights, both, chosen)
     legal = (rooted[:, None, None] == (chosen == 0)[..., None]) & known[:, None, None]
-    # A treebank may have no relation for roots, or for others: any is better than none.
+    # A treebank may have no relation for roots, or for other words: then all are allowed.
     legal = legal | (known[:, None, None] & ~legal.any(-1, keepdim=True))
     return chosen, logs.masked_fill(~legal, heads.NEVER).argmax(-1)

@@ -1,4 +1,4 @@
-"""What every training of a neural parser begins with: numbers for words, and word vectors."""
+"""Preparation of training a neural parser: the vocabulary, and word vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class PreparedSets:
     train, dev
         Numbers of the sentences of each set; `dev` is None without one.
     vocabulary
-        What has a number in the training set.
+        The vocabulary of the training set.
     forms
         All word forms of both sets.
     vectors
@@ -70,7 +70,7 @@ class PreparedSets:
 
 
 def chosen_vectors(options: NeuralOptions, forms: Sequence[str]) -> WordVectors | None:
-    """Read the vectors that the options name, and say how many of these forms have one."""
+    """Read the vectors that the options name, and report how many of these forms have one."""
     if not options.vectors:
         return None
     needed = list(forms)

@@ -47,7 +47,7 @@ class PretrainedEncoder:
 
     @property
     def config(self) -> Any:
-        """What the library knows of the encoder's shape."""
+        """The library's configuration of the encoder."""
         return self.module.config
 
     @property
@@ -56,13 +56,13 @@ class PretrainedEncoder:
         return int(self.config.hidden_size)
 
     def layers(self, top: int) -> int:
-        """Return how many layers `top` stands for, that of embeddings counted; 0 for all."""
+        """Return the number of layers for `top`, with the embeddings; 0 means all."""
         most = int(self.config.num_hidden_layers) + 1
         return most if top == 0 else min(top, most)
 
     @property
     def limit(self) -> int:
-        """Subwords that can be read at once, at most 512."""
+        """The number of subwords that can be read at once, at most 512."""
         most = getattr(self.config, "max_position_embeddings", None) or _MOST
         for name, part in self.module.named_modules():
             # Models after RoBERTa count positions from the number of the padding.
@@ -73,7 +73,7 @@ class PretrainedEncoder:
 
     @property
     def digest(self) -> str:
-        """A mark of weights and subwords: encoders of the same digest give the same vectors."""
+        """Digest of weights and subwords: encoders with the same digest give the same vectors."""
         if not self._digest:
             parts = [
                 hashlib.sha256(str(tuple(value.shape)).encode() + _bytes(value)).hexdigest()
@@ -108,15 +108,15 @@ class PretrainedEncoder:
         )  # fmt: skip
 
     def adopt(self, arrays: Arrays) -> None:
-        """Take these weights of a model for those that the encoder has already."""
+        """Mark these weights of a model as already loaded in the encoder."""
         self._tuned = arrays, self.module
 
     def own_module(self) -> torch.nn.Module:
-        """Return a copy of the encoder that may learn."""
+        """Return a copy of the encoder for fine-tuning."""
         return copy.deepcopy(self.module)
 
     def tuned(self, arrays: Arrays) -> torch.nn.Module:
-        """Return the encoder with the weights among a model's, or as it is if there are none."""
+        """Return the encoder with the fine-tuned weights of a model, or unchanged without any."""
         if not any(name.startswith(TUNED) for name in arrays):
             return self.module
         if self._tuned is None or self._tuned[0] is not arrays:
@@ -150,7 +150,7 @@ _LOADED: dict[str, tuple[object, PretrainedEncoder]] = {}
 def load_encoder(source: str) -> PretrainedEncoder:
     """Load an encoder from a folder, or by its name from the hub or its local copy.
 
-    The last one is kept, so that many models over the same encoder share it.
+    The last one is cached, so that many models share the same encoder.
     """
     need_transformers()
     folder = find_folder(source)
@@ -169,7 +169,7 @@ def load_encoder(source: str) -> PretrainedEncoder:
 def find_folder(source: str) -> Path | None:
     """Return the folder of an encoder, or None for a name on the hub.
 
-    A folder that was moved is looked for by its name under ``$TREEGAUGE_ENCODERS``.
+    A folder that was moved is searched by its name under ``$TREEGAUGE_ENCODERS``.
     """
     folder = Path(source).expanduser()
     if folder.is_dir():
@@ -216,7 +216,7 @@ def _load(place: str, local: bool) -> tuple[torch.nn.Module, Any]:
 
 
 def prepared(module: Any) -> torch.nn.Module:
-    """Return the part of a model that encodes, in full precision and without a pooler."""
+    """Return the encoder of a model, in full precision and without a pooler."""
     if getattr(module.config, "is_encoder_decoder", False):
         module = module.get_encoder()
     if getattr(module, "pooler", None) is not None:
@@ -227,7 +227,7 @@ def prepared(module: Any) -> torch.nn.Module:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep the library from drawing bars and from speaking of weights that are not needed."""
+    """Silence the library's progress bars and its messages about unused weights."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

@@ -1,6 +1,6 @@
 """Encoders in models' files: a frozen one by name and digest, one that learned with its weights.
 
-What a file holds is read as data: no code of its own, no pickles, no names outside its folder.
+Files are read as data: no code, no pickles, no names outside their folder.
 """
 
 import json
@@ -26,14 +26,14 @@ from treegauge.parsing.neural.pretrained import (
 
 _ENDINGS = (".json", ".txt", ".model", ".jinja")
 _UNSAFE = ("auto_map", "attn_implementation", "quantization", "name_or_path", "dtype")
-"""Parts of settings that could name code or models elsewhere, or change numbers."""
+"""Settings that could name code or other models, or change numbers."""
 
 
 def encoder_header(encoder: PretrainedEncoder, *, frozen: bool) -> dict[str, Any]:
-    """Return what a model's header says of its encoder.
+    """Return the description of an encoder for a model's header.
 
-    Of a frozen one it is the name and a digest; of one that learned, all that is needed to build it
-    again besides weights: configuration and files of the tokenizer.
+    For a frozen encoder it is the name and a digest; for a fine-tuned one, everything to rebuild it
+    except weights: configuration and files of the tokenizer.
     """
     if frozen:
         return {"source": encoder.source, "digest": encoder.digest}

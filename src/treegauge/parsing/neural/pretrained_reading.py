@@ -1,4 +1,4 @@
-"""One pass of an encoder over windows, in full or mixed precision, and its learning."""
+"""One pass of an encoder over windows, in full or mixed precision, and its fine-tuning."""
 
 import copy
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ def read_windows(
 
 
 class EncoderLearner:
-    """An encoder that learns: weights in full precision, and the module that computes with them.
+    """An encoder to fine-tune: weights in full precision, and the module that computes with them.
 
     In mixed precision (Micikevicius et al. 2018) the module's weights are rounded copies, gradients
     are taken of them, and updates go to the weights in full precision.
@@ -80,12 +80,12 @@ class EncoderLearner:
         if options.gradient_checkpointing:
             _recompute(self.module, encoder.source)
         self.leaves: list[Tensor] = list(self.module.parameters())
-        """What gradients are taken of."""
+        """The weights for which gradients are computed."""
         self.weights: dict[str, Tensor] = {
             f"{TUNED}{name}": value.detach() if self.is_mixed else value
             for name, value in full.named_parameters()
         }
-        """What is updated and kept, by name."""
+        """The weights that are updated and stored, by name."""
         self._clip = options.clip
 
     @property

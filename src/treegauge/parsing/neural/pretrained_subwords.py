@@ -1,4 +1,4 @@
-"""Subwords of forms as the input of a pretrained encoder, in windows that fit into it.
+"""Subwords of word forms for a pretrained encoder, in windows of limited size.
 
 Each form is split into subwords by itself, so that the subwords of a sentence are those of its
 types. A sentence with more subwords than the encoder reads at once is read in windows that overlap;
@@ -35,11 +35,11 @@ class Subwords:
 
     @property
     def room(self) -> int:
-        """Subwords of words that a window holds."""
+        """The number of subwords of words in a window."""
         return max(self.window - len(self.before) - len(self.after), 1)
 
     def key(self, types: Types) -> bytes:
-        """Return what tells a sentence of these types from others with other subwords."""
+        """Return a key for the subwords of a sentence of these types."""
         sizes = self.starts[types + 1] - self.starts[types]
         return bytes(sizes.tobytes() + b"|" + self.of(types, sizes).tobytes())
 
@@ -151,7 +151,7 @@ def join_subwords(each: Sequence[Sequence[int]], missing: int) -> tuple[Longs, L
 
 
 def batched(sizes: Sequence[int], most: int) -> list[Longs]:
-    """Deal sentences, by their subwords, into batches of at most `most` subwords, padding counted.
+    """Return batches of sentences with at most `most` subwords, with padding.
 
     Examples
     --------

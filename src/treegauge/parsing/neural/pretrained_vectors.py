@@ -1,7 +1,7 @@
 """Vectors of words in context, for batches: looked up for a frozen encoder, else computed.
 
-A frozen encoder reads each sentence once. What it gives is kept in half precision and serves all
-epochs, all models side by side, and later models of the same process.
+A frozen encoder reads each sentence once. Its vectors are stored in half precision and reused in
+all epochs, by all parallel models, and by later models of the same process.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,11 +29,11 @@ from treegauge.parsing.neural.pretrained_subwords import batched, plan_windows
 _SUBWORDS = 8192
 _LARGEST = 65504.0  # of half precision
 _KEPT = 2 << 30
-"""Bytes of vectors of a frozen encoder that later models of the process find ready."""
+"""The largest size in bytes of the cache of a frozen encoder's vectors."""
 
 
 class ContextVectors:
-    """What an encoder gives for the words of batches, (M, B, T, layers, size), 0 for no word."""
+    """Vectors of an encoder for the words of batches, (M, B, T, layers, size), 0 for padding."""
 
     def __init__(
         self, given: EncoderInput, read: Sequence[Encoded], options: NeuralOptions,
@@ -46,7 +46,7 @@ class ContextVectors:
         self.learner: EncoderLearner | None = None
         self._table: Tensor | None = None
         size = len(self._data.types) * self.shape[0] * self.shape[1] * 2
-        # A file to be parsed may have any size; training data must fit into memory.
+        # A file to parse may be of any size; training data must fit into memory.
         if options.frozen and (arrays is None or size <= _KEPT):
             self._table, self._rows = self._looked_up(read)
             return
@@ -162,5 +162,5 @@ def context_vectors(
     given: EncoderInput | None, read: Sequence[Encoded], options: NeuralOptions,
     device: torch.device, arrays: Mapping[str, npt.NDArray[Any]] | None = None,
 ) -> ContextVectors | None:  # fmt: skip
-    """Return what an encoder gives for these data, or None without one."""
+    """Return the context vectors for these data, or None without an encoder."""
     return None if given is None else ContextVectors(given, read, options, device, arrays)

@@ -38,7 +38,7 @@ def _summed(left: Tensor, right: Tensor) -> Tensor:
 class _Recurrence(torch.autograd.Function):
     """Input (G, T, B, 4H), in the order input, forget, candidate, output; weights (G, H, 4H).
 
-    The next step sees the state after `mask` (G, B, H) was applied.
+    The next step sees a state multiplied by `mask` (G, B, H).
     """
 
     @staticmethod
@@ -54,7 +54,7 @@ class _Recurrence(torch.autograd.Function):
         weight, states, mask, *rest = ctx.saved_tensors
         groups, steps, rows, size = states.shape
         run = _backward_fused if weight.is_cuda else _backward_plain
-        # A copy, since what flows back through time is added to it.
+        # A copy, since the gradient through time is added to it.
         timed = grads[0].transpose(0, 1).clone(memory_format=torch.contiguous_format)
         made = run(timed, weight, mask, rest[:steps], rest[steps:])
         before = states[:, :-1] if mask is None else states[:, :-1] * mask[:, None]
@@ -89,7 +89,7 @@ def _forward_fused(given: Tensor, weight: Tensor, mask: Tensor | None) -> Lists:
 
 
 def _flow_back(grads: Tensor, step: int, change: Tensor, back: Tensor, mask: Tensor | None) -> None:
-    """Add to the gradient of the step before what comes through its state."""
+    """Add the gradient through the state to that of the previous step."""
     if mask is None:
         grads[step - 1].baddbmm_(change, back)
     else:
@@ -167,7 +167,7 @@ def _backward_plain(
 
 
 def recur(given: Tensor, weight: Tensor, mask: Tensor | None = None) -> Tensor:
-    r"""Run an LSTM from zero states; return the states h, (groups, steps, rows, size).
+    r"""Run an LSTM from zero states and return the states h, (groups, steps, rows, size).
 
     .. math::
         c_t = f_t c_{t-1} + i_t g_t, \qquad h_t = o_t \tanh c_t

@@ -1,4 +1,4 @@
-"""Training of several seeds of one neural parser, in lockstep where there is a GPU."""
+"""Training of several seeds of one neural parser, in lockstep on a GPU."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ def fit_seeds(
     train: Treebank, dev: Treebank | None, options: NeuralOptions, *, seeds: Sequence[int],
     encoding: Encoding | None = None, lockstep: bool | None = None,
 ) -> list[Trained]:  # fmt: skip
-    """Train a model for each seed.
+    """Train one model per seed.
 
-    By default they learn side by side on a GPU and one by one on a CPU, where nothing is gained.
+    By default they are trained in parallel on a GPU and one by one on a CPU.
     Side by side, each keeps its own best epoch on dev, and training stops when all have waited for
     `patience` epochs. Models differ in the last digits, and in their dropout, from those trained
     alone.

@@ -1,4 +1,4 @@
-"""One loop for all: several models of one kind learn side by side, step by step."""
+"""The training loop: several models of one kind are trained in lockstep."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _LOOKED_PLACES, _LOOKED_ROWS = 8192, 256
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """One model to be: what it reads, the sentences it learns from, and its seed.
+    """One model to train: its input, its training sentences, and its seed.
 
     Learners side by side may differ in types and tags of the data only. Words and characters not in
     `train` are unknown.
@@ -46,7 +46,7 @@ class Learner:
 
 
 class Lockstep:
-    """Models that learn side by side, on a CPU or as CUDA graphs on a GPU.
+    """Models trained in lockstep, on a CPU or as CUDA graphs on a GPU.
 
     Each learns from as many sentences, unless there is one learner only. The class of the options
     says which parser they are; `vectors` (types, size) are pretrained. A pretrained `encoder` that
@@ -99,7 +99,7 @@ class Lockstep:
     def _learned(
         self, sentences: Tensor, width: int
     ) -> tuple[SentenceBatch, Tensor, Tensor, Tensor]:
-        """Return a batch, log-probabilities of gold heads and relations, and what is learned."""
+        """Return a batch, log-probabilities of gold heads and relations, and the objective."""
         batch, states = self._encoded(sentences, width, training=True, fixed=self._fixed)
         arcs, relations, _ = gold_log_probabilities(
             self.weights, states, batch, self.options, training=True
@@ -168,9 +168,9 @@ class Lockstep:
     # What is asked of it.
 
     def learn(self, number: int) -> None:
-        """Go once over all sentences; epochs count from 1."""
+        """Train one epoch over all sentences; epochs count from 1."""
         how = self.options
-        # Chance depends on seed and epoch alone, so that training can resume where it stopped.
+        # Randomness depends only on seed and epoch, so that training can resume.
         seed = np.random.SeedSequence([self.learners[0].seed, number]).generate_state(1)[0]
         torch.manual_seed(int(seed))
         plans = [
@@ -188,7 +188,7 @@ class Lockstep:
             self.updates += 1
 
     def evaluate(self, sentences: Sequence[Longs]) -> Answers:
-        """Ask each model about its sentences, in evaluation mode; answers are overwritten."""
+        """Evaluate each model on its sentences; answers are overwritten."""
         for step, numbers in self._sent(self._looks(sentences)):
             self._run(self._look, numbers, self._width(step))
         return self.answers
@@ -202,7 +202,7 @@ class Lockstep:
         return [self._table(s, 1 << (max(map(len, s)) - 1).bit_length()) for s in steps]
 
     def _table(self, step: Sequence[Longs], rows: int) -> Longs:
-        """Put one batch of each model into a table, short ones filled up with no sentence."""
+        """Return one batch of each model as a table, short ones padded."""
         wide = max(rows if self._fixed else 1, *map(len, step))
         table = np.full((len(step), wide), len(self.lengths), np.int64)
         for row, batch in zip(table, step, strict=True):
@@ -228,9 +228,9 @@ class Lockstep:
 
     @torch.no_grad()
     def log_partitions(self, sentences: Sequence[Longs]) -> npt.NDArray[np.float64]:
-        """Return for each model and sentence of the data what :func:`heads.log_partition` gives.
+        """Return :func:`heads.log_partition` for each model and sentence of the data.
 
-        Sentences that a model is not asked about have 0.
+        Sentences that a model is not evaluated on have 0.
         """
         found = np.zeros((len(self.learners), len(self.lengths) + 1))
         for step, batch, both in self._sides(sentences):
@@ -260,17 +260,17 @@ class Lockstep:
         return first, second
 
     def arrays(self, model: int = 0) -> dict[str, npt.NDArray[Any]]:
-        """Return one model's weights, also those of an encoder that learned with it."""
+        """Return one model's weights, also those of a fine-tuned encoder."""
         arrays = to_arrays(self.weights, model)
         tuned = {} if self._encoder is None else self._encoder.weights
         return arrays | {name: one.detach().cpu().numpy().copy() for name, one in tuned.items()}
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Return weights and the optimiser's memory as arrays: all that the next epoch needs."""
+        """Return weights and the optimiser's state as arrays: all that the next epoch needs."""
         return {"updates": np.array(self.updates), **self._optimiser.state()}
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
+        """Resume from the result of :meth:`state`."""
         self.updates = int(arrays["updates"])
         self._optimiser.restore(arrays)
         if self._encoder is not None:

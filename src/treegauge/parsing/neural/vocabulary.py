@@ -1,4 +1,4 @@
-"""Treebanks as arrays: which words, characters, tags, relations and labels have numbers."""
+"""Vocabularies of words, characters, tags, relations and labels, and treebanks as arrays."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,12 +15,12 @@ from treegauge.parsing.neural.data import Encoded
 from treegauge.treebanks.columns import Codes, Treebank, concat
 
 MOST_CHARS = 20
-"""Characters of a word that are read; the rest of a longer one is not."""
+"""The number of characters of a word that are read; the rest is ignored."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What has a number: lower-case words often enough in training, and whatever else was in it."""
+    """The known values: frequent lower-case words, and all other values of the training set."""
 
     words: tuple[str, ...]
     chars: tuple[str, ...]
@@ -32,7 +32,7 @@ class Vocabulary:
     def of(
         cls, train: Treebank, *, min_count: int = 2, encoding: Encoding | None = None
     ) -> "Vocabulary":
-        """Collect what is in a training set."""
+        """Return the vocabulary of a training set."""
         codes, forms = train.codes("form")
         counts: Counter[str] = Counter()
         for form, n in zip(forms, np.bincount(codes, minlength=len(forms)).tolist(), strict=True):
@@ -48,12 +48,12 @@ class Vocabulary:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Vocabulary":
-        """Make a vocabulary of what :func:`dataclasses.asdict` gave, after its way through JSON."""
+        """Return the vocabulary from :func:`dataclasses.asdict`, after its way through JSON."""
         plain = {name: tuple(values[name]) for name in ("words", "chars", "tags", "relations")}
         return cls(**plain, labels=tuple(tuple(column) for column in values["labels"]))
 
     def encode(self, treebank: Treebank, encoding: Encoding | None = None) -> Encoded:
-        """Turn a treebank into arrays, with labels of its trees if an encoding is given."""
+        """Return a treebank as arrays, with labels of its trees if an encoding is given."""
         forms = treebank.codes("form")
         words = _numbers(self.words, data.FIRST_WORD)
         chars = _numbers(self.chars, data.FIRST_CHAR)
@@ -100,14 +100,14 @@ def _column(column: Codes, values: Sequence[str], first: int) -> npt.NDArray[np.
 
 
 def encode_labels(treebank: Treebank, encoding: Encoding) -> list[Codes]:
-    """Write a treebank's trees as labels."""
+    """Return a treebank's trees as labels."""
     return encoding.encode(treebank.head, treebank.offsets, treebank.codes("upos"))
 
 
 def encode_parts(
     train: Treebank, *others: Treebank, min_count: int = 2, encoding: Encoding | None = None,
 ) -> tuple[Encoded, list[npt.NDArray[np.int64]]]:  # fmt: skip
-    """Turn parts into arrays together, for :func:`treegauge.parsing.neural.jobs.run_jobs`.
+    """Return several treebanks as arrays, for :func:`treegauge.parsing.neural.jobs.run_jobs`.
 
     Words at least `min_count` times in `train`, and its characters, tags and relations, are known.
     Returns the arrays of all parts, and for each part the numbers of its sentences.

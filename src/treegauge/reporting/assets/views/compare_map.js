@@ -3,7 +3,7 @@
 import { balance } from "../components/chart.js";
 import { info } from "../components/info.js";
 import { button, html, scrolling } from "../shell/dom.js";
-import { grouped, points, pValue, signed } from "../shell/format.js";
+import { grouped, plural, points, pValue, signed } from "../shell/format.js";
 import { SIGNIFICANT } from "./compare_pair.js";
 import { reachOf } from "./compare_classes.js";
 
@@ -27,7 +27,7 @@ const onkeydown = (event) => {
 const lost = (errors, a, b) => {
   if (!errors) return "the same number of errors";
   const [fewer, more] = errors > 0 ? [a, b] : [b, a];
-  return `${fewer} makes ${grouped(Math.abs(errors))} fewer errors than ${more}`;
+  return `${fewer} makes ${plural(Math.abs(errors), "error")} fewer than ${more}`;
 };
 
 const said = (row, a, b) =>

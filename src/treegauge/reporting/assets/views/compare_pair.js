@@ -45,8 +45,8 @@ export const verdictText = (verdict, a, b, margin) =>
   ({
     untested: "There is too little text for a test of equivalence.",
     equivalent: `${a} and ${b} are equivalent within ${plural(margin, "point")}.`,
-    a: `${a} is better. The difference may be larger than ${plural(margin, "point")}.`,
-    b: `${b} is better. The difference may be larger than ${plural(margin, "point")}.`,
+    a: `${a} is significantly better. Equivalence within ${plural(margin, "point")} is not shown.`,
+    b: `${b} is significantly better. Equivalence within ${plural(margin, "point")} is not shown.`,
     a_not_worse: `${a} is at most ${plural(margin, "point")} worse than ${b}.`,
     b_not_worse: `${b} is at most ${plural(margin, "point")} worse than ${a}.`,
     undecided: `The data show neither a difference nor equivalence within ${plural(margin, "point")}.`,

@@ -2,7 +2,7 @@
 
 import { info } from "../components/info.js";
 import { html, responsive } from "../shell/dom.js";
-import { points } from "../shell/format.js";
+import { plural, points } from "../shell/format.js";
 import { forest } from "./compare_forest.js";
 import { detectableText, headline, verdictOf, verdictText } from "./compare_pair.js";
 
@@ -44,7 +44,7 @@ export const summaryOf = ({ facts, items, a, b, over, margin, onmargin }) => {
       "p",
       { class: "count" },
       "Lines: 95 % confidence intervals. Filled: the interval excludes 0 or is not known. ",
-      `Grey: differences of less than ${margin} points.`,
+      `Grey: differences below ${plural(margin, "point")}.`,
     ),
     html(
       "div",

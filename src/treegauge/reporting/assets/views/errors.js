@@ -94,8 +94,8 @@ export const view = {
       return html(
         "p",
         { class: "result" },
-        `On ${where}, ${system} has ${grouped(errors)} of ${plural(words, "word")} incorrect ` +
-          `(${right} % have the correct head and relation).`,
+        `On ${where}, ${system} makes errors in ${grouped(errors)} of ${plural(words, "word")}; ` +
+          `${right} % have the correct head and relation.`,
       );
     };
 

@@ -84,7 +84,7 @@ const mount = (root, page) => {
     const sizes = list.map((p) => p.size);
     const scores = list.map((p) => p.score);
     const n = sentencesFor(sizes, scores, Number(state.score));
-    let said = n.toFixed(1);
+    let said = n.toFixed(0);
     if (n === 0) said = `fewer than ${sizes[0]}`;
     if (n === Infinity) said = `more than ${sizes.at(-1)}`;
     const words = state.of === "all" ? "all words" : state.of;

@@ -198,7 +198,7 @@ const mount = (root, page) => {
           ? select("Map", names, state.map, (v) => change("map", Number(v)))
           : html("strong", {}, map.name),
         select(
-          "Of",
+          "Layer",
           [
             ["head", "heads"],
             ["relation", "relations"],
