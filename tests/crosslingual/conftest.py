@@ -1,4 +1,4 @@
-"""Sources and a target of invented languages, and real ones where they are at hand."""
+"""Sources and a target of invented languages, and real treebanks if available."""
 
 import pytest
 

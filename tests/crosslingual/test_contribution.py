@@ -1,4 +1,4 @@
-"""What a source adds: against the scorer, by hand, and with groups of words."""
+"""Contributions of sources: against the scorer, by hand, and with groups of words."""
 
 import numpy as np
 import pytest

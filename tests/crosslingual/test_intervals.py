@@ -1,4 +1,4 @@
-"""Student's interval of a ratio: by hand, against scipy, and how often it is right."""
+"""Student's interval of a ratio: by hand, against scipy, and its coverage."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Choosing sources by a handful of sentences, and saying when it cannot be done."""
+"""Selection of sources by a few sentences, and errors if that is impossible."""
 
 from itertools import combinations
 

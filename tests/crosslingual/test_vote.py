@@ -1,4 +1,4 @@
-"""The vote against every tree there is, and against single parses."""
+"""The vote against an enumeration of all trees, and against single parses."""
 
 from itertools import product
 

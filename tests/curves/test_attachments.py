@@ -1,4 +1,4 @@
-"""The table of counts: what it accepts, what it refuses, and that no count is lost."""
+"""The table of counts: valid and invalid tables, and no lost counts."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Sentences to annotate next: those that parsers differ about, each once, with reasons."""
+"""Sentences to annotate next: those about which parsers disagree, each once, with reasons."""
 
 import numpy as np
 import pytest

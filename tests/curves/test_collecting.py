@@ -1,4 +1,4 @@
-"""Counts gathered from runs: the same however often the runs were interrupted."""
+"""Counts from runs do not depend on interruptions."""
 
 import polars as pl
 import pytest

@@ -1,4 +1,4 @@
-"""Areas against hand-made integrals and scipy, and what COMPLEXITY must be."""
+"""Areas against integrals by hand and scipy, and properties of COMPLEXITY."""
 
 import numpy as np
 import polars as pl

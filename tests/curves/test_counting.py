@@ -1,4 +1,4 @@
-"""Right words by class, against plain loops and the scorer."""
+"""Correct words by class, against plain loops and the scorer."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Equivalents invert the curve they are read from."""
+"""Equivalents invert the learning curve."""
 
 import numpy as np
 import pytest

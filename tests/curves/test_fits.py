@@ -1,4 +1,4 @@
-"""Laws of growth against scipy's fits and curves made from known ones; advice adds up."""
+"""Fitted laws against scipy and against simulated curves; contributions add up."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A parser whose probabilities are known, and a treebank to know them of."""
+"""A parser with known probabilities, and its treebank."""
 
 import numpy as np
 import pytest

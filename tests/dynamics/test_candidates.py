@@ -1,4 +1,4 @@
-"""Injected errors are errors, are found, and can be handed to annotators."""
+"""Injected errors are errors, are found, and are written for annotators."""
 
 import numpy as np
 import pytest

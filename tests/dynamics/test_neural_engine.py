@@ -1,4 +1,4 @@
-"""Models side by side say what the parser alone says."""
+"""Models trained in lockstep equal the parser trained alone."""
 
 import numpy as np
 import pytest

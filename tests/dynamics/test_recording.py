@@ -1,4 +1,4 @@
-"""Recordings hold what the model said, survive files, and refuse what makes no sense."""
+"""Recordings have the model's probabilities, survive files, and refuse invalid values."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The model of the rest of the tree knows what fits it, and finds what does not."""
+"""The model of the rest of the tree finds annotations that do not fit."""
 
 import numpy as np
 import pytest

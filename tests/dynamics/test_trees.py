@@ -1,4 +1,4 @@
-"""The matrix-tree theorem against all trees counted one by one, and against a determinant."""
+"""The matrix-tree theorem against an enumeration of all trees, and against a determinant."""
 
 from itertools import product
 

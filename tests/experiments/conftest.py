@@ -1,4 +1,4 @@
-"""Small treebanks, and tasks that do nothing, much, or wrong."""
+"""Small treebanks, and tasks that do nothing, take long, or fail."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The built-in tasks against the same done by hand."""
+"""The built-in tasks against the same computation by hand."""
 
 from importlib.util import find_spec
 

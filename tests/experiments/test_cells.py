@@ -1,4 +1,4 @@
-"""What makes two cells the same."""
+"""The identity of cells."""
 
 import pickle
 from dataclasses import replace

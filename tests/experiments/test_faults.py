@@ -1,4 +1,4 @@
-"""Killed drivers, full disks, two drivers, interrupts: nothing is lost, nothing half kept."""
+"""Killed drivers, full disks, two drivers, interrupts: no result is lost or incomplete."""
 
 import errno
 import os

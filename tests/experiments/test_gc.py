@@ -1,4 +1,4 @@
-"""Stores without what no cell needs."""
+"""Removal of unneeded cells and files from stores."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Plans as files and in Python, and what they come to."""
+"""Plans as files and in Python, and their cells."""
 
 import hashlib
 import shutil

@@ -1,4 +1,4 @@
-"""What a dry run says: what is done, what is not and why, and how long it takes."""
+"""Dry runs: finished cells, cells to run and why, and the expected time."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Which commit a checkout is at, read without git."""
+"""The commit of a checkout, read without git."""
 
 import shutil
 import subprocess

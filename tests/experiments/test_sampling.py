@@ -1,4 +1,4 @@
-"""Which sentences a sampling holds."""
+"""The sentences of a sample."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A plan through a real Slurm, which loses a job: the results are those of a run in peace."""
+"""A plan on a real Slurm cluster that loses a job: results equal those of a plain run."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""How far a store has come."""
+"""The progress of a store."""
 
 import treegauge as tg
 

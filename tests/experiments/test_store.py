@@ -1,4 +1,4 @@
-"""The store: what is written, how it is read, and one writer only."""
+"""The store: writing, reading, and a single writer."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""Figures hold the numbers of the results they draw, and nothing that JSON cannot."""
+"""Figures have the numbers of the results they draw, and only values that JSON allows."""
 
 import json
 

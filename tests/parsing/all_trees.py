@@ -1,4 +1,4 @@
-"""All trees of a short sentence, one by one, as what sums and searches are checked against."""
+"""All trees of a short sentence, to check sums and searches."""
 
 from itertools import combinations, product
 

@@ -1,4 +1,4 @@
-"""The arc-eager beam parser again, in plain Python: slow, short, with nothing shared or cached."""
+"""A second implementation of the arc-eager beam parser in plain Python, slow and short."""
 
 from dataclasses import dataclass, replace
 from functools import cache

@@ -1,4 +1,4 @@
-"""Treebanks that the tests of the beam parser learn from, and what they ask of a parse."""
+"""Treebanks for tests of the beam parser, and checks of its trees."""
 
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu

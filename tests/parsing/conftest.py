@@ -1,4 +1,4 @@
-"""What several tests of parsers ask for; programs run as external parsers are no tests."""
+"""Fixtures of the tests of parsers; programs run as external parsers are not tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A parser of its own, run as a separate process: learns the commonest attachment of each tag.
+"""An external parser in a separate process: learns the most frequent attachment of each tag.
 
     python external_parser.py train TRAIN MODEL
     python external_parser.py parse MODEL INPUT OUTPUT

@@ -1,4 +1,4 @@
-"""UDPipe in a process of its own, reading and writing CoNLL-U text by itself.
+"""UDPipe in a separate process that reads and writes CoNLL-U.
 
 python external_udpipe.py train OPTIONS TRAIN MODEL
 python external_udpipe.py parse MODEL < INPUT > OUTPUT

@@ -1,4 +1,4 @@
-"""What tests of the graph parser share: treebanks, and one sentence for calls of its kernels."""
+"""Fixtures of the graph parser: treebanks, and one sentence for calls of its kernels."""
 
 from treegauge.kernels.graph_arcs import REACH, Sight
 from treegauge.parsing.mst import GraphOptions, encode

@@ -1,4 +1,4 @@
-"""The beam parser: what it learns, and what it makes of odd input."""
+"""The beam parser: training, and unusual input."""
 
 import subprocess
 import sys

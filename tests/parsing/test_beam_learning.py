@@ -1,4 +1,4 @@
-"""What the beam parser learns, beside a learner in plain Python: weights, relations to try."""
+"""The weights and relations of the beam parser against a learner in plain Python."""
 
 import numpy as np
 import pytest

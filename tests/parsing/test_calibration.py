@@ -1,4 +1,4 @@
-"""Calibration: probabilities become shares of correct words, and come back from files."""
+"""Calibration: probabilities match shares of correct words, and survive files."""
 
 import json
 from itertools import pairwise

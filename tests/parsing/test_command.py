@@ -1,4 +1,4 @@
-"""External programs: real ones in processes of their own, and every way they let one down."""
+"""External programs: real ones in separate processes, and all kinds of failures."""
 
 import os
 import signal
@@ -160,7 +160,7 @@ def test_programs_end_with_whoever_started_them(tmp_path, name):
 
 
 def assert_ended(note: Path) -> None:
-    """See that the processes whose numbers stand in a file are gone, or soon will be."""
+    """Check that the processes whose numbers are in a file end within seconds."""
     numbers = [int(number) for number in note.read_text().split()]
     assert len(numbers) == 2
     for pid in numbers:

@@ -1,4 +1,4 @@
-"""Probabilities and k best trees beside a parser's output."""
+"""Probabilities and k best trees in a parser's output."""
 
 import re
 from itertools import pairwise, product

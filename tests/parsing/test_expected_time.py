@@ -1,4 +1,4 @@
-"""How long training will take: what it grows with, and how it is said."""
+"""Expected training time: what it depends on, and its message."""
 
 import pytest
 

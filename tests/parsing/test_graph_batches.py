@@ -1,4 +1,4 @@
-"""Log-linear training in batches: Adam as written down, what it is for, and what it leaves."""
+"""Log-linear training in batches, against Adam in plain numpy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Labels and trees: written out by hand, identity where covered, and any labels are a tree."""
+"""Label encodings: examples by hand, round trips, and a tree for any labels."""
 
 import numpy as np
 import pytest

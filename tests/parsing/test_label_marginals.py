@@ -1,4 +1,4 @@
-"""Probabilities of heads are those of all labels that say so."""
+"""Probabilities of heads equal sums over all labels that give them."""
 
 import itertools
 

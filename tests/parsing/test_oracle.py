@@ -1,4 +1,4 @@
-"""Costs of actions are exact; following the cheapest gives the gold tree."""
+"""Costs of actions are exact; the cheapest actions give the gold tree."""
 
 from itertools import product
 
@@ -14,7 +14,7 @@ from .arc_eager import LEFT, RIGHT, State, least_losses
 
 
 def projective_trees(length):
-    """All projective trees with one root of so many words."""
+    """All projective trees with one root of this number of words."""
     for heads in product(range(length + 1), repeat=length):
         if trees.is_tree(heads)[0] and trees.is_projective(heads)[0]:
             yield np.array(heads, np.int32)

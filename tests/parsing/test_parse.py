@@ -17,7 +17,7 @@ TRAIN, TEST = synthetic(40, seed=1), synthetic(10, seed=3)
 
 @pytest.fixture
 def folder(tmp_path):
-    """A treebank's folder, and a model beside it."""
+    """A treebank folder, and a model in the same place."""
     root = tmp_path / "UD_Syn-X"
     root.mkdir()
     for split, treebank in (("train", TRAIN), ("test", TEST)):

@@ -1,4 +1,4 @@
-"""Presets: names, options that override them, and what they say of themselves."""
+"""Presets: names, options that override them, and their descriptions."""
 
 import re
 from dataclasses import fields

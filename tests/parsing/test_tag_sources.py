@@ -1,4 +1,4 @@
-"""Parsers that predict their own tags: learned by folds, kept in the model, written on request."""
+"""Parsers with their own tagger: jackknifed tags, tagger in the model, tags in the output."""
 
 from dataclasses import replace
 

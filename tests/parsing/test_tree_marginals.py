@@ -1,4 +1,4 @@
-"""Probabilities of arcs over all trees are what adding up all trees gives."""
+"""Probabilities of arcs over all trees equal sums over an enumeration of trees."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""UDPipe: what it learns, what it is told, what it must never see, and its complaints."""
+"""UDPipe: training, options, hidden gold trees, and errors."""
 
 import os
 import pickle

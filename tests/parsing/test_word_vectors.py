@@ -1,4 +1,4 @@
-"""Word vectors: files in text format, packed or damaged, and what parsers gain by them."""
+"""Word vectors: files in text format, compressed or damaged, and their use in parsers."""
 
 import gzip
 

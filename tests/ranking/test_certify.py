@@ -1,4 +1,4 @@
-"""Claims: how they are read, what flips them, and what a certificate says of them."""
+"""Claims: parsing, the treebanks that flip them, and their certificates."""
 
 import json
 import re

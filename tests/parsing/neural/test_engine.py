@@ -1,4 +1,4 @@
-"""The engine against torch's own LSTM, brute force, and itself side by side."""
+"""The engine against torch's LSTM, brute force, and itself in lockstep."""
 
 import itertools
 import subprocess

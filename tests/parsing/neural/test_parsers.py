@@ -1,4 +1,4 @@
-"""The three parsers: they learn, come back from files and checkpoints, and take odd treebanks."""
+"""The three parsers: training, files, checkpoints, and unusual treebanks."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor

@@ -45,7 +45,7 @@ class ChainModel:
 
     @classmethod
     def from_archive(cls, header: dict[str, Any], arrays: dict[str, Any]) -> "ChainModel":
-        """Make a model of what its file held."""
+        """Return the model stored in a file."""
         options = ChainOptions(**header["options"])
         return cls(options, bool(arrays["before"]), header["relations"])
 
