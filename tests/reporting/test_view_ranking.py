@@ -47,7 +47,7 @@ def test_the_slider_moves_boxes_and_probabilities(tab, small, scores):
     assert f"{order[0]} above {order[1]}: {100 * won / total:.2f} %" in cells
     assert len(cells) == len(order) * (len(order) - 1) / 2
     tau = drawn.agreement["tau"].item()
-    assert f"tau of {tau:.3f}" in page.locator("#view-ranking").inner_text()
+    assert f"tau with the full ranking is {tau:.3f}" in page.locator("#view-ranking").inner_text()
     titles = page.locator("#ranking-table .box title").all_text_contents()
     rows = {row["system"]: row for row in drawn.table.to_dicts()}
     means = dict(zip(scores.systems, counted.mean_ranks()[0], strict=True))
