@@ -7,13 +7,14 @@ from treegauge import data
 from treegauge.ranking.certify import permutation, sign_test
 from treegauge.ranking.claims import Claim, flip, parse_claim
 from treegauge.ranking.compare import critical_difference, critical_distance, friedman
+from treegauge.ranking.constraints import Constraint
 from treegauge.ranking.exact import exact_ranks, subset_sums, sum_layout
 from treegauge.ranking.extremes import extreme
 from treegauge.ranking.metadata import classes_of, name_key, tail
 from treegauge.ranking.outliers import explain_outliers, over_represented
 from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.sampler import Constraint, Sampler
+from treegauge.ranking.sampler import Sampler
 from treegauge.ranking.stability import stability
 from treegauge.ranking.strengths import bradley_terry, strengths
 

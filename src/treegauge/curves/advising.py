@@ -21,7 +21,7 @@ from treegauge.curves.grid import Floats, ScoreGrid, grid_of, limits
 from treegauge.curves.learning import CurveAnalysis, of_treebank
 
 if TYPE_CHECKING:
-    from treegauge.curves.curve import CurveBands
+    from treegauge.curves.settings import CurveBands
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from treegauge.statistics.coefficients import coefficients
 from treegauge.treebanks.languages import language_of
 
 if TYPE_CHECKING:
-    from treegauge.curves.curve import CurveBands
+    from treegauge.curves.settings import CurveBands
 
 Per = Literal["pooled", "language", "treebank"]
 

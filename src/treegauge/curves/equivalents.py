@@ -11,9 +11,9 @@ import polars as pl
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.curves.curve import CurveBands
 from treegauge.curves.grid import Floats, order_limits
 from treegauge.curves.learning import AVERAGE, CurveAnalysis, Curves, mean_curves
+from treegauge.curves.settings import CurveBands
 
 #: Smaller differences of scores, in points, are rounding errors.
 _TINY = 1e-9

@@ -16,7 +16,7 @@ from treegauge.curves.grid import Floats, ScoreGrid, averaged, limits
 from treegauge.curves.learning import AVERAGE, CurveAnalysis, mean_curves
 
 if TYPE_CHECKING:
-    from treegauge.curves.curve import CurveBands
+    from treegauge.curves.settings import CurveBands
 
 Law = Literal["power", "log"]
 LAWS: tuple[Law, ...] = get_args(Law)

@@ -24,7 +24,7 @@ from treegauge.treebanks.conllu import read_conllu
 from treegauge.treebanks.inputs import TREEBANK_KINDS, recognise
 
 if TYPE_CHECKING:
-    from treegauge.curves.curve import CurveTraining
+    from treegauge.curves.settings import CurveTraining
     from treegauge.treebanks.columns import Treebank
 
 #: Training set sizes of the Challenges paper.

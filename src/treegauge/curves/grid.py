@@ -11,7 +11,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.curves.attachments import ALL, Attachments
 
 if TYPE_CHECKING:
-    from treegauge.curves.curve import CurveBands
+    from treegauge.curves.settings import CurveBands
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

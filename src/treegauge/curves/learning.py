@@ -22,7 +22,7 @@ from treegauge.curves.grid import (
 from treegauge.statistics.analysis import Analysis
 
 if TYPE_CHECKING:
-    from treegauge.curves.curve import CurveBands
+    from treegauge.curves.settings import CurveBands
 
 AVERAGE = "average"
 

@@ -11,15 +11,8 @@ from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.dynamics.candidates import ErrorCandidates
 from treegauge.dynamics.jobs import HELD_OUT, check_same
-from treegauge.dynamics.recording import (
-    LAYERS,
-    Recording,
-    load_recordings,
-    save_recordings,
-    sentence_interval,
-    unpacked_recordings,
-    word_columns,
-)
+from treegauge.dynamics.recording import LAYERS, Recording, sentence_interval, word_columns
+from treegauge.dynamics.recording_files import load_recordings, save_recordings, unpacked_recordings
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.dynamics.candidates import WRITERS, error_candidates, save_candidates
 from treegauge.dynamics.cartography import DataMap, MapArchive, mean_map
-from treegauge.dynamics.recording import ENDINGS, Recording
+from treegauge.dynamics.recording import Recording
+from treegauge.dynamics.recording_files import ENDINGS
 from treegauge.dynamics.settings import (
     TABLES,
     FilePath,

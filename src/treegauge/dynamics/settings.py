@@ -10,7 +10,8 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result, joined_signature
 from treegauge.core.verbs import Settings
-from treegauge.dynamics.recording import LEAST_SENTENCES, Recording, unpacked_recordings
+from treegauge.dynamics.recording import LEAST_SENTENCES, Recording
+from treegauge.dynamics.recording_files import unpacked_recordings
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,8 @@ from treegauge.dynamics.cartography import data_map
 from treegauge.dynamics.jobs import Engine, TrainingJob, cross_fit, relation_names
 from treegauge.dynamics.mdl import DescriptionLength, description_length, read_blocks
 from treegauge.dynamics.recorder import engine_of
-from treegauge.dynamics.recording import LAYERS, Recording, packed_recordings
+from treegauge.dynamics.recording import LAYERS, Recording
+from treegauge.dynamics.recording_files import packed_recordings
 from treegauge.dynamics.tree_context import tree_context
 from treegauge.dynamics.vinfo import null_input, usable_information
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from treegauge.ranking.leaderboard import metric_name, some
 
 if TYPE_CHECKING:
-    from treegauge.ranking.certify import Certificate
+    from treegauge.ranking.certificate import Certificate
 
 _PLURAL = {
     "genus": "genera", "stock": "stocks", "family": "families", "language": "languages",

@@ -8,13 +8,14 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.verbs import verb_with
 from treegauge.ranking.compare import compare
+from treegauge.ranking.constraints import Constraint
 from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.leaderboard import Ties
 from treegauge.ranking.outliers import outliers
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.rule_ranks import SAMPLES, RuleRanks, rule_ranks
 from treegauge.ranking.rules import rules_of
-from treegauge.ranking.sampler import Constraint, usual_size
+from treegauge.ranking.sampler import usual_size
 from treegauge.ranking.stability import Stability, stability
 from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
 from treegauge.ranking.subsets import restrict, subsets

@@ -12,17 +12,11 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, RowsResult, countersign
 from treegauge.core.threads import map_threads, worker_count
+from treegauge.ranking.constraints import Constraint, constraints_of
 from treegauge.ranking.kemeny import KemenyOrder
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name
 from treegauge.ranking.rules import POINTS, RULES, Ballots, Rule, kemeny_places
-from treegauge.ranking.sampler import (
-    BLOCK,
-    Constraint,
-    Sampler,
-    constraints_of,
-    sizes_of,
-    sizes_text,
-)
+from treegauge.ranking.sampler import BLOCK, Sampler, sizes_of, sizes_text
 from treegauge.ranking.strengths import (
     RankSets,
     advantages,

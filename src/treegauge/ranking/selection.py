@@ -9,14 +9,9 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.verbs import Settings
+from treegauge.ranking.constraints import Constraint, GroupBounds, constraints_of, group_bounds
 from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.sampler import (
-    Constraint,
-    GroupBounds,
-    constraints_of,
-    group_bounds,
-    sizes_of,
-)
+from treegauge.ranking.sampler import sizes_of
 
 Floats = NDArray[np.float64]
 WEIGHTS = (0.01, 0.1, 0.3, 1.0)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
+from treegauge.ranking.constraints import Constraint, constraints_of
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
 from treegauge.ranking.rank_counts import RankTally, SampleSearch, ScoreSums, tally
-from treegauge.ranking.sampler import Constraint, Sampler, constraints_of, sizes_of, sizes_text
+from treegauge.ranking.sampler import Sampler, sizes_of, sizes_text
 from treegauge.ranking.strengths import TOO_FEW, RankSets
 from treegauge.statistics.planning import Winner
 

@@ -12,7 +12,8 @@ from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
-from treegauge.ranking.certify import Certificate, certify
+from treegauge.ranking.certificate import Certificate
+from treegauge.ranking.certify import certify
 from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
