@@ -171,7 +171,7 @@ def test_files_that_are_no_models(tmp_path, model):
     for number, bad in enumerate([b"", b"text", data[: len(data) // 2]]):
         path = tmp_path / f"{number}.model"
         path.write_bytes(bad)
-        with pytest.raises(TreegaugeError, match=r"not a model|cannot read"):
+        with pytest.raises(TreegaugeError, match=r"not a treegauge model|cannot read"):
             load_model(path)
     with pytest.raises(TreegaugeError, match="cannot read"):
         load_model(tmp_path / "missing.model")
