@@ -222,8 +222,8 @@ def treebank(*rows, **options):
         (treebank((0, "root")), "different from 'root' must exist.*\n.*at least two words"),
         (treebank((0, "root:x"), (1, "dep")), "must have 'root' deprel.*\n.*without a subtype"),
         (treebank((0, "root"), (1, "root")), "any non-root cannot.*\n.*another relation"),
-        (treebank((0, "root"), (0, "root"), allow=["several-roots"]), "no tree with one root"),
-        (treebank((2, "a"), (1, "b"), allow=["cycle", "no-root"]), "no tree with one root"),
+        (treebank((0, "root"), (0, "root"), allow=["several-roots"]), "not a tree with one root"),
+        (treebank((2, "a"), (1, "b"), allow=["cycle", "no-root"]), "not a tree with one root"),
         (TRAIN[:0], "no words to train on"),
     ],
 )
@@ -234,7 +234,7 @@ def test_bad_train_files(train, message, capfd):
 
 
 def test_a_bad_dev_file():
-    with pytest.raises(TreegaugeError, match="no tree with one root"):
+    with pytest.raises(TreegaugeError, match="not a tree with one root"):
         fit(dev=treebank((0, "root"), (0, "root"), allow=["several-roots"]))
 
 
