@@ -49,13 +49,13 @@ def conllu_of_rows(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def _labels(features: Any) -> dict[str, Any]:
     """Return, by column, the function that converts numbers of labels to names."""
-    found = {}
+    by_column = {}
     for name, feature in (features or {}).items():
         inner = feature[0] if isinstance(feature, list) else getattr(feature, "feature", feature)
         names = getattr(inner, "int2str", None)
         if names is not None:
-            found[name] = names
-    return found
+            by_column[name] = names
+    return by_column
 
 
 def _sentence(row: Mapping[str, Any], labels: Mapping[str, Any], number: int) -> str:

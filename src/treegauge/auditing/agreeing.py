@@ -120,8 +120,8 @@ def _same_trees(annotations: Annotations, sets: Sequence[AnnotatedTrees]) -> np.
     for column, trees in enumerate(sets):
         for tree, item in enumerate(trees.item.tolist()):
             words = slice(trees.offsets[tree], trees.offsets[tree + 1])
-            own = trees.head[words].tobytes(), trees.label[words].tobytes()
-            codes[item, column] = numbers.setdefault(own, len(numbers))
+            shape = trees.head[words].tobytes(), trees.label[words].tobytes()
+            codes[item, column] = numbers.setdefault(shape, len(numbers))
     return codes
 
 

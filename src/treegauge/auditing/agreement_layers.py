@@ -204,8 +204,10 @@ def _words_of_tokens(annotations: Annotations) -> Coding:
     ]
     distinct = np.unique(np.concatenate(spans))
     codes = np.full((len(distinct), len(spans)), -1, np.int64)
-    for column, (own, one) in enumerate(zip(spans, annotations.annotators, strict=True)):
-        codes[np.searchsorted(distinct, own), column] = one.token_words
+    for column, (own_spans, annotator) in enumerate(
+        zip(spans, annotations.annotators, strict=True)
+    ):
+        codes[np.searchsorted(distinct, own_spans), column] = annotator.token_words
     values = tuple(map(str, range(int(codes.max(initial=0)) + 1)))
     return Coding("words", codes, annotations.sentence_at(distinct // size), values)
 

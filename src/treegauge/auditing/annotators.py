@@ -140,7 +140,7 @@ def lay_side_by_side(treebanks: Mapping[str, Treebank]) -> Annotations:
     """
     segments = {name: segmentation(treebank) for name, treebank in treebanks.items()}
     first, *rest = segments
-    same = all(np.array_equal(segments[first].text, segments[one].text) for one in rest)
+    same = all(np.array_equal(segments[first].text, segments[name].text) for name in rest)
     notes: list[str] = []
     if same:
         keys = _keys_by_position(treebanks, segments)
@@ -268,26 +268,26 @@ def _number_items(annotators: list[Annotator], bounds: Longs, *, by_id: bool) ->
     """Assign words to items, numbered in text order; return the items' sentences."""
     starts: list[npt.NDArray[np.int64]] = []
     count = 0
-    for k, one in enumerate(annotators):
-        taken = np.zeros(count, bool)
+    for k, annotator in enumerate(annotators):
+        is_used = np.zeros(count, bool)
         for earlier in annotators[:k]:
-            words, partners = _partners(one, earlier, by_id=by_id)
+            words, partners = _partners(annotator, earlier, by_id=by_id)
             item = earlier.item[partners]
-            free = (item >= 0) & (one.item[words] < 0)
-            free[free] &= ~taken[item[free]]
-            one.item[words[free]] = item[free]
-            taken[item[free]] = True
-        new = np.flatnonzero((one.item < 0) & (one.starts >= 0))
-        one.item[new] = np.arange(count, count + len(new))
-        starts.append(one.starts[new])
+            free = (item >= 0) & (annotator.item[words] < 0)
+            free[free] &= ~is_used[item[free]]
+            annotator.item[words[free]] = item[free]
+            is_used[item[free]] = True
+        new = np.flatnonzero((annotator.item < 0) & (annotator.starts >= 0))
+        annotator.item[new] = np.arange(count, count + len(new))
+        starts.append(annotator.starts[new])
         count += len(new)
     position = np.concatenate(starts)
     order = np.argsort(position, kind="stable")
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)
-    for one in annotators:
-        used = one.item >= 0
-        one.item[used] = rank[one.item[used]]
+    for annotator in annotators:
+        used = annotator.item >= 0
+        annotator.item[used] = rank[annotator.item[used]]
     return np.searchsorted(bounds, position[order], "right") - 1
 
 

@@ -152,18 +152,18 @@ class _Places:
 
     def sentence(self, word: int) -> str:
         """Return the name of a word's sentence."""
-        part, own = self.place(word)
-        number = int(self.treebanks[part].sentence_of[own])
+        part, index = self.place(word)
+        number = int(self.treebanks[part].sentence_of[index])
         return self.treebanks[part][number].id or f"{self.names[part]} #{number + 1}"
 
     def entry(self, word: int, evidence: _Evidence) -> Inconsistency:
-        part, own = self.place(word)
+        part, index = self.place(word)
         treebank = self.treebanks[part]
         codes, values = self.columns[part][1]
-        number = int(treebank.sentence_of[own])
+        number = int(treebank.sentence_of[index])
         return Inconsistency(
-            self.names[part], number + 1, treebank[number].id, int(treebank.positions[own]),
-            self.form(word), int(treebank.head[own]), values[codes[own]],
+            self.names[part], number + 1, treebank[number].id, int(treebank.positions[index]),
+            self.form(word), int(treebank.head[index]), values[codes[index]],
             evidence.head, evidence.relation, evidence.score, evidence.reason,
         )  # fmt: skip
 
@@ -214,8 +214,8 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
     starts: dict[str, list[int]] = {}
     for first, treebank in zip(places.starts.tolist(), places.treebanks, strict=False):
         for number, sentence in enumerate(treebank):
-            own = first + int(treebank.offsets[number]) - 1
-            starts.setdefault(sentence.id or f"#{number + 1}", []).append(own)
+            start_of_sentence = first + int(treebank.offsets[number]) - 1
+            starts.setdefault(sentence.id or f"#{number + 1}", []).append(start_of_sentence)
     rows: dict[int, Any] = {}
     for row in table.iter_rows(named=True):
         before = starts.get(row["sent_id"] or f"#{row['sentence']}", [])

@@ -47,9 +47,11 @@ def disagreements(
 ) -> Disagreements:
     """Return the work list: each annotator's values of every word on which they differ."""
     entries = _different_labels(annotations, convention) + _different_words(annotations)
-    alike = Counter((layer, said) for layer, _, said, _ in entries)
+    alike = Counter((layer, chosen_values) for layer, _, chosen_values, _ in entries)
     forms = _forms(annotations)
-    repeated = Counter((layer, said, forms[item].lower()) for layer, item, said, _ in entries)
+    repeated = Counter(
+        (layer, chosen_values, forms[item].lower()) for layer, item, chosen_values, _ in entries
+    )
     one_way = _one_way(alike)
 
     def order(entry: Entry) -> tuple[Any, ...]:
@@ -60,12 +62,12 @@ def disagreements(
         return -systematic, -alike[layer, values], layer, values, -same, form, item
 
     rows = []
-    for layer, item, said, shown in sorted(entries, key=order):
+    for layer, item, chosen_values, shown in sorted(entries, key=order):
         where = _place(annotations, item)
         values = dict(zip(annotations.names, shown, strict=True))
         counts = {
-            "alike": alike[layer, said],
-            "same_form": repeated[layer, said, forms[item].lower()],
+            "alike": alike[layer, chosen_values],
+            "same_form": repeated[layer, chosen_values, forms[item].lower()],
         }
         rows.append({**where, "form": forms[item], "layer": layer, **values, **counts})
     return Disagreements(rows, signature)

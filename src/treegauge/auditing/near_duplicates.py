@@ -176,9 +176,9 @@ def _within(
     new = _is_first(text_of[order], part_of[sentences][order])
     leader = np.maximum.accumulate(np.where(new, np.arange(len(order)), 0))
     repeats = np.column_stack([sentences[order], sentences[order][leader]])[~new]
-    edge, one = _join(np.concatenate([pairs[:, 0], pairs[:, 1]]), owner)
+    edge, neighbour = _join(np.concatenate([pairs[:, 0], pairs[:, 1]]), owner)
     side, two = _join(np.concatenate([pairs[:, 1], pairs[:, 0]])[edge], owner)
-    later, earlier = first[one[side]], first[two]
+    later, earlier = first[neighbour[side]], first[two]
     value = np.concatenate([near, near])[edge[side]]
     same = (part_of[later] == part_of[earlier]) & (earlier < later)
     later, earlier, value = later[same], earlier[same], value[same]

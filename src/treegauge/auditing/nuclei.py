@@ -87,12 +87,12 @@ class NucleusWords:
         words = sentences = 0
         for treebank in treebanks:
             codes, values = treebank.codes("form")
-            own = np.array([numbers.setdefault(x.lower(), len(numbers) + 2) for x in values])
+            form_codes = np.array([numbers.setdefault(x.lower(), len(numbers) + 2) for x in values])
             labels, texts = treebank.codes("deprel")
             kinds = np.array([names.setdefault(text, len(names)) for text in texts])
             parents = treebank.parents.astype(np.int64)
             if treebank.n_words:
-                forms = own[codes].astype(np.int64)
+                forms = form_codes[codes].astype(np.int64)
                 hidden = np.flatnonzero(forms == numbers.get("_", -1))
                 forms[hidden] = _HIDDEN + words + hidden
                 rows.append(
@@ -189,9 +189,9 @@ def _of_length(words: NucleusWords, length: int) -> Iterator[Variation]:
     same = (ends + 1 < size) & (words.sentence[ends] == words.sentence[follows])
     after = np.where(same, beside[follows], np.uint64(_EDGE))
     for use_before, use_after in _CONTEXTS:
-        own = _joined(keys, before) if use_before else keys
-        own = _joined(own, after + np.uint64(7)) if use_after else own
-        yield _compared(words, starts, ends, own, label, use_before + use_after)
+        context_keys = _joined(keys, before) if use_before else keys
+        context_keys = _joined(context_keys, after + np.uint64(7)) if use_after else context_keys
+        yield _compared(words, starts, ends, context_keys, label, use_before + use_after)
 
 
 def _compared(

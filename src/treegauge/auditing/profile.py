@@ -206,12 +206,12 @@ def difficulty(splits: Mapping[str, Treebank]) -> Aspect:
     known = measures()
     values: dict[str, float | None] = {}
     for name in _MEASURES:
-        one = known[name]
+        measure = known[name]
         values[name] = None
-        if one.pair and ("train" not in splits or test is None or not len(test)):
+        if measure.pair and ("train" not in splits or test is None or not len(test)):
             continue
         try:
-            value = one(splits["train"], test) if one.pair and test else one(largest)
+            value = measure(splits["train"], test) if measure.pair and test else measure(largest)
         except MissingError:
             continue
         values[name] = float(value) * (100 if name in _SHARES else 1)  # type: ignore[arg-type]

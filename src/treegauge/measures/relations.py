@@ -75,8 +75,11 @@ def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) ->
     {'det': 0.3, 'obj': 0.8}
     """
     values = list(each)
-    names = sorted({name for one in values for name in one})
-    return {name: float(np.mean([one.get(name, missing) for one in values])) for name in names}
+    names = sorted({name for by_relation in values for name in by_relation})
+    return {
+        name: float(np.mean([by_relation.get(name, missing) for by_relation in values]))
+        for name in names
+    }
 
 
 @register("wde", "relations", "word dependency entropy of each relation", average=average_wde)

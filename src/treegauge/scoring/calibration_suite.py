@@ -70,7 +70,11 @@ class CalibrationSuite(Result):
             row = {"treebank": f"mean of {len(rows)}", "system": system, "event": event}
             row["cases"] = sum(row_of_treebank["cases"] for row_of_treebank in rows)
             for name in (*_MEANS, "score", "gain"):
-                known = [one[name] for one in rows if one[name] is not None]
+                known = [
+                    row_of_treebank[name]
+                    for row_of_treebank in rows
+                    if row_of_treebank[name] is not None
+                ]
                 row[name] = sum(known) / len(known) if known else None
             averages.append(row)
         return averages

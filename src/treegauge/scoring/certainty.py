@@ -124,7 +124,7 @@ def p_greater(difference: StudentEstimate) -> FloatArray:
 
 def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatArray]:
     """Return the systems' F1 in the first metric on the same units, and its covariance matrix."""
-    values, moves, own = [], [], []
+    values, moves, run_variances = [], [], []
     for counts in systems:
         half, n = counts.mean.shape[1] // 2, counts.number
         sums = counts.drawn.reshape(-1, n, 2 * half)[..., [0, half]].astype(np.float64)
@@ -137,10 +137,10 @@ def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatAr
         if len(scores) > 1:
             between = scores.var(ddof=1) / len(scores)
             both = (n - 1) / n * left.var(axis=0, ddof=1).sum() / len(scores)
-        own.append(max(between - both, 0.0))
+        run_variances.append(max(between - both, 0.0))
     table = np.stack(moves)
     n = table.shape[1]
-    return np.array(values), (n - 1) / n * table @ table.T + np.diag(own)
+    return np.array(values), (n - 1) / n * table @ table.T + np.diag(run_variances)
 
 
 def _limited(jackknifed: StudentEstimate, units: npt.NDArray[np.int64]) -> StudentEstimate:

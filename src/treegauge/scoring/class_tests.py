@@ -84,11 +84,11 @@ def _tables(a: "Breakdown", b: "Breakdown", units: UnitKind) -> Iterator[ClassTa
     unit = unit_numbers(a.alignment.gold.treebank, units)
     number = int(unit.max(initial=0)) + 1
     cells = [_cells(breakdown, names, unit, number) for breakdown in (a, b)]
-    keys = np.unique(np.concatenate([group for own in cells for group in own]))
+    keys = np.unique(np.concatenate([group for columns in cells for group in columns]))
     tables = [
         np.column_stack([np.bincount(np.searchsorted(keys, group), minlength=len(keys))
-                         for group in own])
-        for own in cells
+                         for group in columns])
+        for columns in cells
     ]  # fmt: skip
     edges = np.searchsorted(keys, np.arange(len(names) + 1) * number)
     for i, name in enumerate(names):

@@ -76,9 +76,11 @@ def compare_suite(
         canonical(given_name) for given_name in ([metric] if isinstance(metric, str) else metric)
     ]
     rows: list[dict[str, Any]] = []
-    found = [(name, *each) for name in metrics for each in differences(suite, name).items()]
-    for name, (a, b), (names, _, over) in found:
-        f1_a, f1_b = (sum(suite.f1(t, one, name) for t in names) / len(names) for one in (a, b))
+    pairs = [(name, *each) for name in metrics for each in differences(suite, name).items()]
+    for name, (a, b), (names, _, over) in pairs:
+        f1_a, f1_b = (
+            sum(suite.f1(t, system, name) for t in names) / len(names) for system in (a, b)
+        )
         row: dict[str, Any] = {"metric": suite.label(name), "a": a, "b": b}
         row |= {"treebanks": len(names), "f1_a": f1_a, "f1_b": f1_b, "difference": f1_a - f1_b}
         new = percent_interval(over.new, suite.level) or (None, None)

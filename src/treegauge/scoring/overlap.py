@@ -139,10 +139,14 @@ def error_overlap(
         raise TreegaugeError(
             f"--overlap needs at least two systems; got {min(best, len(alignments))}"
         )
-    found = {name: metric_words(metric, one, convention) for name, one in alignments.items()}
-    ranked = sorted(found, key=lambda name: -int(found[name].correct.sum()))[:best]
-    words = np.flatnonzero(found[ranked[0]].gold)
-    wrong = np.stack([~found[name].correct[words] for name in ranked])
+    words_by_system = {
+        name: metric_words(metric, one, convention) for name, one in alignments.items()
+    }
+    ranked = sorted(words_by_system, key=lambda name: -int(words_by_system[name].correct.sum()))[
+        :best
+    ]
+    words = np.flatnonzero(words_by_system[ranked[0]].gold)
+    wrong = np.stack([~words_by_system[name].correct[words] for name in ranked])
     first = alignments[ranked[0]].signed | {"system": "+".join(ranked)}
     label = metric_label(find_word_metric(metric), convention)
     signature = sign(m=label, overlap=best, **first, **convention.signed)

@@ -32,12 +32,12 @@ def scores_table(scores: "Scores") -> PaperTable:
         limits = {system: metric.interval for system, metric in metrics.items()}
         columns.append(paper_cells(values, better, limits))
     rows = [
-        PaperRow(one.system, cells)
-        for one, cells in zip(scores.systems, zip(*columns, strict=True), strict=True)
+        PaperRow(system.system, cells)
+        for system, cells in zip(scores.systems, zip(*columns, strict=True), strict=True)
     ]
     (treebank,) = human_names([scores.treebank.rpartition("#")[0]])
     caption = [f"Scores (F1 in percent) on {treebank}"]
-    caption += _runs([(one.system, len(one.runs)) for one in scores.systems])
+    caption += _runs([(system.system, len(system.runs)) for system in scores.systems])
     labels = [scores.label(name) for name in names]
     lines = [
         ", ".join(caption) + ".",

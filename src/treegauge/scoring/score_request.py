@@ -39,7 +39,7 @@ class ScoreRequest(NamedTuple):
 
 def _report_problems(results: "Iterable[Scores]") -> None:
     """Send a note on what was skipped or repaired."""
-    problems = [p for scores in results for one in scores.systems for p in one.problems]
+    problems = [p for scores in results for system in scores.systems for p in system.problems]
     for problem in dict.fromkeys(problems):
         if problem.action:
             note(str(problem))
@@ -59,7 +59,9 @@ def score_folders(
     if how.baselines:
         baselines = {code: _baselines(path, how) for code, path in files.gold.items()}
         names = next(iter(baselines.values()))
-        systems |= {name: {code: one[name] for code, one in baselines.items()} for name in names}
+        systems |= {
+            name: {code: trees[name] for code, trees in baselines.items()} for name in names
+        }
     with progress("sentences") as task:
         suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
@@ -107,7 +109,7 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
     alignments = align_outputs(gold, named, how.reading) if how.requested.anything else {}
     if alignments:  # outputs were read already, perhaps from a stream that cannot be read again
         gold = next(iter(alignments.values())).gold.treebank
-        outputs = {name: one.system.treebank for name, one in alignments.items()}
+        outputs = {name: alignment.system.treebank for name, alignment in alignments.items()}
         if how.requested.combine:
             outputs[VOTED] = voted_system(outputs, how.votes, how.voted)
             alignments[VOTED] = align_by(how.reading, gold, outputs[VOTED])
@@ -125,19 +127,19 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
     scores = replace(scores, chosen=chosen, view=how.view, style=how.style)
     attached: dict[str, Any] = {}
     tested = chosen or ("MSLAS" if how.options.nodes else "LAS",)
-    own = tuple(one for one in scores.systems if one.system not in baselines)
-    if how.test != "none" and len(own) > 1:
+    systems = tuple(one for one in scores.systems if one.system not in baselines)
+    if how.test != "none" and len(systems) > 1:
         from treegauge.scoring.comparisons import compare
 
         attached["comparisons"] = compare(
-            replace(scores, systems=own), metric=tested, test=how.test,
+            replace(scores, systems=systems), metric=tested, test=how.test,
             permutations=how.permutations, correction=how.correction,
             seed=how.resampling.seed, margin=how.margin,
         )  # fmt: skip
     if how.plan is not None:
         from treegauge.scoring.plan import plan_scores
 
-        attached["plan"] = plan_scores(replace(scores, systems=own), how.plan, tested[0])
+        attached["plan"] = plan_scores(replace(scores, systems=systems), how.plan, tested[0])
     if alignments:
         attached |= details(
             alignments, scores, how.requested, metric=(how.metrics or ("LAS",))[0],

@@ -53,7 +53,7 @@ def student_quantile(share: float, df: npt.ArrayLike) -> FloatArray:
 
         return np.asarray(stdtrit(df, share))
     values, places = np.unique(np.asarray(df, np.float64), return_inverse=True)
-    quantiles = np.array([_quantile(share, one) for one in values.tolist()])
+    quantiles = np.array([_quantile(share, freedom) for freedom in values.tolist()])
     return np.asarray(quantiles[places].reshape(np.shape(df)))
 
 

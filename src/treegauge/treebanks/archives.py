@@ -91,7 +91,7 @@ def unpack(
     Hidden files and folders inside the folders are left out.
     """
     written: dict[Folder, list[Unpacked]] = {folder: [] for folder in targets}
-    taken: set[tuple[Folder, str]] = set()
+    seen_names: set[tuple[Folder, str]] = set()
     with _members(archive, limits) as members:
         for member in members:
             folder, name = member.folder, member.name
@@ -103,9 +103,9 @@ def unpack(
                     f"{archive}: refused: {where!r} is a link, a device or has no safe name; "
                     "expected files only"
                 )
-            if (folder, name.casefold()) in taken:
+            if (folder, name.casefold()) in seen_names:
                 raise TreegaugeError(f"{archive}: refused: {where!r} occurs more than once")
-            taken.add((folder, name.casefold()))
+            seen_names.add((folder, name.casefold()))
             digest, size = hashlib.sha256(), 0
             with member.open() as stream, (targets[folder] / name).open("xb") as file:
                 while data := stream.read(STEP):

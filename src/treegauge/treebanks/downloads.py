@@ -155,15 +155,15 @@ class _Resuming:
                 self.receive(url, answer, have)
         except HTTPError as error:
             error.close()
-            said = f"the server answers {error.code} {error.reason}"
+            problem = f"the server answers {error.code} {error.reason}"
             if error.code == 416:  # complete, or the file has changed
                 if error.headers.get("Content-Range") == f"bytes */{have}":
                     return
                 self.part.unlink()
             if error.code in _AGAIN:
-                raise _BrokenError(said) from None
+                raise _BrokenError(problem) from None
             kind = MissingFileError if error.code in {404, 410} else TreegaugeError
-            raise kind(f"{url}: cannot download: {said}") from None
+            raise kind(f"{url}: cannot download: {problem}") from None
         except InvalidURL as error:
             raise TreegaugeError(f"{url}: not an address: {error}") from None
         except (HTTPException, OSError) as error:

@@ -101,8 +101,8 @@ class _Application:
         outputs: list[tuple[str, bytes]] = []
         done: set[str] = set()
         for part in self.patch:
-            if part.old is not None and (own := self._own_name(part)):
-                done.add(own)
+            if part.old is not None and (file_name := self._own_name(part)):
+                done.add(file_name)
             if part.new is not None and self._is_there(part):
                 outputs.append((part.new, self._assembled(part)))
         plain = ((name, file) for name, file in self.files.items() if name not in done)

@@ -108,7 +108,9 @@ def make_patch(old: Sequence[FileText], new: Sequence[FileText]) -> list[FilePat
         before, after = newline_style(one.data) if one else "", newline_style(two.data)
         if one is not None and before and after and before != after:
             styles[one.name] = before, after
-    plain = [one.with_newlines(*styles[one.name]) if one.name in styles else one for one in old]
+    plain = [
+        file.with_newlines(*styles[file.name]) if file.name in styles else file for file in old
+    ]
     sections = {two.name: FilePatch(0, None, two.name, "", digest(two.data)) for two in new}
     of_old: dict[str, FilePatch] = {}
     for file in old:
@@ -156,10 +158,10 @@ def _compare(
     of_new: dict[str, FilePatch],
 ) -> None:
     """Pair the sentences of all files, and record edits, deletions, insertions and moves."""
-    places = [(one, i) for one in old for i in range(len(one.sentences))]
+    places = [(file, i) for file in old for i in range(len(file.sentences))]
     targets = [(two, i) for two in new for i in range(len(two.sentences))]
     pairs = pair_texts(
-        [name for one in old for name in one.ids], [text for one in old for text in one.texts],
+        [name for file in old for name in file.ids], [text for file in old for text in file.texts],
         [name for two in new for name in two.ids], [text for two in new for text in two.texts],
     )  # fmt: skip
     for number, (one, i) in enumerate(places):

@@ -87,7 +87,7 @@ def placeholders(place: str) -> list[str]:
     names = list(dict.fromkeys(_PLACEHOLDER.findall(place)))
     for name in names:
         if name not in PLACEHOLDERS:
-            choices = [f"{{{one}}}" for one in PLACEHOLDERS]
+            choices = [f"{{{placeholder}}}" for placeholder in PLACEHOLDERS]
             raise ChoiceError(f"placeholder in {place}", f"{{{name}}}", choices)
     return names
 

@@ -76,7 +76,7 @@ def stacked_svg(drawings: Sequence[str]) -> str:
     """Return one SVG with the drawings one below the other; a single drawing stays unchanged."""
     if len(drawings) == 1:
         return drawings[0]
-    sizes = [re.search(r'width="([\d.]+)" height="([\d.]+)"', one) for one in drawings]
+    sizes = [re.search(r'width="([\d.]+)" height="([\d.]+)"', svg) for svg in drawings]
     wide = max(float(size[1]) for size in sizes if size)
     parts, top = [], 0.0
     for drawing, size in zip(drawings, sizes, strict=True):

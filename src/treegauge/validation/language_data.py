@@ -236,11 +236,11 @@ def _rules(line: str, language: str) -> LanguageRules:
     entry = parse_json(line)
     features = {
         name: FeatureRule(
-            bool(one["permitted"]),
-            frozenset(one["values"]),
-            {upos: frozenset(values) for upos, values in one["upos"].items()},
+            bool(feature["permitted"]),
+            frozenset(feature["values"]),
+            {upos: frozenset(values) for upos, values in feature["upos"].items()},
         )
-        for name, one in entry.get("features", {}).items()
+        for name, feature in entry.get("features", {}).items()
     }
     return LanguageRules(
         features,
