@@ -71,7 +71,7 @@ def test_damaged_files(tmp_path, content, message):
 def test_files_that_cannot_be_read(tmp_path, path):
     with pytest.raises(TreegaugeError, match="no such file"):
         read_vectors(tmp_path / "none", 10)
-    with pytest.raises(TreegaugeError, match="a vector for no word of the training set"):
+    with pytest.raises(TreegaugeError, match="no vector for any word of the training set"):
         read_vectors(path, 0, ["zebra"])
     cut = tmp_path / "cut.gz"
     cut.write_bytes(gzip.compress(TEXT.encode())[:-9])

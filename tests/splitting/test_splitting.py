@@ -247,33 +247,33 @@ def test_written_and_rebuilt(tmp_path, invented):
 
 
 def test_rebuild_refuses_other_files(invented):
-    told = split_manifest(make_split(invented, "random", seed=1))
+    manifest = split_manifest(make_split(invented, "random", seed=1))
     other = pool(synthetic(400, Grammar(length=9), seed=3, prefix="else"))
     with pytest.raises(TreegaugeError, match="manifest"):
-        rebuild(other, told)
-    told["sources"][0]["sha256"] = "0" * 64
+        rebuild(other, manifest)
+    manifest["sources"][0]["sha256"] = "0" * 64
     with pytest.raises(TreegaugeError, match="same release"):
-        rebuild(invented, told)
+        rebuild(invented, manifest)
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("manifest", "message"),
     [
-        ([1], "names no format"),
+        ([1], "it has no format number"),
         ({"format": 1}, "cannot be read .KeyError: 'sources'."),
         ({"format": 1, "sources": 3}, "cannot be read"),
     ],
 )
-def test_what_is_no_manifest_is_said_so(invented, told, message):
+def test_what_is_no_manifest_is_said_so(invented, manifest, message):
     with pytest.raises(TreegaugeError, match=message):
-        rebuild(invented, told)
+        rebuild(invented, manifest)
 
 
 def test_rebuild_refuses_sentences_that_are_not_there_and_more_files(tmp_path, invented):
-    told = split_manifest(make_split(invented, "random", seed=1))
-    told["parts"]["test"] = {invented.files[0]: [401]}
+    manifest = split_manifest(make_split(invented, "random", seed=1))
+    manifest["parts"]["test"] = {invented.files[0]: [401]}
     with pytest.raises(TreegaugeError, match="cannot be read"):
-        rebuild(invented, told)
+        rebuild(invented, manifest)
     for name in ("train", "test"):
         (tmp_path / f"x-ud-{name}.conllu").write_bytes(synthetic(90, seed=1).to_bytes())
     both = pool(tmp_path)
