@@ -107,5 +107,5 @@ def test_documents_of_uneven_length_do_not_leave_a_fold_empty():
     folds = taggers.tag_folds(train, 5, seed=0)
     assert sorted(np.concatenate(folds).tolist()) == list(range(34))
     assert [len(fold) for fold in folds] == [7, 7, 6, 7, 7]
-    with pytest.raises(TreegaugeError, match="leaves none for fold"):
+    with pytest.raises(TreegaugeError, match="leaves no sentences for fold"):
         taggers.tag_folds(train, 5, seed=0, documents=True)

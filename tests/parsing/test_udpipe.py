@@ -260,7 +260,7 @@ def test_vectors_of_forms_are_used(tmp_path):
 
 def test_what_is_no_model(tmp_path):
     (tmp_path / "x").write_bytes(b"garbage")
-    with pytest.raises(TreegaugeError, match="no model that UDPipe can load"):
+    with pytest.raises(TreegaugeError, match="not a model that UDPipe can load"):
         UDPipeModel.from_udpipe(tmp_path / "x")
     with pytest.raises(TreegaugeError, match="cannot read the model: No such file"):
         UDPipeModel.from_udpipe(tmp_path / "y")
