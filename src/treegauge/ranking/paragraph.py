@@ -118,13 +118,13 @@ def _flipped(certificate: "Certificate") -> str:
     parts = []
     if flip.removed is not None:
         few = some(flip.removed)
-        parts.append(f"without as few as {len(flip.removed)} of the treebanks ({few})")
+        parts.append(f"at least {len(flip.removed)} of the treebanks are removed ({few})")
     if flip.swapped is not None:
         swaps = some([f"{gone} for {come}" for gone, come in flip.swapped])
-        parts.append(f"with {len(flip.swapped)} of them exchanged ({swaps})")
+        parts.append(f"at least {len(flip.swapped)} of them are exchanged ({swaps})")
     single = len(flip.single)
     alone = f"it fails on {single} treebank{'' if single == 1 else 's'} taken alone"
-    return f"The claim would fail {' or '.join(parts)}; {alone}."
+    return f"The claim fails only if {' or '.join(parts)}; {alone}."
 
 
 def _p(value: float) -> str:

@@ -180,7 +180,8 @@ def remarks(
     least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
     if n < least:
         hint = f"; {inside}" if units == "documents" else ""
-        return [f"no interval: {n} {units}, needs at least {least}{hint}"]
+        unit = units.removesuffix("s") if n == 1 else units
+        return [f"no interval: {n} {unit}, needs at least {least}{hint}"]
     if how.interval == "student" and not defined:
         return [f"no interval for {system}: fewer than {LEAST_ERRORS} {units} have an error"]
     lines = [f"{100 * how.level:g} % intervals over {n} {units}"]

@@ -164,9 +164,8 @@ def match_folders(
             matched = match_outputs(files, _files(Path(folder)))
             if matched.unmatched:
                 shown = ", ".join(Path(path).name for path in matched.unmatched[:3])
-                note(
-                    f"{folder}: {len(matched.unmatched)} files do not match any gold file: {shown}"
-                )
+                number = len(matched.unmatched)
+                note(f"{folder}: files that match no gold file: {number} ({shown})")
             runs.append(matched.pairs)
         shared = [path for path in files if all(path in run for run in runs)]
         outputs[system] = {names[path]: [run[path] for run in runs] for path in shared}

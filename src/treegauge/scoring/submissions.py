@@ -234,7 +234,9 @@ def score_submissions(
             states += [fresh for _, fresh in part.values()]
     if all(cell.failure is not None for cell in cells.values()):
         reasons = "; ".join(sorted({str(cell.failure) for cell in cells.values()})[:3])
-        raise TreegaugeError(f"no team could be scored: {reasons}")
+        raise TreegaugeError(
+            f"no team could be scored: {reasons}; check that GOLD comes before SUBMISSIONS"
+        )
     return SubmissionScores(
         tuple(files.gold), tuple(files.outputs), cells, options, signature,
         new=states.count(True), known=states.count(False),
