@@ -58,7 +58,7 @@ def test_out_of_a_release(release, into, wanted):
 
 
 def test_what_was_fetched_is_in_the_catalogue(release, into):
-    fetch(["el_gdt@2.9", "cy_ccg@2.9"], str(release), into=into)
+    fetch(["el_gdt@2.9", "cy_ccg@2.9"], release, into=into)  # a path will do
     assert catalogue(into).find("el_gdt@2.9").total.words == 3001
     assert [str(entry) for entry in catalogue(into)] == ["UD_Greek-GDT@2.9", "UD_Welsh-CCG@2.9"]
 

@@ -96,7 +96,9 @@ def _run_verb(name: str, *words: str) -> int:
             rows = [(DEFAULT, command.help)]
             rows += [(subverb, verb_command(name, subverb).about.partition("\n")[0])
                      for subverb in command.subverbs]  # fmt: skip
-            about = f"{command.help} `{name} ...` means `{name} {DEFAULT} ...`."
+            default = f"{name} {DEFAULT}"
+            options = f"`{default} --help` lists its options"
+            about = f"{command.help} `{name} ...` means `{default} ...`; {options}."
             print(help_text(usage_of_all, about, {**listed([HELP]), "Commands": rows}))
             return 0 if words else 2
         if words[0] in {DEFAULT, *command.subverbs}:

@@ -102,7 +102,7 @@ class Fetched(Result):
 @verb
 def fetch(
     wanted: str | Sequence[str],
-    source: str | None = None,
+    source: Source | None = None,
     *,
     into: Source | None = None,
     sha256: str | None = None,
@@ -161,13 +161,14 @@ def fetch(
     if sha256 is not None and not _SHA256.fullmatch(sha256):
         raise TreegaugeError(f"found the SHA-256 {sha256!r}, expected 64 hexadecimal digits")
     names = [wanted] if isinstance(wanted, str) else wanted
+    place = None if source is None else os.fspath(source)
     if LANGUAGE_DATA in names:
-        return _fetch_language_data(names, source, into, cache, sha256, replace)
+        return _fetch_language_data(names, place, into, cache, sha256, replace)
     requests = [TreebankRequest.parse(name) for name in names]
-    source = source or os.environ.get("TREEGAUGE_SOURCE")
-    if source is None:
+    place = place or os.environ.get("TREEGAUGE_SOURCE")
+    if place is None:
         raise TreegaugeError(advice(requests[0].release if requests else None))
-    placeholders(source)
+    placeholders(place)
     folder = Path(into or os.environ.get("TREEGAUGE_UD") or "ud")
     job = _FetchJob(folder, Path(cache) if cache else cache_folder(), sha256, refresh, replace)
     arrivals: list[FetchedTreebank] = []
@@ -175,14 +176,14 @@ def fetch(
     for request in dict.fromkeys(requests):
         there = home(job.into, request.release) / (request.name or "")
         if request.name and not replace and holds_treebank(there):
-            arrivals.append(FetchedTreebank(request.name, request.release, there, source))
+            arrivals.append(FetchedTreebank(request.name, request.release, there, place))
         else:
-            places.setdefault(request.fill(source), []).append(request)
+            places.setdefault(request.fill(place), []).append(request)
     if sha256 and len(places) > 1:
         raise TreegaugeError(f"one checksum for {len(places)} downloads; fetch one at a time")
-    for place, requested in places.items():
-        arrivals += job.run(place, requested)
-    return Fetched(tuple(arrivals), sign(v="fetch", source=source, sha256=sha256))
+    for filled, requested in places.items():
+        arrivals += job.run(filled, requested)
+    return Fetched(tuple(arrivals), sign(v="fetch", source=place, sha256=sha256))
 
 
 def _fetch_language_data(
