@@ -3,16 +3,18 @@
 import re
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
-from mkdocs.structure.pages import Page
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 PICTURE = re.compile(r"^!\[([^\]]+)\]\(\.\./(images/concepts/\w+\.svg)\)$", re.MULTILINE)
 
 
 def on_page_markdown(
-    markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+    markdown: str, *, page: "Page", config: "MkDocsConfig", files: "Files"
 ) -> str:  # fmt: skip
     """Replace links to drawings by the drawings, with the text of the link for screen readers."""
     home = Path(config.docs_dir)

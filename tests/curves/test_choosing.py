@@ -110,4 +110,4 @@ def test_what_cannot_be_chosen_from_is_refused(train, pool):
     with pytest.raises(TreegaugeError, match="needs one treebank to train on; found 0"):
         advise(sentences=pool, budget=2)
     many = next_sentences(train, pool[:3], number=9)
-    assert "3 different sentences to choose from, 9 were asked for" in str(many)
+    assert "3 different sentences to choose from, 9 were requested" in str(many)

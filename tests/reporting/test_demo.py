@@ -41,7 +41,7 @@ def test_the_demo_needs_no_torch():
 def test_a_page_of_real_treebanks(tab, real, ud):
     test = read_conllu(real / "gold.conllu")
     page = tab(real / "page.html", "#errors?system=mst1")
-    assert "On gold, mst1 has " in page.locator("#view-errors .result").inner_text()
+    assert "On gold, mst1 makes errors in " in page.locator("#view-errors .result").inner_text()
     page.locator("#view-errors .costly button").first.click()
     drawer = page.locator(".drawer")
     assert drawer.locator("text.word").first.text_content() in set(test["form"].to_list())

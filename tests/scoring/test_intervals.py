@@ -97,7 +97,8 @@ def test_no_interval_of_few_units(documents, sentences, given):
     gold, system = (one[:sentences] for one in documents)
     scores = evaluate(gold, system)
     assert (scores.systems[0]["LAS"].interval is not None) == given
-    said = f"no interval: {sentences} sentences, needs at least 10"
+    unit = "sentence" if sentences == 1 else "sentences"
+    said = f"no interval: {sentences} {unit}, needs at least 10"
     assert (said in str(scores)) == (not given)
 
 
