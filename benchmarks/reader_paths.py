@@ -85,7 +85,7 @@ def _step(command: str, folder: Path, program: list[str | Path]) -> Step:
 
 
 def total(steps: list[Step]) -> str:
-    """Say in one sentence how long a page takes.
+    """Return a sentence on how long a page takes.
 
     Examples
     --------

@@ -71,7 +71,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
     )  # fmt: skip
     once = median(one.peak for one in runs["`treegauge check`", 3])
     grown = 1e6 * (stream.peak - once) / ((times - 1) * corpus.sentences)
-    aim = f"level 3: at most {PER_SENTENCE} bytes more per sentence of a long file"
+    aim = f"level 3: at most {PER_SENTENCE} additional bytes per sentence of a long file"
     targets = [Target(aim, f"{grown:.0f} bytes", grown <= PER_SENTENCE)]
     for level, least in RATES.items():
         rate = rates["`treegauge check`", level]

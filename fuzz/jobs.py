@@ -1,8 +1,8 @@
 """The long run as jobs for many cores: 5 million sentences, and 200,000 pairs to score.
 
 ``jobs()`` lists ranges of seeds, the most important first, and ``run(job)`` tries one and returns
-its row, which ``python -m fuzz --merge FILE`` adds to the results. Seeds start beyond those of runs
-on one machine.
+its row, which ``python -m fuzz --merge FILE`` adds to the results. Seeds differ
+from those of runs on one machine.
 """
 
 import tempfile

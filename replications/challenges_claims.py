@@ -77,8 +77,8 @@ def numbers() -> pl.DataFrame:
 def starts() -> pl.DataFrame:
     """Return where BEAM's curves start: UAS from 5 sentences in percent of that from 500.
 
-    Means over treebanks, of classes that a third of them have 30 test words of; both directions of
-    a tag side by side.
+    Means over treebanks. A class counts if a third of the treebanks have 30 test words of it. Both
+    directions of a tag are in one row.
     """
     frame = counts(published=True).frame.filter(
         pl.col("total") >= 30, pl.col("class") != "all", parser=BEAM

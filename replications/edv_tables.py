@@ -4,17 +4,24 @@ Rows without EDV or SLV come from all 94 treebanks, rows with them from those th
 """
 
 from collections.abc import Mapping
+from functools import cache
+from itertools import permutations
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from replications.edv_data import (
     DISTANCES,
+    DRAWS,
     SIZES,
     SLV_VARIANTS,
     VARIANTS,
     at_hand,
     fewer,
+    fewer_for_w,
+    resampled,
     scored,
     unrounded,
 )
@@ -84,7 +91,7 @@ def table1() -> pl.DataFrame:
     for variable, (printed, p) in TABLE1.items():
         for column, variant in variants_of(variable):
             one = found[column]
-            why = fewer(None, printed) if column in DISTANCES else "unexplained"
+            why = fewer_for_w(one["w"], printed) if column in DISTANCES else "unexplained"
             names = {"variable": variable, "variant": variant}
             rows.append(_row(names, one["n"], printed, p, one["w"], one["p_value"], why))
     return compared(rows)
@@ -176,7 +183,7 @@ def _of_coefficient(
 
 
 def powers() -> pl.DataFrame:
-    """Say what the treebanks at hand could find of the printed coefficients, and what it takes."""
+    """Return the power of the treebanks at hand, and the number needed, per printed coefficient."""
     n = at_hand().height
     rows = []
     for k, (coefficient, *_) in TABLE4.items():
@@ -202,17 +209,58 @@ def table5() -> pl.DataFrame:
         for column, variant in variants_of("edv") if "edv" in predictors else [("edv", None)]:
             terms = [column if name == "edv" else name for name in predictors]
             model = regress(scored(), "las", terms, log=LOG)
-            why = (f"{at_hand().height} of the 94 treebanks have files here" if variant
-                   else "unexplained")  # fmt: skip
             names = {"model": " + ".join(predictors), "variant": variant,
                      "treebanks": model.summary["n"]}  # fmt: skip
-            rows += _cells(names, model, adjusted, shares, p_values, why)
+            cells = _cells(names, model, adjusted, shares, p_values, "unexplained")
+            rows += _with_intervals(cells, terms) if variant else cells
     for predictors, *_ in TABLE5[:2]:
         model = regress(at_hand(), "las", list(predictors), log=LOG)
         names = {"model": " + ".join(predictors), "variant": "at hand",
                  "treebanks": model.summary["n"]}  # fmt: skip
         rows += _cells(names, model, None, (None,) * len(predictors), (LESS,) * len(predictors), "")
     return compared(rows)
+
+
+def _with_intervals(cells: list[dict[str, Any]], terms: list[str]) -> list[dict[str, object]]:
+    """Give the reasons of a model's cells: a bootstrap over the treebanks at hand."""
+    draws = drawn_fits(terms)
+    for cell in cells:
+        statistic, printed = cell["statistic"], cell["printed"]
+        if printed is not None and statistic in draws:
+            cell["why"] = resampled(draws[statistic], printed, 1 if "%" in statistic else 2)
+        elif printed is not None:
+            cell["why"] = f"follows from the model and {at_hand().height} treebanks"
+    return cells
+
+
+def drawn_fits(terms: list[str]) -> dict[str, npt.NDArray[np.float64]]:
+    """Return adjusted R2 and shares (LMG, percent) of models of resampled treebanks."""
+    frame = at_hand().with_columns(pl.col(LOG).log())
+    values = frame.select("las", *terms).to_numpy().astype(np.float64)
+    n, k = len(values), len(terms)
+    rows = np.random.default_rng(0).integers(n, size=(DRAWS, n))
+    drawn = values[rows] - values[rows].mean(axis=1, keepdims=True)
+    cross = np.einsum("dni,dnj->dij", drawn, drawn)
+
+    @cache
+    def r2(chosen: tuple[int, ...]) -> npt.NDArray[np.float64]:
+        if not chosen:
+            return np.zeros(DRAWS)
+        own = np.array(chosen)
+        inner, outer = cross[:, own[:, None], own], cross[:, own, 0]
+        fitted = np.linalg.solve(inner, outer[..., None])[..., 0]
+        return np.asarray((fitted * outer).sum(axis=1) / cross[:, 0, 0])
+
+    orders = list(permutations(range(1, k + 1)))
+    gains = {term: np.zeros(DRAWS) for term in terms}
+    for order in orders:
+        for place, i in enumerate(order):
+            before, after = (tuple(sorted(order[:end])) for end in (place, place + 1))
+            gains[terms[i - 1]] += (r2(after) - r2(before)) / len(orders)
+    whole = r2(tuple(range(1, k + 1)))
+    names = {term: f"log({term})" if term in LOG else term for term in terms}
+    found = {f"share of {names[term]}, %": 100 * share / whole for term, share in gains.items()}
+    return found | {"adjusted R2": 1 - (1 - whole) * (n - 1) / (n - k - 1)}
 
 
 def _cells(

@@ -164,7 +164,7 @@ def _changed(
 
 
 def why(subset: str, metric: str, cell: str, ours: float, printed: str) -> str:
-    """Say where a cell's difference comes from."""
+    """Return the reason why a cell differs."""
     scores = scores_at_hand(metric)
     codes = members(subset, scores)
     values = scores.select(treebanks=codes).values

@@ -190,7 +190,7 @@ def uneven(grids: Sequence[ScoreGrid]) -> list[str]:
 def averaged(values: Floats, eligible: Bools, draws: Draws | None = None) -> Floats:
     r"""Average over the treebanks that count for a class.
 
-    Values are (..., treebanks, sizes, classes), of which what is not finite is left out; `eligible`
+    Values are (..., treebanks, sizes, classes); those that are not finite are left out. `eligible`
     is (treebanks, classes). The draws of intervals over treebanks move an average of m values by
     :math:`\sum_t z_t (x_t - \bar x) / \sqrt{m (m - 1)}` times
     :math:`\sqrt{(m - 1) / \chi^2_{m - 1}}`, which is NaN below three treebanks.

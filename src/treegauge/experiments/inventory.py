@@ -82,7 +82,7 @@ def _inventory(stamps: tuple[tuple[str, int, int, int], ...]) -> Inventory:
 
 
 def _counts(data: bytes) -> tuple[int, int]:
-    r"""Count sentences (rows of a word 1) and rows, without reading the rest.
+    r"""Count sentences (by their word 1) and rows, without reading the other columns.
 
     Examples
     --------

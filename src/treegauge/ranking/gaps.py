@@ -44,7 +44,7 @@ def normal_equations(values: Floats) -> Floats:
 
 def effects(sums: NDArray[np.float64]) -> Floats:
     """Solve sums of :func:`normal_equations` (..., systems, systems + 1)."""
-    # The common level is free: adding ones fixes it at 0.
+    # Any constant could be added to all effects: adding ones makes their mean 0.
     return np.asarray(np.linalg.solve(sums[..., :-1] + 1, sums[..., -1:])[..., 0])
 
 

@@ -48,9 +48,9 @@ class Learner:
 class Lockstep:
     """Models trained in lockstep, on a CPU or as CUDA graphs on a GPU.
 
-    Each learns from as many sentences, unless there is one learner only. The class of the options
-    says which parser they are; `vectors` (types, size) are pretrained. A pretrained `encoder` that
-    is frozen is shared by all; one that is not learns with one learner only, without graphs.
+    All learn from the same number of sentences, unless there is only one learner. The class of the
+    options says which parser they are; `vectors` (types, size) are pretrained. A frozen pretrained
+    `encoder` is shared by all; one that is fine-tuned has only one learner, without graphs.
     """
 
     def __init__(
