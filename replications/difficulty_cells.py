@@ -294,7 +294,7 @@ REGIONS = (
 
 
 def _region(region: str, treebank: str, more: bool) -> str:
-    """Say which of the treebank's means would give our map more, or fewer, words of a region.
+    """Return which of the treebank's means would give our map more, or fewer, words of a region.
 
     Higher confidence adds easy words and removes hard ones; lower variability adds both.
     """

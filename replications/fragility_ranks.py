@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import polars as pl
+from scipy.stats import binom
 
 from replications.figures import IMAGES
 from replications.parts import beyond_rounding, compared
@@ -24,6 +25,7 @@ from treegauge.ranking.strengths import advantages, families_of
 
 SIZE, SAMPLES, SEED = 10, 1_000_000, 0
 ERRORS, INTERVAL = 3.0, 1.96
+TWO_SAMPLES = "two samples of a million"
 """Standard errors that sampling explains, and those within the interval of another seed."""
 RARE = 3
 """As many subsets of a million, or fewer, are missing from another million with p > 0.05."""
@@ -113,7 +115,19 @@ def table3() -> pl.DataFrame:
                 row |= {"over all": found.rank, "limit": found.limit}
             row["why"] = _why(row, errors[system], ranks)
             rows.append(row)
-    return compared(rows)
+    tested = sum(row["statistic"] in ("mean", "sd") for row in rows)
+    return compared(with_odds(rows, TWO_SAMPLES, tested))
+
+
+def with_odds(
+    rows: list[dict[str, object]], beginning: str, tested: int
+) -> list[dict[str, object]]:
+    """Add to the reasons of cells beyond a 95 % interval how often chance gives that many."""
+    beyond = [row for row in rows if str(row["why"]).startswith(beginning)]
+    odds = float(binom.sf(len(beyond) - 1, tested, 0.05))
+    for row in beyond:
+        row["why"] = f"{row['why']}; {len(beyond)} or more of {tested} cells: p = {odds:.2f}"
+    return rows
 
 
 def _why(row: dict[str, object], errors: dict[str, float], ranks: Stability) -> str | None:
@@ -132,7 +146,7 @@ def _why(row: dict[str, object], errors: dict[str, float], ranks: Stability) -> 
     if name in errors:
         apart = (abs(ours - float(text)) - 0.005) / (np.sqrt(2) * errors[name])
         if apart <= ERRORS:
-            said = "within seeds" if apart <= INTERVAL else "two samples of a million"
+            said = "within seeds" if apart <= INTERVAL else TWO_SAMPLES
             return f"{said}: {apart:.1f} standard errors apart, rounding taken off"
     return "unexplained"
 
