@@ -110,8 +110,11 @@ class EncoderLearner:
 
 def _recompute(module: Any, source: str) -> None:
     module.config.use_cache = False
+    # Transformers 5 renames the method and warns about the former name; 4 has only the former one.
+    new, former = "activation_checkpointing_enable", "gradient_checkpointing_enable"
+    enable = getattr(module, new if hasattr(module, new) else former)
     try:
-        module.gradient_checkpointing_enable({"use_reentrant": False})
+        enable({"use_reentrant": False})
     except ValueError as error:
         raise TreegaugeError(
             f"option gradient_checkpointing: {source} has no such thing: {error}"
