@@ -44,7 +44,7 @@ def test_leaks_are_errors_and_count_both_kinds_of_trees(clean):
     (leak,) = named(audit(parts, resamples=0), "leak", "train/test")
     assert leak.level == "error"
     assert leak.value == 4
-    assert "1 of the 4 with the same text have another tree" in leak.message
+    assert "identical sentences with a different tree: 1 of 4" in leak.message
     assert leak.examples[0] == train[int(long[0])].id
 
 

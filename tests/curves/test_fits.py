@@ -109,7 +109,7 @@ def test_extrapolation_covers_the_truth():
     held = dict(found.table.select("law", "held_out").rows())
     assert abs(held["power"]) < abs(held["log"])
     assert "at 1000" in found.shown().columns
-    assert "held-out scores: 95 % intervals contained beam" in str(found)
+    assert "held-out scores: 95 % intervals contained" in str(found)
 
 
 def test_a_logarithm_does_not_identify_a_power_law():
@@ -196,7 +196,7 @@ def test_no_class_is_promised_more_than_100():
     assert rows["a"]["high"] <= 100 - rows["a"]["now"] + 1e-9
     lost = rows["all"]["gain"] - rows["a"]["contribution"] - rows["b"]["contribution"]
     assert lost > 0.01
-    told = f"cut at 100, which the law exceeds: a; contributions add up to {lost:.2f} less"
+    told = f"predicted above 100, so set to 100: a; contributions add up to {lost:.2f} less"
     assert any(note.startswith(told) for note in found.notes)
 
 

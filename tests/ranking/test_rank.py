@@ -186,7 +186,7 @@ def test_a_missing_score_ends_with_code_2_and_no_traceback(tmp_path):
     command = [sys.executable, "-c", code, "rank", str(path), "--size", "2"]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 2
-    assert result.stderr.startswith("error: gap.csv: 1 missing score(s): (y, B)")
+    assert result.stderr.startswith("error: gap.csv: 1 missing score: (y, B)")
     assert "Traceback" not in result.stderr
     kept = run(str(path), *"--size 2 --missing drop-treebank --samples 9 --format json".split())
     assert "dropped:y" in json.loads(kept.stdout)["signature"]

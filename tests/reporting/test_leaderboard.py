@@ -179,7 +179,7 @@ def test_failed_and_missing_runs_are_named_and_treated_as_asked(task):
     assert zero.failures["te_mtg-ud-test", "gamma"].startswith("te_mtg.conllu")
     assert zero.board.values[1, zero.board.treebanks.index("el_gdt-ud-test")] == 0
     assert zero.table.filter(system="beta")["low"].item() is None
-    assert "Failed or missing runs: 2, of 2 teams: they count 0." in str(zero)
+    assert "Failed or missing runs: 2, of 2 teams; their scores count as 0." in str(zero)
     assert "failed: beta on el_gdt-ud-test: no output" in str(zero)
     assert "beta on el\\_gdt-ud-test" in (task / "out" / "leaderboard.md").read_text("utf-8")
     assert "Failed and missing runs" in (task / "out" / "index.html").read_text("utf-8")

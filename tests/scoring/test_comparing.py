@@ -112,9 +112,7 @@ def test_runs_are_compared_by_their_means(treebanks):
     assert row["f1_b"] == pytest.approx(means[1])
     assert row["p_value"] < 0.05
     assert (row["runs_a"], row["runs_b"]) == (2, 1)
-    assert "runs held fixed: two, one (p-values do not account for retraining" in str(
-        compare(scores)
-    )
+    assert "runs held fixed: two, one (p-values compare these outputs" in str(compare(scores))
 
 
 def test_three_runs_of_each_system_are_random(treebanks):
@@ -217,12 +215,12 @@ def test_plans(treebanks):
     (pair,) = compare(outputs).pairs
     # the sentences needed for what is detectable now are those at hand
     (now,) = plan_scores(outputs, pair["detectable"]).rows
-    assert now["needed"] == pytest.approx(now["at_hand"], abs=2)
+    assert now["needed"] == pytest.approx(now["available"], abs=2)
     assert row["needed"] > plan_scores(outputs, 4.0).rows[0]["needed"] >= 10
-    assert "runs: unknown; scores of 3 or more runs per system" in str(plan_scores(outputs, 2.0))
+    assert "runs needed: unknown; give 3 or more runs" in str(plan_scores(outputs, 2.0))
     several = by_sentence(gold, {"a": made[:3], "b": made[3:]})
     rows = plan_scores(several, 1.0).rows
-    assert [(one["what"], one["given"]) for one in rows] == [
+    assert [(one["unit"], one["given"]) for one in rows] == [
         ("sentences", "3 runs each"), ("sentences", "5 runs each"), ("sentences", "10 runs each"),
         ("runs", "120 sentences"),
     ]  # fmt: skip

@@ -159,7 +159,7 @@ def test_macro_averages_are_compared(suite):
     assert "a new treebank: from 25 treebanks in 10 genera" in str(found)
     assert "primary test" in str(found)
     (plan,) = plan_suite(suite, 5.0).rows
-    assert (plan["what"], plan["at_hand"]) == ("treebanks", 3)
+    assert (plan["unit"], plan["available"]) == ("treebanks", 3)
     assert plan["needed"] >= 25
 
 

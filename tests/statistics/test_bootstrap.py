@@ -337,7 +337,7 @@ def test_result_prints_everywhere():
         ({"statistic": lambda s: s[..., 0]}, "found (1,)"),
         ({"resamples": 1}, "resamples: expected a whole number of at least 2, found 1"),
         ({"resamples": 10.0}, "resamples"),
-        ({"level": 95}, "level: expected a number between 0 and 1, found 95"),
+        ({"level": 95}, "level: expected a number between 0 and 1, such as 0.95, found 95"),
         ({"seed": -1}, "seed"),
         ({"seed": None}, "seed"),
         ({"names": ["LAS", "UAS"]}, "1 metrics, found 2 names"),

@@ -152,7 +152,7 @@ def test_covariates_need_rows(frame):
 
 def test_nothing_computable_is_an_error(frame):
     with pytest.raises(
-        TreegaugeError, match="no coefficient can be computed: edv: 3 complete rows"
+        TreegaugeError, match="no correlation can be computed: edv: 3 complete rows"
     ):
         analyse(frame.head(3), "las", ["edv"])
     with pytest.raises(TreegaugeError, match="las has one value only"):

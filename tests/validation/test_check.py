@@ -104,7 +104,10 @@ def test_the_language_is_that_of_the_names(tmp_path, command):
 
 def test_a_language_without_data(command, file):
     done = command("check", "--level", 4, "--lang", "gr", "--include", "unknown-deprel", file)
-    assert done.err == "[gr] is not in the language data of 2026-10-22: nothing is permitted\n"
+    assert done.err == (
+        "language 'gr' is not in the language data of 2026-10-22, so each of its features and "
+        "relations is an error; check the code (Greek is el)\n"
+    )
     assert "found DEPREL 'root'" in done.out
 
 

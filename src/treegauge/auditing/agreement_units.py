@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from treegauge.auditing.annotators import Annotations
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.certainty import FEW_DOCUMENTS, UnitKind
+from treegauge.scoring.certainty import FEW_DOCUMENTS, IN_DOCUMENTS, UnitKind
 from treegauge.statistics.small_samples import LEAST_UNITS
 
 
@@ -25,8 +25,7 @@ class AgreementUnits:
 
     def notes(self, level: float) -> list[str]:
         """Return notes on the units of intervals: too few, or why there is no interval."""
-        inside = "--units sentences covers only other sentences from these documents"
-        hint = f"; {inside}" if self.kind == "documents" else ""
+        hint = f"; {IN_DOCUMENTS}" if self.kind == "documents" else ""
         if self.number < LEAST_UNITS:
             return [f"no interval: {self.number} {self.kind}, needs at least {LEAST_UNITS}{hint}"]
         if self.kind == "documents" and self.number < FEW_DOCUMENTS:

@@ -147,9 +147,11 @@ def diff(
 
     Parameters
     ----------
-    old, new
-        Two releases, branches or annotations: CoNLL-U files, treebank folders, or names under
-        TREEGAUGE_UD such as UD_Greek-GDT@2.5.
+    old
+        The old version: a CoNLL-U file, a treebank folder, or a name under TREEGAUGE_UD such as
+        UD_Greek-GDT@2.5.
+    new
+        The new version, or another annotation of the same text; given like `old`.
     split
         Compare only this set (train, dev or test) of treebank folders.
     by

@@ -82,7 +82,8 @@ class Overlap:
             f"{self.also_in.part} (leakage){nearly}"
         )
         if self.same and not self.also_in.plain:
-            text += f"; {self.other_trees} of the {self.same} with the same text have another tree"
+            other = f"{self.other_trees} of {self.same}"
+            text += f"; identical sentences with a different tree: {other}"
         mark = ", " if "/" in names + self.also_in.part else "/"
         return Finding(
             "leak", self.level, f"{self.also_in.part}{mark}{names}", number, text, self.examples

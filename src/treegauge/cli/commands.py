@@ -42,6 +42,8 @@ class VerbCommand(NamedTuple):
         """The docstring up to its first section."""
         text = inspect.cleandoc(inspect.unwrap(self.function).__doc__ or "")
         plain = text.partition("\nParameters\n---")[0].replace("``", "`").strip()
+        flags = {option.name: option.title for option in self.options}
+        plain = _with_flags(plain, flags)
         return re.sub(r"(?<!\n)\n(?!\n)", " ", plain)  # help wraps lines itself
 
     def run(self, words: Sequence[str]) -> int | None:
@@ -96,11 +98,18 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
         parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values()
     )
     options = [_option(parameter, command, variadic) for parameter in parameters.values()]
+    flags = {option.name: option.title for option in options}
+    options = [option._replace(help=_with_flags(option.help, flags)) for option in options]
     options += [PLOT] if command.plot else []
     printing = FORMAT._replace(choices=[*FORMATS, *command.formats])
     options += [printing] if "out" in parameters else [printing, OUT]
     options += [FORCING] if "force" not in parameters else []
     return VerbCommand(function, [*options, HELP], parameters, command.formats)
+
+
+def _with_flags(text: str, flags: Mapping[str, str]) -> str:
+    """Write parameters in backquotes as on the command line: `by` becomes --by."""
+    return re.sub(r"`(\w+)`", lambda name: flags.get(name[1], name[0]), text)
 
 
 def _members(annotation: Any) -> list[Any]:

@@ -105,7 +105,9 @@ def _check_share(name: str, found: float) -> None:
     if not math.isfinite(found):
         raise TreegaugeError(f"{name}: expected a finite number, found {found}")
     if name == "level" and not 0 < found < 1:
-        raise TreegaugeError(f"level: expected a number between 0 and 1, found {found:g}")
+        raise TreegaugeError(
+            f"level: expected a number between 0 and 1, such as 0.95, found {found:g}"
+        )
 
 
 def flat(value: Any) -> Iterator[Any]:

@@ -77,7 +77,9 @@ def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
     check_whole("seed", seed)
     check_whole(what, draws, 2)
     if not 0 < level < 1:
-        raise TreegaugeError(f"level: expected a number between 0 and 1, found {level!r}")
+        raise TreegaugeError(
+            f"level: expected a number between 0 and 1, such as 0.95, found {level!r}"
+        )
 
 
 def check_format(source: object, found: object, known: int, remedy: str) -> None:

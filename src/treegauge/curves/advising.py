@@ -159,8 +159,8 @@ def _interval(
         off = np.einsum("s,bsc->bc", step, grid.draws(bands).means[:, 0] - curve)
         return *limits(off, bands.level), [grid.withheld()] if grid.withheld() else []
     notes = [
-        f"{later} sentences are more than the {grid.sizes[-1]:g} measured: the gain is that of a "
-        "mixture of laws, for further sentences of the same kind"
+        f"{later} sentences are more than the {grid.sizes[-1]:g} measured: the gain is "
+        "extrapolated (mixture of power laws and the logarithm), for further sentences like these"
     ]
     if why := withheld(grid, later, bands.level):
         return nothing, nothing, [*notes, why]
@@ -182,4 +182,4 @@ def _cut(grid: ScoreGrid, beyond: Floats) -> list[str]:
         return []
     lost = float(grid.share[0, 1:] @ beyond[1:])
     less = f"; contributions add up to {lost:.2f} less than the gain" if lost > 0.005 else ""
-    return [f"cut at 100, which the law exceeds: {', '.join(names)}{less}"]
+    return [f"predicted above 100, so set to 100: {', '.join(names)}{less}"]

@@ -165,7 +165,7 @@ def description_length(
     if sum(sizes) > len(train):
         raise TreegaugeError(
             f"{train.name} has {len(train)} sentences, the blocks need {sum(sizes)}; choose blocks "
-            f"such as {','.join(map(str, fitting(len(train))))}"
+            f"such as {','.join(map(str, fitting(len(train))))}, or auto"
         )
     if orders < 1:
         raise TreegaugeError(f"orders is {orders}; expected at least 1")

@@ -177,7 +177,7 @@ def parser_options(name: str, *, epochs: int | None = None, options: Sequence[st
             for entry in known_parsers().values()
             if any(one.name == "epochs" for one in fields(entry.options))
         ]
-        raise TreegaugeError(f"{name} does not report its epochs; expected one of {able}")
+        raise TreegaugeError(f"{name} does not report its epochs; choose {', '.join(able)}")
     preset: dict[str, Any] = dict(_PRESETS.get(name, {}))
     if epochs is not None:
         preset |= {one: epochs for one in ("epochs", "label_epochs") if one in known}

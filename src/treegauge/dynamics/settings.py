@@ -80,7 +80,7 @@ class TrainingSettings(Settings):
     epochs
         Number of epochs; the parser's default if not given.
     seed
-        Same seed, same numbers.
+        Random seed; the same seed gives the same numbers.
     store
         Store trainings in this folder, and reuse those in it; ``treegauge run`` uses the same
         store.

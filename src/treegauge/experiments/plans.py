@@ -200,7 +200,8 @@ def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellB
     for path in _treebanks(cells.treebanks, root):
         stock = inventory(path)
         if lacking := [split for split in task.parts if not stock.sentences.get(split)]:
-            reason = f"{Path(path).name} has no {' and no '.join(lacking)} set"
+            sets = [f"no {'training' if split == 'train' else split} set" for split in lacking]
+            reason = f"{Path(path).name} has {' and '.join(sets)}"
             count = max(1, len(cells.sizes)) * draws * len(parsers) * len(parameters)
             refused[reason] = refused.get(reason, 0) + count
             continue

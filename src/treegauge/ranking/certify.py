@@ -81,7 +81,7 @@ def certify(
     level
         Confidence level of the intervals.
     seed
-        Same seed, same result.
+        Random seed; the same seed gives the same result.
 
     Examples
     --------

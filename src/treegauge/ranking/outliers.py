@@ -333,7 +333,7 @@ def outliers(
     search
         Also search for extreme ranks that sampling missed.
     seed
-        Same seed, same result.
+        Random seed; the same seed gives the same result.
     """
     board = leaderboard_of(scores, reading)
     names = [board.systems[board.system(name)] for name in

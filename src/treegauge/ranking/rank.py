@@ -68,7 +68,7 @@ def rank(
     ties
         Rank of systems with equal means.
     seed
-        Same seed, same result.
+        Random seed; the same seed gives the same result.
     workers
         Threads; the result does not depend on them. Default: the number of processors.
     all

@@ -188,8 +188,8 @@ def recommend(
         How to choose sentences and estimate scores: stratified by length and difficulty, the same
         with an item-response model for the estimate, or random.
     named
-        Subsets to compare with, as NAME=treebank,treebank. Default: those of the eight subsets in
-        Fragility, Table 10, whose treebanks have scores.
+        Subsets to compare with, as NAME=treebank,treebank. Default: eight subsets that
+        papers used, as far as their treebanks have scores.
     folds
         Folds of the cross-validation over systems; fewer if a fold would have only one system.
     repeats
@@ -197,7 +197,7 @@ def recommend(
     samples
         The number of random subsets to compare with.
     seed
-        Same seed, same result.
+        Random seed; the same seed gives the same result.
 
     Examples
     --------

@@ -65,9 +65,10 @@ def without_gaps(
     if missing == "error":
         named = _named(gaps[:_SHOWN])
         more = f" and {len(gaps) - _SHOWN} more" if len(gaps) > _SHOWN else ""
+        number = "1 missing score" if len(gaps) == 1 else f"{len(gaps)} missing scores"
         raise TreegaugeError(
-            f"{source}: {len(gaps)} missing score(s): {named}{more}; choose what to leave out with "
-            "--missing (missing=): drop-treebank or drop-system; or keep, for rank"
+            f"{source}: {number}: {named}{more}; --missing drop-treebank or drop-system "
+            "leaves out the treebanks or systems with gaps; rank also takes --missing keep"
         )
     by_treebank = missing == "drop-treebank"
     out = dict.fromkeys(gap[0] if by_treebank else gap[1] for gap in gaps)

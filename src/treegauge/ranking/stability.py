@@ -165,7 +165,8 @@ class Stability(Result):
                 f"treebanks: Kendall's tau {tau:.3f}; the same leader in {100 * same:.1f} %."
             )
         sizes = sizes_text(self.sampler.sizes)
-        ranks = f"Best to worst rank over {self.samples:,} random subsets of {sizes} treebanks."
+        treebanks = "treebank" if sizes == "1" else "treebanks"
+        ranks = f"Best to worst rank over {self.samples:,} random subsets of {sizes} {treebanks}."
         shown = tables.to_text(self.shown(), digits=self.digits)
         return f"{shown}\n\n{self._inference()}\n{ranks}\n{agreement}\n{self.signature}"
 

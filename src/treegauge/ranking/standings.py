@@ -201,7 +201,7 @@ class Standings(Result):
         if self.failures:
             teams = len({team for _, team in self.failures})
             notes.append(f"Failed or missing runs: {len(self.failures)}, of {teams} "
-                         f"team{'s' * (teams > 1)}: {_POLICIES[self.policy]}.")  # fmt: skip
+                         f"team{'s' * (teams > 1)}; {_POLICIES[self.policy]}.")  # fmt: skip
         if any(self.intervals.values()):
             notes.append("Interval: 95 % confidence interval of the macro average on these "
                          "treebanks, for other text.")  # fmt: skip
@@ -256,8 +256,11 @@ class Standings(Result):
         }
 
 
-_POLICIES = {"zero": "they count 0", "leave-out": "they are left out, and averages estimated from "
-             "the other scores of team and treebank"}  # fmt: skip
+_POLICIES = {
+    "zero": "their scores count as 0",
+    "leave-out": "they are left out, and averages estimated from the other scores of team and "
+    "treebank",
+}
 
 
 def submitted_board(

@@ -51,8 +51,9 @@ def leaderboard(
     split
         Score only gold files of this split. Default: test if file names say so, else all files.
     failed
-        How to treat failed or missing runs. zero: they count 0, as in the shared task; leave-out:
-        estimate averages from the other scores of team and treebank; refuse: stop and list them.
+        How to treat failed or missing runs. zero: their scores count as 0, as in the shared task;
+        leave-out: estimate averages from the other scores of team and treebank; refuse: stop and
+        list them.
     title
         The title of the page.
     metadata
@@ -63,7 +64,7 @@ def leaderboard(
     samples
         The number of random subsets of treebanks.
     seed
-        Same seed, same result.
+        Random seed; the same seed gives the same result.
     workers
         Threads; the result does not depend on them. Default: the number of processors.
 

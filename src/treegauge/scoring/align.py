@@ -270,6 +270,9 @@ def mismatch(
     gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
 ) -> MismatchError:
     """Describe where two texts diverge: position, token and code point on both sides."""
+    for treebank, segments in ((gold, left), (system, right)):
+        if not len(segments.text):
+            return MismatchError(f"{treebank.name} has no words: the file is empty")
     position = _align.first_difference(left.text, right.text)
     while position and position < len(left.text) and left.text[position] & 0xC0 == 0x80:
         position -= 1
@@ -277,15 +280,15 @@ def mismatch(
         "gold and system do not contain the same text (ignoring spaces)\n"
         f"  gold:   {_place(gold, left, position)}\n  system: {_place(system, right, position)}\n"
         "hint: both files must contain the same characters in the same order; check that the "
-        "system parsed this very file and did not normalise its characters; --align loose aligns "
-        "texts whose characters differ"
+        "system parsed this file (same set, same release) and did not change characters; "
+        "--align loose aligns texts whose characters differ"
     )
 
 
 def _place(treebank: Treebank, segments: Segmentation, position: int) -> str:
     token = int(np.searchsorted(segments.token_ends, position, "right"))
     if token >= len(segments.token_rows):
-        return f"{treebank.name}: the text ends here; is the file empty or incomplete?"
+        return f"{treebank.name}: the text ends here; is the file incomplete?"
     row = int(segments.token_rows[token])
     sentence = int(np.searchsorted(treebank.row_offsets, row, "right")) - 1
     name = treebank[sentence].id

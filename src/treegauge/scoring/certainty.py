@@ -24,6 +24,10 @@ LEAST_RUNS = 3
 LEAST_BOOTSTRAP, LEAST_BOOTSTRAP_TEST, LEAST_BEST = 200, 100, 500
 #: Fewer documents than this cause a warning.
 FEW_DOCUMENTS = 20
+#: What users can do if there are few documents.
+IN_DOCUMENTS = (
+    "--units sentences gives intervals that hold only for other sentences of these documents"
+)
 
 
 def check_resampling(how: Resampling) -> None:
@@ -176,17 +180,18 @@ def remarks(
     counts: UnitCounts, units: UnitKind, how: Resampling, system: str, defined: bool
 ) -> list[str]:
     """Return notes on the units behind intervals: too few of them, or why there is no interval."""
-    n, inside = counts.number, "--units sentences covers only other sentences from these documents"
+    n = counts.number
     least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
     if n < least:
-        hint = f"; {inside}" if units == "documents" else ""
+        hint = f"; {IN_DOCUMENTS}" if units == "documents" else ""
         unit = units.removesuffix("s") if n == 1 else units
         return [f"no interval: {n} {unit}, needs at least {least}{hint}"]
     if how.interval == "student" and not defined:
         return [f"no interval for {system}: fewer than {LEAST_ERRORS} {units} have an error"]
     lines = [f"{100 * how.level:g} % intervals over {n} {units}"]
     if units == "documents" and n < FEW_DOCUMENTS:
-        lines = [f"warning: {100 * how.level:g} % intervals over only {n} documents; {inside}"]
+        few = f"intervals over only {n} documents"
+        lines = [f"warning: {100 * how.level:g} % {few}; {IN_DOCUMENTS}"]
     if counts.runs > 1 and how.interval != "student":
         lines.append(f"no interval for {system}: {how.interval} intervals need a single run")
     elif counts.runs > 1:

@@ -302,9 +302,10 @@ def _notes(
     if len(fixed) < len(counted):
         notes[0] += ", runs random"
     if fixed:
+        choose = "" if test == PRIMARY else f" and --test {PRIMARY}"
         notes.append(
-            f"runs held fixed: {', '.join(fixed)} (p-values do not account for retraining; "
-            f"--test student with {LEAST_RUNS} or more runs of each system does)"
+            f"runs held fixed: {', '.join(fixed)} (p-values compare these outputs; to allow for "
+            f"retraining, give {LEAST_RUNS} or more runs of each system{choose})"
         )
     if best:
         notes.append(

@@ -57,7 +57,8 @@ class SamplePlan(Result):
 
     def own_text(self) -> str:
         """Return the table under its title."""
-        title = f"to find a difference of {self.wanted:g} points with probability {POWER:g}:"
+        points = "point" if self.wanted == 1 else "points"
+        title = f"to find a difference of {self.wanted:g} {points} with probability {POWER:g}:"
         return "\n".join([title, tables.to_text(self.shown()), *self.notes, self.signature])
 
 
@@ -94,18 +95,13 @@ def plan_scores(scores: Scores, wanted: float, metric: str = "LAS") -> SamplePla
             )
             given = f"{runs} runs each" if has_runs else "these outputs"
             rows.append(
-                named | {"what": scores.units, "given": given, "at_hand": n, "needed": needed}
+                named | {"unit": scores.units, "given": given, "available": n, "needed": needed}
             )
         if has_runs:
             needed = needed_units(wanted, of_run, of_units, least=LEAST_RUNS, **precision)
-            given = f"{n} {scores.units}"
-            rows.append(
-                named
-                | {"what": "runs", "given": given, "at_hand": min(a.runs, b.runs), "needed": needed}
-            )
-    notes = [
-        f"runs: unknown; scores of {LEAST_RUNS} or more runs per system show how much they vary"
-    ]
+            row = {"unit": "runs", "given": f"{n} {scores.units}", "available": min(a.runs, b.runs)}
+            rows.append(named | row | {"needed": needed})
+    notes = [f"runs needed: unknown; give {LEAST_RUNS} or more runs of each system to find out"]
     return SamplePlan(
         tuple(rows), wanted, tuple(notes if fixed else ()),
         countersign(scores.signature, m=name, plan=wanted, power=POWER),
@@ -122,8 +118,8 @@ def plan_treebanks(
     rows = []
     for (a, b), (number, variance) in differences.items():
         needed = needed_units(wanted, variance, level=level, power=POWER, least=LEAST_TREEBANKS)
-        row = {"a": a, "b": b, "what": "treebanks", "given": "test sets like these"}
-        rows.append(row | {"at_hand": number, "needed": needed})
+        row = {"a": a, "b": b, "unit": "treebanks", "given": "test sets like these"}
+        rows.append(row | {"available": number, "needed": needed})
     signature = countersign(signature, plan=wanted, power=POWER)
     return SamplePlan(tuple(rows), wanted, (), signature)
 

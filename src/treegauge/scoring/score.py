@@ -74,7 +74,7 @@ def score(
         head-upos, position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses
         two. Given two systems, tests their difference in each class.
     examples
-        With by: draw sentences with incorrect words of this class.
+        With `by`: draw sentences with incorrect words of this class.
     confusion
         Confusion matrix of relation, head-upos, upos or another class.
     overlap
@@ -82,9 +82,9 @@ def score(
     combine
         Add a system that combines the others by voting on arcs, and the scores of oracles.
     votes
-        With combine: weight of a system's vote, as NAME=WEIGHT (1 where not given).
+        With `combine`: weight of a system's vote, as NAME=WEIGHT (1 where not given).
     voted
-        Write the combined trees to this CoNLL-U file. Implies combine.
+        Write the combined trees to this CoNLL-U file. Implies `combine`.
     calibration
         Show how well the systems' probabilities (HeadProb and DeprelProb in MISC, tree_prob) are
         calibrated, and the scores without the least certain sentences.
@@ -100,10 +100,10 @@ def score(
     enhancements
         Types of enhanced edges to leave out, by the codes of the IWPT shared tasks: 1 gapping, 2
         shared parents, 3 shared dependents, 4 control, 5 relative clauses, 6 case information. 15
-        leaves out types 1 and 5; 0 leaves out none. Implies enhanced.
+        leaves out types 1 and 5; 0 leaves out none. Implies `enhanced`.
     collapse
         Collapse empty nodes, as the IWPT shared tasks do: edges over them become paths such as
-        conj>nsubj. Implies enhanced.
+        conj>nsubj. Implies `enhanced`.
     msp
         Score trees of content nodes with features (MSLAS), in the format of the UniDive 2025 shared
         task on morphosyntactic parsing.

@@ -89,7 +89,10 @@ def _teams(submissions: Sequence[Any]) -> tuple[dict[str, Path], list[Path]]:
         named += _team_folders(Path(submission))
     if not named:
         where = ", ".join(map(str, homes)) or "no submissions"
-        raise TreegaugeError(f"{where}: no team; expected a folder of output per team")
+        raise TreegaugeError(
+            f"{where}: no team; expected a folder of output per team; for a single team "
+            "write NAME=FOLDER"
+        )
     for i, (team, place) in enumerate(named):
         if not team or team in {earlier for earlier, _ in named[:i]}:
             raise TreegaugeError(f"{place}: two teams are called {team!r}; expected other names")
@@ -100,8 +103,9 @@ def _teams(submissions: Sequence[Any]) -> tuple[dict[str, Path], list[Path]]:
 
 def _team_folders(home: Path) -> list[tuple[str, Path]]:
     if not home.is_dir():
+        found = "a file" if home.exists() else "no such folder"
         raise TreegaugeError(
-            f"SUBMISSIONS {home}: expected a folder with a folder per team, or NAME=PATH"
+            f"SUBMISSIONS {home}: {found}; expected a folder with a folder per team, or NAME=PATH"
         )
     listed = sorted(path for path in home.iterdir() if not path.name.startswith("."))
     if loose := [path.name for path in listed if path.is_file()]:

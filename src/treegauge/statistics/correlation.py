@@ -93,7 +93,7 @@ def associate(
             rows += added
             notes += [place + note for note in (*sample.notes, *problems)]
     if all(row.inference.r is None for row in rows):
-        raise TreegaugeError(f"{table.source}: no coefficient can be computed: {'; '.join(notes)}")
+        raise TreegaugeError(f"{table.source}: no correlation can be computed: {'; '.join(notes)}")
     return rows, list(dict.fromkeys(notes))
 
 

@@ -124,14 +124,14 @@ def plan_power(
     power: float = 0.8,
     level: float = 0.95,
 ) -> PowerPlan:
-    """Return the power of n rows, the rows a coefficient needs, and the detectable coefficient.
+    """Report the power of a correlation test, the rows it needs, and the detectable correlation.
 
     Parameters
     ----------
     n
         Number of rows (treebanks).
     r
-        The coefficient you expect.
+        The correlation you expect.
     covariates
         Number of covariates.
     power

@@ -93,7 +93,7 @@ def convert(
     Parameters
     ----------
     source
-        A CoNLL-U file (packed or not), a table, a treebank folder or a name under TREEGAUGE_UD;
+        A CoNLL-U file (compressed or not), a table, a treebank folder or a name under TREEGAUGE_UD;
         - is standard input.
     out
         The file to write; its ending sets the format: .conllu (also .gz .xz .bz2 .zst), .parquet,

@@ -19,7 +19,7 @@ from treegauge.core.text_formats import parse_json
 from treegauge.treebanks.entries import UD_FILE, holds_treebank
 from treegauge.treebanks.languages import own_name, release_of
 from treegauge.treebanks.matching import distinct_names, text_digest
-from treegauge.treebanks.reading import folder_name, named_folder, read_treebank
+from treegauge.treebanks.reading import folder_name, missing_path, named_folder, read_treebank
 from treegauge.treebanks.sources import (
     SPLITS,
     Errors,
@@ -210,9 +210,15 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
                         recognised, kind="treebank", role=""
                     )  # the caller does not accept systems
                     continue
-                wanted = ", ".join(TITLES[kind] for kind in kinds)
-                raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected {wanted}")
+                found = TITLES[recognised.kind]
+                raise TreegaugeError(f"{recognised.path} is {found}; expected {_titles(kinds)}")
             yield recognised
+
+
+def _titles(kinds: Iterable[str]) -> str:
+    """Return the names of kinds of input that have a path, joined by "or"."""
+    *first, last = (TITLES[kind] for kind in kinds if kind != "object")
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _expanded(source: str) -> Iterator[tuple[str, str]]:
@@ -227,10 +233,10 @@ def _expanded(source: str) -> Iterator[tuple[str, str]]:
         if not matches:
             raise TreegaugeError(f"{source}: nothing matches this pattern")
         yield from ((match, "") for match in matches)
-    elif not mark and (folder := named_folder(source)):
+    elif not mark and (folder := named_folder(source, PACKAGED)):
         yield str(folder), folder_name(source) or ""
     else:
-        raise TreegaugeError(f"{path if mark else source}: no such file or folder")
+        raise TreegaugeError(missing_path(path if mark else source))
 
 
 def _path(source: str, name: str) -> Iterator[Input]:
@@ -336,8 +342,7 @@ def _file_kind(path: Path) -> Kind:
 
         if zipfile.is_zipfile(path):
             return _archive_kind(path)
-        expected = ", ".join(TITLES[kind] for kind in TITLES if kind != "object")
-        raise TreegaugeError(f"{path}: not recognised; expected {expected}")
+        raise TreegaugeError(f"{path}: not recognised; expected {_titles(TITLES)}")
     if path.suffix == ".json":
         return "transfer" if _is_transfer(path) else "scores"
     columns = _columns(path)

@@ -102,10 +102,14 @@ class ConlluError(TreegaugeError, ValueError):
         lines = [str(problem) for problem in self.problems[:shown]]
         if len(self.problems) > shown:
             lines.append(f"... and {len(self.problems) - shown} more problems")
-        lines.append(
-            'hint: errors="skip" leaves such sentences out, errors="repair" repairs what it can '
-            "(on the command line --errors skip|repair); treegauge check lists everything"
-        )
+        first = self.problems[0] if self.problems else None
+        if first and first.kind == "columns" and first.line == 1 and first.found.startswith("1 in"):
+            lines.append("hint: expected a CoNLL-U file; plain text must be split into words "
+                         "first, for example by UDPipe or Stanza")  # fmt: skip
+        else:
+            lines.append('hint: errors="skip" leaves such sentences out, errors="repair" repairs '
+                         "what it can (on the command line --errors skip|repair); treegauge check "
+                         "lists everything")  # fmt: skip
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +23,43 @@ def treebank_folder(source: Source) -> Path:
         raise TreegaugeError(f"{source} is a file; expected the folder of a treebank")
     named = named_folder(os.fspath(source))
     if named is None:
-        raise TreegaugeError(f"{source}: no such file or folder")
+        raise TreegaugeError(missing_path(source))
     return named
 
 
-def named_folder(name: str) -> Path | None:
-    """Return the folder of a treebank by name or code; None if this is not a valid name."""
+def missing_path(source: Source, names: Iterable[str] = ()) -> str:
+    """Return the message on a path that does not exist, with the most similar name there.
+
+    Parameters
+    ----------
+    source
+        The path.
+    names
+        Other names that are accepted in its place.
+
+    Examples
+    --------
+    >>> missing_path("conl18", ["conll18"])
+    "conl18: no such file or folder; did you mean 'conll18'?"
+    """
+    from difflib import get_close_matches
+
+    path = Path(source)
+    try:
+        beside = {entry.name: str(path.with_name(entry.name)) for entry in path.parent.iterdir()}
+    except (OSError, ValueError):
+        beside = {}
+    beside |= {name: name for name in names}
+    close = get_close_matches(path.name, beside, n=1, cutoff=0.8)
+    hint = f"; did you mean {beside[close[0]]!r}?" if close else ""
+    return f"{source}: no such file or folder{hint}"
+
+
+def named_folder(name: str, names: Iterable[str] = ()) -> Path | None:
+    """Return the folder of a treebank by name or code; None if this is not a valid name.
+
+    The error message may suggest one of `names`, which the caller accepts as well.
+    """
     from treegauge.treebanks.catalogue import catalogue
 
     if not is_plain(name.partition("@")[0]):
@@ -36,10 +67,9 @@ def named_folder(name: str) -> Path | None:
     root = os.environ.get("TREEGAUGE_UD")
     if not root or not Path(root).is_dir():
         missing = f" (it names {root}, which is not one)" if root else ""
-        raise TreegaugeError(
-            f"{name}: no such file or folder; to give treebanks by name, set TREEGAUGE_UD to a "
-            f"folder of UD releases{missing}"
-        )
+        hint = f"; to give treebanks by name, set TREEGAUGE_UD to a folder of UD releases{missing}"
+        message = missing_path(name, names)
+        raise TreegaugeError(message + hint * (not message.endswith("?")))
     try:
         return catalogue(root, count=False).find(name).folder
     except ChoiceError as error:

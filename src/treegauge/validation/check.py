@@ -97,7 +97,10 @@ def check(
         data = language_data(rules)
         lang = lang or _language(files)
         if lang not in data:
-            note(f"[{lang}] is not in the language data of {data.date}: nothing is permitted")
+            note(
+                f"language {lang!r} is not in the language data of {data.date}, so each of its "
+                "features and relations is an error; check the code (Greek is el)"
+            )
     elif lang is not None or rules is not None:
         option = "--lang" if lang is not None else "--rules"
         note(f"{option} is for levels 4 and 5; got level {level}")
