@@ -212,8 +212,14 @@ def test_training_says_what_folds_cost_and_signs_them(tmp_path, caplog):
     options = {**OPTIONS, "epochs": 1}
     with caplog.at_level("INFO", "treegauge"):
         made = train("mst", TRAIN[:20], out=tmp_path / "m", calibrate="folds", option=options)
-    assert "calibration trains 5 more, on four fifths of the training set each" in caplog.messages
+    cost = "calibration trains {} more models, on four fifths of the training set each"
+    assert cost.format(5) in caplog.messages
     assert made.signature.endswith("|calibrate:folds")
+    with caplog.at_level("INFO", "treegauge"):
+        train("mst", TRAIN[:10], out=tmp_path / "m", calibrate="both", option=options, ensemble=2)
+    assert cost.format(10) in caplog.messages
+    (few,) = (said for said in caplog.messages if "calibrated on only" in said)
+    assert few.endswith("expected 200 or more")
 
 
 def test_nothing_to_calibrate_on():

@@ -30,8 +30,18 @@ def quiet_machine(monkeypatch):
 )
 def test_time_grows_with_epochs_and_words(parser, options, twice):
     once = times.expected_seconds(parser, options, SMALL)
-    assert times.expected_seconds(parser, twice, SMALL) == pytest.approx(2 * once)
+    start = times.START if parser in times.NEURAL else 0
+    assert times.expected_seconds(parser, twice, SMALL) == pytest.approx(2 * once - start)
     assert times.expected_seconds(parser, options, LARGE) > 3 * once
+
+
+def test_a_tiny_network_takes_time_to_load_and_per_update():
+    tiny = {"device": "cpu", "layers": 1, "hidden": 8, "word_size": 8, "char_size": 8,
+            "arc_size": 8, "relation_size": 8, "epochs": 10}  # fmt: skip
+    seconds = times.expected_seconds("biaffine", BiaffineOptions(**tiny), SMALL)
+    assert seconds == pytest.approx(times.START + 100 * times.UPDATE, abs=0.2)  # 10 of 32 sentences
+    by_words = BiaffineOptions(**tiny, batch_tokens=SMALL.n_words)
+    assert times.expected_seconds("biaffine", by_words, SMALL) < seconds
 
 
 def test_a_slow_or_busy_machine_takes_longer(monkeypatch):
@@ -47,6 +57,8 @@ def test_what_is_said():
     said = times.expected_time("biaffine", BiaffineOptions(device="cpu"), SMALL, LARGE)
     assert said.startswith("training biaffine on 300 sentences (")
     assert ": at most about " in said
+    tagged = times.expected_time("udpipe", UDPipeOptions(tags="predicted"), SMALL)
+    assert tagged.endswith(" on one core, and its tagger, which may take longer")
     unknown = times.expected_time("command", None, SMALL)
     assert unknown.endswith("words): the training time cannot be estimated")
     assert times.expected_seconds("beam", BeamOptions(), SMALL[:0]) is None

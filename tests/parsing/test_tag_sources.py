@@ -188,7 +188,7 @@ def test_a_tagger_for_gold_tags_is_named_and_its_tags_are_written(command, tmp_p
     done = command(
         "parse", tmp_path / "m", tmp_path / "half.conllu", "--write-tags", "--confidence"
     )
-    assert "probabilities were calibrated with them" in done.err
+    assert "probabilities were calibrated with them: train with the option tags=pred" in done.err
     both = zip(half, tagged, strict=True)
     expected = [new if own == "_" else own for own, new in both]
     assert parse_conllu(done.out)["upos"].to_list() == expected
@@ -229,7 +229,9 @@ def test_notes(command, tmp_path):
     assert "dev_las_gold_tags" in done.out
     done = command("parse", tmp_path / "m.model", tmp_path / "raw.conllu")
     words = f"{TEST.n_words}"
-    assert f"tagger tags {words} of {words} words, which have no UPOS tag" in done.err
+    assert f"tagger tags {words} of {words} words, which have no UPOS tag\n" in done.err
+    done = command("parse", tmp_path / "m.model", tmp_path / "raw.conllu", "--confidence")
+    assert "no UPOS tag; its probabilities were calibrated with the dev set's own tags" in done.err
     assert read_conllu(tmp_path / "raw.conllu").n_words == TEST.n_words
 
 

@@ -16,7 +16,7 @@ from treegauge.parsing.udpipe_settings import ORACLES, PUBLISHED, resolve
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import trees
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
 QUICK = {"preset": "sized", "iterations": 4, "hidden_layer": 24}
 TRAIN, DEV, TEST = (synthetic(n, seed=seed) for n, seed in ((120, 1), (20, 2), (40, 3)))
@@ -291,3 +291,18 @@ def test_sentences_without_tags_are_tagged_or_refused(tmp_path):
     tagless.save(tmp_path / "m.model")
     heads = load_model(tmp_path / "m.model").parse(raw).head.tolist()
     assert heads == tagless.parse(raw).head.tolist()
+
+
+def test_a_tagger_of_udpipe_is_named_and_its_tags_are_written(command, tmp_path):
+    for name, treebank in (("train", synthetic(20, seed=1)), ("test", synthetic(5, seed=2))):
+        write_conllu(treebank, tmp_path / f"{name}.conllu")
+    small = ["iterations=1", "hidden_layer=8", "tagger_iterations=1", "tags=predicted"]
+    done = command(
+        "train", "udpipe", tmp_path / "train.conllu", "--out", tmp_path / "m", "--preset", "fast",
+        *(word for value in small for word in ("--option", value)),
+    )  # fmt: skip
+    assert "a tagger is part of the model; it tags the training set\n" in done.err
+    done = command("parse", tmp_path / "m", tmp_path / "test.conllu", "--write-tags")
+    assert "the model's own tagger tags all" in done.err
+    assert "its tags are written" in done.err
+    assert done.out == command("parse", tmp_path / "m", tmp_path / "test.conllu").out

@@ -146,13 +146,19 @@ def check_place(path: Source) -> None:
     ...
     treegauge.core.errors.TreegaugeError: /no/such/folder/greek.model: there is no folder ...
     """
+    check_folder_of(path)
+    target = Path(path).resolve()
+    if not os.access(target if target.is_char_device() else target.parent, os.W_OK):
+        raise TreegaugeError(f"{path}: no permission to write there")
+
+
+def check_folder_of(path: Source) -> None:
+    """Refuse a file to write that is a folder, or whose folder does not exist."""
     target = Path(path).resolve()
     if target.is_dir():
         raise TreegaugeError(f"{path} is a folder; expected the name of a file to write")
     if not target.parent.is_dir():
         raise TreegaugeError(f"{path}: there is no folder {target.parent}")
-    if not os.access(target if target.is_char_device() else target.parent, os.W_OK):
-        raise TreegaugeError(f"{path}: no permission to write there")
 
 
 def save_model(

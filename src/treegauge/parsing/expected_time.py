@@ -8,6 +8,7 @@ by the number of processes that wait for each of its cores.
 import os
 import time
 from functools import cache
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ RATES = {
 }  # fmt: skip
 """Seconds per unit of work (:func:`work`) on one core."""
 NEURAL = ("biaffine", "pointer", "labelling")
+START, UPDATE = 3.0, 0.012
+"""Seconds of a neural parser that do not depend on its size: to load torch, and per update."""
 
 
 def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None) -> float | None:
@@ -111,7 +114,16 @@ def expected_seconds(
     if amount is None or _on_gpu(parser, options):
         return None
     speed = min(max(measured_seconds() / REFERENCE, 0.25), 8.0)
-    return amount * RATES[parser] * speed * waiting()
+    seconds = amount * RATES[parser]
+    if parser in NEURAL:
+        seconds += START + UPDATE * options.epochs * _updates(options, train)
+    return seconds * speed * waiting()
+
+
+def _updates(options: Any, train: Treebank) -> int:
+    """Return the number of batches of an epoch."""
+    amount = train.n_words if options.batch_tokens else len(train)
+    return ceil(amount / float(options.batch_tokens or options.batch))
 
 
 def _on_gpu(parser: str, options: Any) -> bool:
@@ -153,4 +165,6 @@ def expected_time(parser: str, options: Any, train: Treebank, dev: Treebank | No
         return f"{what}: the training time cannot be estimated"
     stops = dev is not None and getattr(options, "patience", None)
     most = "at most " if stops else ""
-    return f"{what}: {most}about {in_words(max(seconds, 0.1))} on one core"
+    tagger = parser == "udpipe" and options.tags != "gold"  # its time depends on the number of tags
+    more = ", and its tagger, which may take longer" if tagger else ""
+    return f"{what}: {most}about {in_words(max(seconds, 0.1))} on one core{more}"

@@ -51,7 +51,7 @@ def calibrate_model(
         return None
     words = sum(one.gold.n_words for one in held_out)
     if words < FEW_WORDS:
-        advice = "" if source == "folds" else "; --calibrate both uses the training set as well"
+        advice = "; --calibrate both uses the training set as well" if source == "dev" else ""
         note(
             f"probabilities are calibrated on only {words} words and may be unreliable; expected "
             f"{FEW_WORDS} or more{advice}"
@@ -60,8 +60,11 @@ def calibrate_model(
     return pooled_calibration(held_out, " and ".join(names), seen, first=first)
 
 
-def check_folds(entry: "ParserEntry", train: "Treebank") -> None:
-    """Refuse folds that would fail, and report their cost, before training."""
+def check_folds(entry: "ParserEntry", train: "Treebank", members: int = 1) -> None:
+    """Refuse folds that would fail, and report their cost, before training.
+
+    `members` is the number of models of an ensemble, all of which are trained on each fold.
+    """
     if not entry.gives_probabilities:
         raise TreegaugeError(
             f"{entry.name} gives no probabilities to calibrate; leave out --calibrate"
@@ -70,7 +73,11 @@ def check_folds(entry: "ParserEntry", train: "Treebank") -> None:
         raise TreegaugeError(
             f"{train.name} has {len(train)} sentences; calibration on folds needs {FOLDS}"
         )
-    note(f"calibration trains {_rounds(train)} more, on four fifths of the training set each")
+    models = _rounds(train) * members
+    note(
+        f"calibration trains {models} more model{'s' * (models > 1)}, on four fifths of the "
+        "training set each"
+    )
 
 
 def _rounds(train: "Treebank") -> int:

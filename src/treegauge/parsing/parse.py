@@ -88,6 +88,7 @@ def parse(
     >>> parse(model, synthetic(1, seed=2), confidence=True).treebank["misc"][0]
     '...HeadProb=0...|DeprelProb=...'
     """
+    from treegauge.parsing.base import check_folder_of
     from treegauge.parsing.registry import load_model
     from treegauge.parsing.tag_sources import check_tagger, note_tags, with_read_tags
     from treegauge.parsing.train import Training
@@ -109,6 +110,9 @@ def parse(
         check_confidence(loaded)
     if write_tags:
         check_tagger(loaded)
+    path = None if out is None or fspath(out) == "-" else fspath(out)
+    if path is not None:
+        check_folder_of(path)
     given = read_treebank(treebank, split, errors, need_heads=False, allow=TOLERABLE)
     note_tags(loaded, given, confidence=weighed)
     with progress("parsing"):
@@ -120,7 +124,6 @@ def parse(
 
             calibration = _calibration(model, loaded)
             parsed = with_confidence(loaded, parsed, calibration, words=confidence, trees=trees)
-    path = None if out is None or fspath(out) == "-" else fspath(out)
     if path is not None:
         write_conllu(parsed, path)
     signature = sign(

@@ -161,8 +161,11 @@ def note_training(options: Any, train: Treebank) -> None:
     mode = getattr(options, "tags", "gold")
     if mode == "gold" and lacks_tags(train):
         note(f"{train.name} has no UPOS tags: the parser is trained on words alone")
-    elif mode in {"predicted", "mixed"}:
-        note(f"a tagger is part of the model; it tags the training set by {FOLDS} folds")
+    elif mode in _WITH_TAGGER:
+        by = f" by {min(FOLDS, len(train))} folds"
+        if hasattr(options, "tagger_iterations"):  # UDPipe has no folds
+            by = ""
+        note(f"a tagger is part of the model; it tags the training set{by}")
 
 
 def note_tags(model: Any, treebank: Treebank, *, confidence: bool = False) -> None:
@@ -170,24 +173,38 @@ def note_tags(model: Any, treebank: Treebank, *, confidence: bool = False) -> No
     source = getattr(model, "tag_source", GOLD)
     missing = int(_missing(treebank).sum())
     words = treebank.n_words
-    if source.mode == "predicted":
+    if _writes_tags(model):
+        if model.options.tags == "predicted" or lacks_tags(treebank):
+            note(f"the model's own tagger tags all {words:,} words; its tags are written")
+    elif source.mode == "predicted":
         note(f"the model's own tagger tags all {words:,} words; tags of the file are not read")
     elif source.mode == "mixed" and missing:
-        note(f"the model's own tagger tags {missing:,} of {words:,} words, which have no UPOS tag")
+        note(
+            f"the model's own tagger tags {missing:,} of {words:,} words, which have no UPOS tag"
+            + "; its probabilities were calibrated with the dev set's own tags: train with the "
+            "option tags=predicted for text without tags" * confidence
+        )
     elif source.mode == "gold" and missing and source.tagger is not None:
+        better = "predicted" if confidence else "mixed"
         note(
             f"the model's own tagger tags {missing:,} of {words:,} words, which have no UPOS tag; "
             "the parser learned from gold tags"
             + " and its probabilities were calibrated with them" * confidence
-            + ": train with the option tags=mixed for text without tags"
+            + f": train with the option tags={better} for text without tags"
         )
     elif source.mode == "gold" and 0 < missing < words:
         note(f"{missing:,} of {words:,} words have no UPOS tag, and the model has no tagger")
 
 
+def _writes_tags(model: Any) -> bool:
+    """Return whether the model always writes its own tagger's tags, as UDPipe does."""
+    own = not hasattr(model, "tag_source")
+    return own and getattr(getattr(model, "options", None), "tags", "gold") in _WITH_TAGGER
+
+
 def check_tagger(model: Any) -> None:
     """Refuse a model without a tagger."""
-    if getattr(model, "tag_source", GOLD).tagger is None:
+    if getattr(model, "tag_source", GOLD).tagger is None and not _writes_tags(model):
         raise TreegaugeError(
             "the model has no tagger whose tags could be written: train it with 'treegauge train' "
             "on a treebank with UPOS tags, and not with the option tags=none"
@@ -196,6 +213,8 @@ def check_tagger(model: Any) -> None:
 
 def with_read_tags(model: Any, parsed: Treebank) -> Treebank:
     """Return parsed sentences with the tags in UPOS by which the model parsed them."""
+    if _writes_tags(model):
+        return parsed
     return parsed.with_columns({"upos": model.tag_source.read(parsed)["upos"]})
 
 

@@ -110,7 +110,7 @@ def train(
     note_training(options, gold)
     note(f"{ensemble} models, each: " * (ensemble > 1) + expected_time(parser, options, gold, held))
     if calibrate in {"folds", "both"}:
-        check_folds(entry, gold)
+        check_folds(entry, gold, ensemble)
     start = time.perf_counter()
     model = with_tagger(chosen.fit(gold, held, seed=seed), gold, seed=seed)
     fitted = calibrate_model(calibrate, chosen, model, gold, held, seed)
