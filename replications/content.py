@@ -74,6 +74,7 @@ PARTS: tuple[Part, ...] = (
     Part("content_matrix", "Correlations of scores (Table 3)", content_scores.matrix,
          shown=_matrix, counted=_counted),
     Part("content_reasons", "What decides F freq against C prec", content_reasons.reasons),
+    Part("content_decrease", "From LAS to content scores, and STTR", content_reasons.decreases),
     Part("content_agreement", "Table 3 summed up", content_scores.agreement),
     Part("content_variance", "Cumulative variance (Figure 5)", content_scores.variance),
     Part("content_spread", "Figure 5 summed up", content_scores.spread),

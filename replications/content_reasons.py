@@ -14,6 +14,7 @@ import polars as pl
 from replications.content_data import CHOICES, PARSERS, chance
 from replications.content_scores import some
 from replications.parts import read_result
+from treegauge.statistics.coefficients import inference
 
 SHARE = "function_share"
 SCORES = {"C prec": "content_precision", "F prec": "function_precision", "LAS": "las"}
@@ -50,7 +51,9 @@ def correlations(
     }  # fmt: skip
 
 
-def expected(frame: pl.DataFrame, sttr: float, size: float | None) -> dict[str, float]:
+def expected(
+    frame: pl.DataFrame, sttr: float, size: float | None, scores: Mapping[str, str] = SCORES
+) -> dict[str, float]:
     r"""Return the correlations of a sample where the share is tied otherwise to STTR and size.
 
     .. math:: r = (R \beta)_1 / \sqrt{\beta' R \beta + 1 - R^2}
@@ -65,12 +68,26 @@ def expected(frame: pl.DataFrame, sttr: float, size: float | None) -> dict[str, 
     if size is not None:
         there[0, 2] = there[2, 0] = size
     found = {}
-    for name, column in SCORES.items():
+    for name, column in scores.items():
         ours = np.array([np.corrcoef(frame[one], frame[column])[0, 1] for one in names])
         slopes = np.linalg.solve(here, ours)
         variance = slopes @ there @ slopes + 1 - slopes @ ours
         found[name] = float((there @ slopes)[0] / np.sqrt(variance))
     return found
+
+
+def tied(parser: str, choice: str, name: str, printed: str) -> str:
+    """Say what our regression gives where the share goes with STTR as weakly as in print."""
+    frame = frame_of(parser, choice)
+    columns = {"C prec": "content_precision", "C rec": "content_recall"}
+    here = float(np.corrcoef(frame[SHARE], frame["sttr"])[0, 1])
+    found = expected(frame, STTR, None, {name: columns[name]})[name]
+    p = chance(printed, found, frame.height)
+    reason = (
+        f"function share and STTR correlate at {here:.2f} here, at {STTR} in print; with that "
+        f"value our regression gives {found:.2f} (samples differ as much with p = {p:.2g})"
+    )
+    return f"other treebanks: {reason}" if p > 0.05 else f"unexplained: {reason}"
 
 
 def variants() -> Iterator[tuple[str, str, int, dict[str, float]]]:
@@ -113,6 +130,29 @@ def variants() -> Iterator[tuple[str, str, int, dict[str, float]]]:
         frame = frame_of(parser, "enough")
         for name, size in (("share and STTR as printed", None), ("and unrelated to size", 0.0)):
             yield f"regression, {parser}", name, frame.height, expected(frame, STTR, size)
+
+
+def decreases() -> pl.DataFrame:
+    """Correlate STTR and function share with the relative decrease from LAS to other scores."""
+    rows: list[Row] = []
+    for parser in ("malt", "beam", "mst"):
+        for choice in ("enough", "language", "paper"):
+            frame = frame_of(parser, choice)
+            for name in ("content_precision", "content_recall", "wlas"):
+                lost = ((frame["las"] - frame[name]) / frame["las"]).to_numpy()
+                row: Row = {
+                    "parser": parser, "treebanks": choice, "n": frame.height, "score": name,
+                    "mean decrease, %": 100 * float(lost.mean()),
+                }  # fmt: skip
+                for label, column in (("STTR", "sttr"), ("function share", SHARE)):
+                    found = inference(float(np.corrcoef(lost, frame[column])[0, 1]), frame.height)
+                    row |= {
+                        label: found.r,
+                        f"{label}, low": found.low,
+                        f"{label}, high": found.high,
+                    }
+                rows.append(row)
+    return pl.DataFrame(rows)
 
 
 def reasons() -> pl.DataFrame:

@@ -86,10 +86,9 @@ def reason(row: dict[str, object]) -> str:
     if not reason.startswith("unexplained"):
         return reason
     if (row["x"], row["y"]) in TIED:
-        return (
-            "other treebanks: here the share goes with size and vocabulary; with both held fixed "
-            "ours is near the printed value (content_reasons)"
-        )
+        from replications.content_reasons import tied  # which reads these scores
+
+        return tied(str(row["parser"]), str(row["treebanks"]), str(row["y"]), str(row["printed"]))
     heads, relations = (row[name] for name in DEFINITIONS)
     if not (isinstance(heads, float) and isinstance(relations, float)):
         return reason

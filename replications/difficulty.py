@@ -134,15 +134,23 @@ def figure1_alike() -> pl.DataFrame:
 
 
 def variability_and_size() -> pl.DataFrame:
-    """Return Spearman's coefficient of variability and the number of train sentences."""
+    """Return Spearman's coefficient of variability, and of MDL, with the training sentences."""
     sizes = read_result("content_treebanks").select("treebank", "train_sentences")
-    rows = []
+    rows: list[dict[str, object]] = []
     for who, frame in everything().items():
         both = frame.join(sizes, on="treebank")
-        pair = [rho(both[name], both["train_sentences"]) for name in ("arc_var", "rel_var")]
-        rows.append((who, pair[0][0], pair[1][0], min(count for _, count in pair)))
-    names = ["whose", "arc_var", "rel_var", "treebanks"]
-    return pl.DataFrame(rows, schema=names, orient="row")
+        row: dict[str, object] = {"whose": who}
+        for kind in ("var", "mdl"):
+            names = [f"{layer}_{kind}" for layer in ("arc", "rel")]
+            known = [
+                rho(both[name], both["train_sentences"])
+                if name in both.columns and both[name].count() > 2 else (None, 0)
+                for name in names
+            ]  # fmt: skip
+            row |= {name: value for name, (value, _) in zip(names, known, strict=True)}
+            row[f"treebanks, {kind}"] = min(count for _, count in known)
+        rows.append(row)
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def morphology() -> pl.DataFrame:
@@ -239,7 +247,7 @@ PARTS = (
     Part("difficulty_parsers", "Do parsers rank treebanks alike?", between_parsers,
          shown=by_pair),
     Part("difficulty_alike", "Fig. 1 by one parser and by another", figure1_alike),
-    Part("difficulty_sizes", "Variability and the size of the training set",
+    Part("difficulty_sizes", "Variability, MDL and the size of the training set",
          variability_and_size),
     Part("difficulty_matrix", "Spearman of every two measures (Fig. 1)", matrix, shown=by_parser),
     Part("difficulty_morphology", "Description length and morphology", morphology,

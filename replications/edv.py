@@ -129,6 +129,7 @@ PARTS: tuple[Part, ...] = (
     Part("edv_complexity", "Morphological complexity (Appendix C)", edv_morphology.complexity,
          digits=3),
     Part("edv_complexity_summary", "Classes of Appendix C", edv_morphology.complexity_summary),
+    Part("edv_ranges", "EDV of complex treebanks and others (Fig. 11)", edv_morphology.ranges),
     Part("edv_table_b1", "Crossings and types (Table B.1)", edv_morphology.table_b1, digits=3,
          shown=_coefficients, counted=_once),
     Part("edv_by_length", "EDV by length and treebank", edv_lengths.by_length, UD, digits=4),

@@ -80,6 +80,20 @@ def complexity_summary() -> pl.DataFrame:
     )  # fmt: skip
 
 
+def ranges() -> pl.DataFrame:
+    """Return how far EDV ranges among morphologically complex treebanks and among the others."""
+    rows: list[dict[str, object]] = []
+    for column, variant in VARIANTS.items():
+        for name in ("complex", "not"):
+            values = 1000 * subset(name)[column].to_numpy()
+            rows.append(
+                {"variant": variant, "set": name, "treebanks": len(values),
+                 "smallest × 1000": values.min(), "largest × 1000": values.max(),
+                 "sd × 1000": values.std(ddof=1)}
+            )  # fmt: skip
+    return pl.DataFrame(rows)
+
+
 def table6() -> pl.DataFrame:
     """Correlate EDV and LAS among morphologically complex treebanks and among the others."""
     rows: list[dict[str, object]] = []
