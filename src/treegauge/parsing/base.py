@@ -225,7 +225,10 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
         ValueError, KeyError, TypeError, EOFError, MemoryError, zlib.error, zipfile.BadZipFile,
         NotImplementedError, RuntimeError,  # compressed or encrypted, unlike any model
     ) as error:  # fmt: skip
-        raise TreegaugeError(f"{path} is not a treegauge model, or is truncated") from error
+        raise TreegaugeError(
+            f"{path} is not a treegauge model, or is truncated; expected a file that "
+            "treegauge train wrote"
+        ) from error
     check_format(path, header.get("format"), FORMAT, "train the model again")
     return header, arrays
 

@@ -107,6 +107,8 @@ def train(
         share = 0.0
     if share:
         gold, held = _hold_out(gold, share, seed)
+    if gold.n_words == 0:
+        raise TreegaugeError(f"{gold.name} has no words to train on")
     note_training(options, gold)
     note(f"{ensemble} models, each: " * (ensemble > 1) + expected_time(parser, options, gold, held))
     if calibrate in {"folds", "both"}:
