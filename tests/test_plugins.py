@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import treegauge
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.plugins import load_plugins
+from treegauge.parsing.registry import ParserEntry, known_parsers
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu, write_conllu
 
@@ -101,6 +103,8 @@ def test_the_random_parser_of_the_documentation(run, room):
         "--confidence")  # fmt: skip
     parsed = read_conllu(room / "random.conllu")
     assert 0 < (parsed.head == TEST.head).mean() < 0.6
+    (room / "empty.conllu").write_text("")
+    assert run("parse", "random.model", "empty.conllu") == ""
     assert "HeadProb=" in parsed["misc"][0]
     fast = ["--parser", "random", "--format", "json", "--workers", 1]
     curve = json.loads(run("curve", "counts", "UD_Syn-X", "--sizes", 5, "--samples", 1, *fast))
@@ -165,6 +169,23 @@ def test_the_task_and_the_parser_run_in_a_plan(run, room, task):
     else:
         places = [i for size in TRAIN.lengths.tolist() for i in range(1, size + 1)]
         assert row["right"] == pytest.approx(100 * float((TRAIN.head > places).mean()))
+
+
+@pytest.mark.parametrize(
+    ("home", "found"), [("no_such_module", "No module named"), ("json", "no attribute 'Options'")]
+)
+def test_a_parser_whose_classes_are_missing_is_named(home, found, monkeypatch, caplog):
+    known = known_parsers()
+    entry = ParserEntry("lost", "x", "x", home, "Parser", "Model", "Options")
+    monkeypatch.setattr(
+        "treegauge.parsing.registry.known_parsers", lambda: {"lost": entry, "mst": known["mst"]}
+    )
+    message = rf"the plug-in parser 'lost' cannot be loaded: expected Options in {home}.*{found}"
+    with pytest.raises(TreegaugeError, match=message):
+        treegauge.train("lost", TRAIN, out="/dev/null")
+    with caplog.at_level("INFO", "treegauge"):
+        assert {row["parser"] for row in treegauge.parsers(all=True).rows} == {"mst"}
+    assert "cannot be loaded" in caplog.text
 
 
 def test_a_broken_plug_in_is_left_out_with_a_warning(tmp_path, monkeypatch, caplog):

@@ -116,7 +116,7 @@ def parse(
     given = read_treebank(treebank, split, errors, need_heads=False, allow=TOLERABLE)
     note_tags(loaded, given, confidence=weighed)
     with progress("parsing"):
-        parsed = loaded.parse(given)
+        parsed = loaded.parse(given) if given.n_words else given  # plug-ins may expect words
         if write_tags:
             parsed = with_read_tags(loaded, parsed)
         if weighed:

@@ -4,6 +4,8 @@ from dataclasses import dataclass, fields
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.tables import to_text
 from treegauge.core.verbs import verb
@@ -50,7 +52,7 @@ def parsers(parser: str | None = None, *, all: bool = False) -> ParserList:
     if parser is not None:
         rows = _option_rows(find_parser(parser))
     elif all:
-        rows = [row for entry in known_parsers().values() for row in _option_rows(entry)]
+        rows = [row for entry in known_parsers().values() for row in _rows_or_note(entry)]
     else:
         rows = [
             {
@@ -61,6 +63,15 @@ def parsers(parser: str | None = None, *, all: bool = False) -> ParserList:
             for entry in known_parsers().values()
         ]  # fmt: skip
     return ParserList(rows, sign(v="parsers", parser=parser, all=all or None))
+
+
+def _rows_or_note(entry: "ParserEntry") -> list[dict[str, Any]]:
+    """Return the options of a parser; of a plug-in that cannot be loaded, report the error."""
+    try:
+        return _option_rows(entry)
+    except TreegaugeError as error:
+        note(str(error))
+        return []
 
 
 def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:

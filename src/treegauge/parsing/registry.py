@@ -76,7 +76,15 @@ class ParserEntry:
         return cast("Model", self._class(self.model).from_archive(header, arrays))
 
     def _class(self, name: str) -> Any:
-        return getattr(import_module(self.home), name)
+        try:
+            return getattr(import_module(self.home), name)
+        except (ImportError, AttributeError) as error:
+            if self in OWN_PARSERS:
+                raise
+            raise TreegaugeError(
+                f"the plug-in parser {self.name!r} cannot be loaded: expected {name} in "
+                f"{self.home}, found: {error}"
+            ) from error
 
 
 def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: Any) -> ParserEntry:
