@@ -85,7 +85,7 @@ def scorer(resamples: int) -> Callable[[], Contender]:
     def make() -> Contender:
         from benchmarks.scoring import treegauge
 
-        return Contender(treegauge(resamples).action, lambda _: None)
+        return Contender(treegauge(resamples, "percentile").action, lambda _: None)
 
     return make
 

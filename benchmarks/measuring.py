@@ -10,6 +10,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,19 @@ from statistics import median
 from typing import Any, NamedTuple
 
 TREEGAUGE = (sys.executable, "-c", "from treegauge.cli import main; main()")
+LAUNCHER = """
+import json, os, sys, time
+start = time.perf_counter()
+_, status, usage = os.wait4(os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ), 0)
+seconds, processor = time.perf_counter() - start, usage.ru_utime + usage.ru_stime
+with open(sys.argv[1], "w") as file:
+    json.dump([os.waitstatus_to_exitcode(status), seconds, processor, usage.ru_maxrss], file)
+"""
+"""Starts a program and writes its exit code, seconds and peak memory to a file.
+
+The peak of a process is at least the memory of the process that started it. That of the benchmarks
+is larger than that of many programs; a bare interpreter has 8 MB.
+"""
 SLOW, SHORT = 5.0, 0.05
 """Seconds above which two rounds are enough, and below which work is repeated."""
 
@@ -134,24 +148,20 @@ def process(
     It runs in `folder`, by default the current one.
     """
     tell(" ".join(getattr(a, "name", str(a)) for a in arguments))
-    start = time.perf_counter()
-    with subprocess.Popen(
-        list(map(str, arguments)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=folder,
-        # Bytecode is kept, as for every installed package.
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
-    ) as program:
-        assert program.stdout is not None
-        output = program.stdout.read()
-        _, status, usage = os.wait4(program.pid, 0)
-        program.returncode = os.waitstatus_to_exitcode(status)
-    took = time.perf_counter() - start
-    if program.returncode not in codes:
-        raise SystemExit(f"{arguments} failed:\n{output.decode(errors='replace')}")
-    processor = usage.ru_utime + usage.ru_stime
-    return Measured(took, _bytes(usage.ru_maxrss) / 1e6, processor=processor)
+    launcher = (sys.executable, "-I", "-S", "-c", LAUNCHER)
+    # Bytecode is kept, as for every installed package.
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})}
+    with tempfile.TemporaryDirectory() as place:
+        usage = Path(place) / "usage.json"
+        words = map(str, (*launcher, usage, *arguments))
+        done = subprocess.run([*words], capture_output=True, cwd=folder, env=env, check=False)
+        if not usage.exists():
+            raise SystemExit(f"{arguments} could not be started:\n{done.stderr.decode()}")
+        code, seconds, processor, peak = json.loads(usage.read_text("utf-8"))
+    if code not in codes:
+        output = (done.stdout + done.stderr).decode(errors="replace")
+        raise SystemExit(f"{arguments} failed:\n{output}")
+    return Measured(seconds, _bytes(peak) / 1e6, processor=processor)
 
 
 def tell(text: str) -> None:
