@@ -192,6 +192,19 @@ def test_other_parsers_learn_from_all_unless_asked(without_dev, folder, tmp_path
         train("beam", TRAIN[:1], out=tmp_path / "c", held_out=0.2)
 
 
+def test_a_dev_set_with_the_training_sentences_is_reported(tmp_path, caplog):
+    with caplog.at_level("INFO", "treegauge"):
+        train("mst", TRAIN, dev=TRAIN, out=tmp_path / "m", option=["epochs=1"])
+    assert "is the training set: early stopping and calibration need" in caplog.text
+
+
+def test_a_file_without_words_is_refused_by_every_parser(tmp_path):
+    (tmp_path / "empty.conllu").write_text("")
+    for parser in ("mst", "biaffine"):
+        with pytest.raises(TreegaugeError, match="empty has no words to train on"):
+            train(parser, tmp_path / "empty.conllu", out=tmp_path / "m")
+
+
 def test_nothing_is_held_out_beside_a_dev_set(tmp_path, caplog):
     with caplog.at_level("INFO", "treegauge"):
         made = train("mst", TRAIN, dev=DEV, out=tmp_path / "m", held_out=0.5, option={"epochs": 1})

@@ -194,8 +194,9 @@ class SourceWeights(Result):
         if self.inflation < 0.1:
             return None
         return (
-            f"KLcpos3 from {self.words} words is too large by about {self.inflation:.1f} for every "
-            "source: differences are not, and weights are more even than more words would make them"
+            f"with only {self.words} words, KLcpos3 is too large by about {self.inflation:.1f} for "
+            "every source; differences between sources are not affected, but more words would give "
+            "less equal weights"
         )
 
     def json_fields(self) -> dict[str, Any]:

@@ -100,15 +100,20 @@ def train(
     chosen = entry.make(options) if ensemble == 1 else EnsembleParser(entry, options, ensemble)
     check_place(out)
     gold, held = _read_sets(treebank, dev, errors)
+    if gold.n_words == 0:
+        raise TreegaugeError(f"{gold.name} has no words to train on")
     share = _held_share(held_out, entry.keeps_best_epoch)
     if held is not None:
         if held_out:
             note(f"nothing is held out: {held.name} is the dev set")
+        if held.digest == gold.digest:
+            note(
+                f"{held.name} is the training set: early stopping and calibration need a dev set "
+                "with other sentences"
+            )
         share = 0.0
     if share:
         gold, held = _hold_out(gold, share, seed)
-    if gold.n_words == 0:
-        raise TreegaugeError(f"{gold.name} has no words to train on")
     note_training(options, gold)
     note(f"{ensemble} models, each: " * (ensemble > 1) + expected_time(parser, options, gold, held))
     if calibrate in {"folds", "both"}:
