@@ -24,7 +24,7 @@ NUMBERED: dict[str, tuple[list[str], list[str], list[str]]] = {
     "content": (["1", "2", "3"], ["1", "2", "3", "4", "5"], []),
     "challenges": (["1", "2", "3"], ["1", "2", "3"], []),
 }
-CLAIMS = {"fragility": 20, "edv": 13, "difficulty": 14, "content": 5, "challenges": 14}
+CLAIMS = {"fragility": 26, "edv": 17, "difficulty": 22, "content": 9, "challenges": 22}
 
 
 @pytest.mark.parametrize("paper", PAPERS)
