@@ -6,7 +6,6 @@ No other module uses features of single systems; ``tests/test_platforms.py`` che
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -144,6 +143,8 @@ def confine_program(pid: int, size: int) -> None:
 def own_group() -> dict[str, Any]:
     """Return options of ``subprocess.Popen`` for a program that :func:`end_group` can end."""
     if os.name == "nt":
+        import subprocess
+
         return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
     return {"start_new_session": True}
 

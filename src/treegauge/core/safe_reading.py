@@ -6,7 +6,6 @@ is refused before memory is allocated for it.
 
 import io
 import math
-import zipfile
 from collections.abc import Collection
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -40,6 +39,8 @@ def read_arrays(
     ValueError, zipfile.BadZipFile
         If it is not an archive of arrays, or holds objects, which would need pickle.
     """
+    import zipfile
+
     import numpy as np
 
     with zipfile.ZipFile(file) as archive:

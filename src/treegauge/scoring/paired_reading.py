@@ -189,7 +189,22 @@ def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]
     while two words of the other remain. If a multiword token follows, the official script may match
     its words with the second of these. So there is no cut at such places.
     """
-    common = np.intersect1d(ours.sentence_ends, theirs.sentence_ends)
+    common = _common(ours.sentence_ends, theirs.sentence_ends)
     last = [np.searchsorted(side.token_ends, common) for side in (ours, theirs)]
     same = ours.token_starts[last[0]] == theirs.token_starts[last[1]]
     return np.asarray(common[same], np.int32)
+
+
+def _common(ours: npt.NDArray[np.int32], theirs: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the ends that both have, once each; both are sorted.
+
+    ``np.intersect1d`` would import masked arrays, a tenth of the time of a small file.
+
+    Examples
+    --------
+    >>> _common(np.array([2, 5, 5, 9], np.int32), np.array([5, 7, 9], np.int32))
+    array([5, 9], dtype=int32)
+    """
+    after = np.append(theirs, np.int32(-1))[np.searchsorted(theirs, ours)]
+    kept = ours[after == ours]
+    return kept[np.diff(kept, prepend=np.int32(-1)) > 0]

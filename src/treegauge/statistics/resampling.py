@@ -30,7 +30,7 @@ TIE = 2.0**-40
 _SHARES, _DRAWS, RUNS, _SWAPS = range(4)
 
 
-def stream(seed: int, *key: int) -> np.random.Generator:
+def stream(seed: int, *key: int) -> "np.random.Generator":
     """Return the random stream for one purpose and chunk, independent of all others."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
@@ -184,7 +184,7 @@ def bootstrap_sums(units: Units, resamples: int, seed: int) -> Iterator[FloatArr
         yield units.restore(sums.reshape(block, systems, -1))
 
 
-def _count(random: np.random.Generator, drawn: npt.NDArray[np.int64], counts: FloatArray) -> None:
+def _count(random: "np.random.Generator", drawn: npt.NDArray[np.int64], counts: FloatArray) -> None:
     """Draw `drawn` units with replacement in each resample, and fill in their counts.
 
     The draws equal those of one call of the generator per resample.
@@ -274,7 +274,7 @@ def swapped_sums(
         yield units.restore(np.stack([total[0] - moved, total[1] + moved], axis=1))
 
 
-def _fair_bits(random: np.random.Generator, rows: int, columns: int) -> npt.NDArray[np.uint8]:
+def _fair_bits(random: "np.random.Generator", rows: int, columns: int) -> npt.NDArray[np.uint8]:
     # Whole words per row, so that blocks of any length read the same bits.
     words = random.integers(2**64 - 1, size=(rows, -(-columns // 64)), dtype="u8", endpoint=True)
     octets = words.astype("<u8", copy=False).view(np.uint8)
