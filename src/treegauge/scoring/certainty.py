@@ -79,7 +79,8 @@ class UnitCounts:
             first = first if len(first) and first[0] == 0 else np.append(0, first)
             tables = [np.add.reduceat(table, first) for table in tables]
             words = np.add.reduceat(words, first)
-        self.table: npt.NDArray[Any] = np.stack(tables)
+        # A single run, of perhaps millions of sentences, is not copied.
+        self.table: npt.NDArray[Any] = np.stack(tables) if len(runs) > 1 else tables[0][None]
         self.mean: npt.NDArray[Any] = self.table.mean(axis=0) if len(runs) > 1 else self.table[0]
         self.words, self.runs, self.number = words, len(runs), len(words)
 

@@ -207,4 +207,4 @@ def _common(ours: npt.NDArray[np.int32], theirs: npt.NDArray[np.int32]) -> npt.N
     """
     after = np.append(theirs, np.int32(-1))[np.searchsorted(theirs, ours)]
     kept = ours[after == ours]
-    return kept[np.diff(kept, prepend=np.int32(-1)) > 0]
+    return np.asarray(kept[np.diff(kept, prepend=np.int32(-1)) > 0])

@@ -309,8 +309,11 @@ def jackknife(
     systems = [runs_of(table) for table in ([counts] if other is None else [counts, other])]
     units = Units([run for runs in systems for run in runs])
     scores = evaluate(statistic, units.total())
-    left = np.concatenate(list(jackknife_values(units, statistic))) - scores
-    n = units.n_units
+    n, done = units.n_units, 0
+    left = np.empty((n, *scores.shape))  # filled in place: millions of units are there once
+    for values in jackknife_values(units, statistic):
+        np.subtract(values, scores, out=left[done : done + len(values)])
+        done += len(values)
     sizes = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     df = effective_df(sizes) if n >= least else math.nan
     value, over_units = np.zeros(scores.shape[1]), np.zeros((n, scores.shape[1]))
