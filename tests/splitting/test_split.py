@@ -47,6 +47,17 @@ def test_a_split_does_not_replace_the_treebank(folder):
     assert (folder / "a_b-ud-train.conllu").read_bytes() == before
 
 
+def test_sets_of_two_treebanks_are_not_mixed(folder, tmp_path):
+    other = tmp_path / "c_d-ud-train.conllu"
+    other.write_text("# another treebank\n", encoding="utf-8")
+    with pytest.raises(TreegaugeError, match=r"already has c_d-ud-train\.conllu"):
+        tg.split(folder, out=tmp_path)
+    assert [*tmp_path.glob("*.conllu")] == [other]
+    other.unlink()
+    tg.split(folder, out=tmp_path)
+    tg.split(folder, seed=1, out=tmp_path)  # its own earlier sets are replaced
+
+
 def test_a_manifest_makes_the_split_again(folder, tmp_path):
     first = tg.split(folder, seed=5, sizes="80/0/20", out=tmp_path)
     again = json.loads(run(folder, "--manifest", tmp_path / "manifest.json",

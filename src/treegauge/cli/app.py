@@ -43,7 +43,9 @@ def run(words: Sequence[str]) -> int:
         message = str(error)
         if isinstance(error, OSError) and error.filename is not None:
             message = f"{error.filename}: {error.strerror}"
-        print(f"error: {message}", file=sys.stderr)
+        # Problems of a file have the form that editors read: file:line: error: ...
+        start = "" if ": error: " in message.partition("\n")[0] else "error: "
+        print(f"{start}{message}", file=sys.stderr)
         return 2
     except MemoryError as error:
         print(f"error: not enough memory: {str(error) or 'use smaller inputs'}", file=sys.stderr)

@@ -199,6 +199,12 @@ def write_split(
             raise TreegaugeError(
                 f"{path} is an input and would be overwritten; write to another folder"
             )
+    others = sorted({*target.glob("*.conllu")} - {*paths.values()})
+    if others:
+        raise TreegaugeError(
+            f"{target} already has {others[0].name}: the sets of two splits would be mixed; choose "
+            "another folder with --out, or move its files away"
+        )
     target.mkdir(parents=True, exist_ok=True)
     for name, index in split.parts.items():
         with atomic(paths[name]) as file:
