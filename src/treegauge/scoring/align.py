@@ -276,12 +276,17 @@ def mismatch(
     position = _align.first_difference(left.text, right.text)
     while position and position < len(left.text) and left.text[position] & 0xC0 == 0x80:
         position -= 1
+    ours, theirs = _place(gold, left, position), _place(system, right, position)
+    hint = (
+        "both files must contain the same characters in the same order; check that the system "
+        "parsed this file (same set, same release) and did not change characters; --align loose "
+        "aligns texts whose characters differ"
+    )
+    if "/tree_2)" in theirs:
+        hint = "the output has several trees per sentence: write one, with parse without --trees"
     return MismatchError(
         "gold and system do not contain the same text (ignoring spaces)\n"
-        f"  gold:   {_place(gold, left, position)}\n  system: {_place(system, right, position)}\n"
-        "hint: both files must contain the same characters in the same order; check that the "
-        "system parsed this file (same set, same release) and did not change characters; "
-        "--align loose aligns texts whose characters differ"
+        f"  gold:   {ours}\n  system: {theirs}\nhint: {hint}"
     )
 
 
