@@ -141,7 +141,7 @@ def test_a_missing_part_is_told(room, tmp_path):
     shutil.copytree(room / "UD_A-X", tmp_path / "UD_D-X")
     (tmp_path / "UD_D-X" / "a_x-ud-train.conllu").unlink()
     plan = Plan((grid("score", "UD_D-X", parsers=["beam"], seeds=[1, 2]),), root=str(tmp_path))
-    assert plan.expand().refused == ("UD_D-X has no train set",)
+    assert plan.expand().refused == ("UD_D-X has no training set",)
     assert plan.expand().refused_cells == 2
 
 

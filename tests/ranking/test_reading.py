@@ -131,7 +131,7 @@ def test_a_repeated_row_names_both_lines(tmp_path):
 def test_missing_cells_are_named_and_the_policies_listed(tmp_path, gap):
     path = write(tmp_path, LONG.replace("84.50", gap))
     with pytest.raises(
-        TreegaugeError, match=r"1 missing score\(s\): \(en_ewt, A\).*drop-treebank or drop-system"
+        TreegaugeError, match=r"1 missing score: \(en_ewt, A\).*drop-treebank or drop-system"
     ):
         read_leaderboard(path)
     fewer = read_leaderboard(path, missing="drop-treebank")
@@ -288,7 +288,7 @@ def test_other_treebanks_of_added_systems_are_left_out_and_named(caplog):
 
 def test_added_systems_are_checked():
     with pytest.raises(
-        TreegaugeError, match=r"conll18 \+ table: 2 missing score\(s\): \(af_afribooms, mine\)"
+        TreegaugeError, match=r"conll18 \+ table: 2 missing scores: \(af_afribooms, mine\)"
     ):
         read_leaderboard("conll18", "+", mine()[2:])
     board = read_leaderboard("conll18", "+", mine()[2:], missing="keep")
