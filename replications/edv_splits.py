@@ -7,22 +7,25 @@ looked for under ``TREEGAUGE_RUNS`` (``../runs``); the tables are made of what i
 import os
 from collections.abc import Mapping
 from functools import cache
+from math import atanh
 from pathlib import Path
 from statistics import median
 
 import polars as pl
+from scipy import stats
 
 from replications.edv_data import allows
 from replications.edv_splitting import KINDS
 from replications.parts import compared, read_result
 from treegauge.experiments.store import Store
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.coefficients import Inference
+from treegauge.statistics.coefficients import Inference, inference
 from treegauge.statistics.normality import SkewNormal, fit_skew_normal
 
 PARSERS = ("udpipe", "beam", "mst")
 METHODS = ("sampler", "optimised")
 FEWEST = 8
+PRINTED_TREEBANKS, SIGNIFICANT = 103, 0.05
 EDV = {"distance": "dEDV", "masses": "dEDV masses"}
 FIGURES = ("uas", "las", "train_sentences", "train_words", "test_words", "mean_test_length",
            "edv", "edv_masses", "slv")  # fmt: skip
@@ -188,7 +191,28 @@ def reason(
         return f"the printed values are not of the distance, see masses; {ours}"
     if key[0] == "words" and sampled:
         return f"of at most 1,000 sentences, words measure their length; {ours}"
-    return f"unexplained: outside the {ours}"
+    p = chance(found, inference(float(printed), PRINTED_TREEBANKS, int(key[2] != "")))
+    if p >= SIGNIFICANT:
+        return (
+            f"two samples of treebanks differ as much by chance (Fisher's z, p = {p:.2f}); {ours}"
+        )
+    return f"unexplained: not chance alone (Fisher's z, p = {p:.3f}), outside the {ours}"
+
+
+def chance(one: Inference, other: Inference) -> float:
+    """Return how often two samples differ as much by chance, from both coefficients' intervals.
+
+    Examples
+    --------
+    >>> round(chance(inference(0.74, 36), inference(0.51, 103)), 2)
+    0.05
+    """
+    places, variance = [], 0.0
+    for found in (one, other):
+        low, middle, high = (atanh(value or 0.0) for value in (found.low, found.r, found.high))
+        places.append(middle)
+        variance += ((high - low) / (2 * stats.norm.ppf(0.975))) ** 2
+    return 2 * float(stats.norm.sf(abs(places[0] - places[1]) / variance**0.5))
 
 
 def interval(found: Inference) -> str:
