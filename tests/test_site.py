@@ -25,7 +25,10 @@ SOUGHT = {
 }
 #: 20 screens of 800 pixels; reference that a program writes may be longer.
 TALLEST = 16_000
-REFERENCE = re.compile(r"api/|commands\.html|changelog\.html|validation_tests\.html")
+REFERENCE = re.compile(
+    r"api/|commands\.html|changelog\.html|validation_tests\.html"
+    r"|replications/page\.html"  # a report that `make replicate` writes, not a page of the site
+)
 WIDTH, HEIGHT = 1280, 800
 FETCHED = re.compile(
     r"<(?:script|img|iframe|source|video|audio|embed|object)\b[^>]*\b(?:src|data|srcset)="
