@@ -10,6 +10,10 @@ complex by other criteria, for BEAM and for the vote; ``challenges_whole`` does 
 training sets and for the vote, by the paper's criterion and each parser's own curves (UDPipe's with
 preset ``fast``, of which there are whole curves);
 ``challenges_tags`` counts words with the correct tag, by tag.
+
+    python -m replications.challenges_counts --add BITS
+
+adds further trainings of parsers to ``challenges_published`` and leaves the other tables alone.
 """
 
 import json
@@ -26,7 +30,14 @@ from replications.parts import RESULTS, as_csv
 from replications.preset_runs import CURVES, splits
 from treegauge.core.files import atomic
 from treegauge.crosslingual.contribution import word_groups
-from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, read_attachments
+from treegauge.curves.attachments import (
+    ALL,
+    COLUMNS,
+    Attachments,
+    attachments,
+    joined,
+    read_attachments,
+)
 from treegauge.curves.partition import composites, partition
 from treegauge.scoring.attachment import PAPER_CLASSES, scored_words_mask
 from treegauge.scoring.classes import classify
@@ -35,6 +46,7 @@ from treegauge.treebanks.columns import Treebank
 
 PUBLISHED, CRITERIA, WHOLE = "challenges_published", "challenges_criteria", "challenges_whole"
 TAGS = "challenges_tags"
+ADD = "--add"
 CHALLENGES = CONVENTIONS["challenges"]
 BEAM = "panparser"
 BY = {
@@ -149,14 +161,19 @@ def criteria(bits: Bits) -> pl.DataFrame:
 
 def main() -> None:
     """Write the tables."""
-    if not (paths := sys.argv[1:]):
+    paths = [word for word in sys.argv[1:] if word != ADD]
+    if not paths:
         sys.exit("expected the files of challenges_runs")
     bits = read_bits(paths)
     presets = [
         one for one in (BEAM, "mstparser", FINE, "ud2.0") if any(one == key[0] for key in bits)
     ]
     counts = count_bits(bits, presets, PAPER_CLASSES)
+    if ADD in sys.argv:
+        counts = joined([read_attachments(RESULTS / f"{PUBLISHED}.csv"), counts])
     counts.save(RESULTS / f"{PUBLISHED}.csv")
+    if ADD in sys.argv:
+        return
     count_bits(bits, [TAGGER], "upos", Convention()).save(RESULTS / f"{TAGS}.csv")
     tables = {WHOLE: pl.DataFrame(whole(bits, counts)), CRITERIA: criteria(bits)}
     for name, frame in tables.items():
