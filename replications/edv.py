@@ -31,7 +31,7 @@ LENGTHS = (
 
 RUNS = (
     "long: python -m replications.edv_runs, seed 0 and some of seeds 1 and 2; the rows that are "
-    "kept took 2 h 20 min of one core, all trainings that it lists about 10 h"
+    "kept took 3 h 35 min of one core, all trainings that it lists about 10 h"
 )
 ORDERS = "long: python -m replications.edv_curriculum, seeds 0 to 2; 232 s of one core"
 
