@@ -316,13 +316,14 @@ def jackknife(
         done += len(values)
     sizes = np.ones(n) if weights is None else np.asarray(weights, np.float64)
     df = effective_df(sizes) if n >= least else math.nan
-    value, over_units = np.zeros(scores.shape[1]), np.zeros((n, scores.shape[1]))
+    value, over_units = np.zeros(scores.shape[1]), left[:, 0]
     variance, curvature, shared, start = 0 * value, 0 * value, 0 * value, 0
     for sign, runs in zip((1, -1), systems, strict=False):
         held, here = len(runs), slice(start, start + len(runs))
         start += held
         value += sign * scores[here].mean(axis=0)
-        over_units += sign * left[:, here].mean(axis=1)
+        moved = left[:, here].mean(axis=1) if held > 1 else left[:, here.start]
+        over_units = moved if sign > 0 else over_units - moved
         if held > 1:
             between = scores[here].var(axis=0, ddof=1) / held
             variance, curvature = variance + between, curvature + between**2 / (held - 1)
