@@ -22,6 +22,8 @@ LEAST_ERRORS = 5
 LEAST_RUNS = 3
 #: Minimum number of units for a bootstrap interval or test, or to correct the best of many.
 LEAST_BOOTSTRAP, LEAST_BOOTSTRAP_TEST, LEAST_BEST = 200, 100, 500
+#: Sentences whose counts are combined at a time.
+BLOCK = 1 << 16
 #: Fewer documents than this cause a warning.
 FEW_DOCUMENTS = 20
 #: What users can do if there are few documents.
@@ -68,16 +70,13 @@ class UnitCounts:
             raise TreegaugeError(
                 "the runs of a system cover different gold sentences (errors='strict' or 'repair')"
             )
-        correct, gold, system = ([NUMBER[ALL[name][i] or ""] for name in names] for i in range(3))
-        tables = [
-            np.hstack([2 * run.rows[:, correct], run.rows[:, gold] + run.rows[:, system]])
-            for run in runs
-        ]
+        tables = [_numerators_and_denominators(run.rows, names) for run in runs]
         words = runs[0].rows[:, NUMBER["words_g"]]
         if units == "documents" and len(words):
             first = np.flatnonzero(runs[0].starts)
             first = first if len(first) and first[0] == 0 else np.append(0, first)
-            tables = [np.add.reduceat(table, first) for table in tables]
+            # The type is named because numpy would copy the table to make it wider.
+            tables = [np.add.reduceat(table, first, dtype=table.dtype) for table in tables]
             words = np.add.reduceat(words, first)
         # A single run, of perhaps millions of sentences, is not copied.
         self.table: npt.NDArray[Any] = np.stack(tables) if len(runs) > 1 else tables[0][None]
@@ -93,6 +92,17 @@ class UnitCounts:
     def drawn(self) -> npt.NDArray[Any]:
         """The runs, or their mean if they are too few."""
         return self.table if self.random_runs else self.mean
+
+
+def _numerators_and_denominators(rows: npt.NDArray[Any], names: Sequence[str]) -> npt.NDArray[Any]:
+    """Return the two terms of every metric's F1 for each sentence, numerators first."""
+    correct, gold, system = ([NUMBER[ALL[name][i] or ""] for name in names] for i in range(3))
+    table = np.empty((len(rows), 2 * len(names)), rows.dtype)
+    for start in range(0, len(rows), BLOCK):  # millions of sentences are not copied as a whole
+        here = slice(start, start + BLOCK)
+        table[here, : len(names)] = 2 * rows[here][:, correct]
+        table[here, len(names) :] = rows[here][:, gold] + rows[here][:, system]
+    return table
 
 
 def ratio(sums: FloatArray) -> FloatArray:
