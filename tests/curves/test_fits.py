@@ -103,8 +103,8 @@ def test_extrapolation_covers_the_truth():
     assert row["c_low"] < 0.45 < row["c_high"]
     assert row["a_low"] < 85 < row["a_high"]
     for n in (1000, 5000):
-        told = found.predictions.filter(law="mixture", size=n).row(0, named=True)
-        assert told["low"] < power(n, 85, 70, 0.45) < told["high"]
+        row = found.predictions.filter(law="mixture", size=n).row(0, named=True)
+        assert row["low"] < power(n, 85, 70, 0.45) < row["high"]
         assert found.predictions.filter(law="power", size=n)["low"][0] is None
     held = dict(found.table.select("law", "held_out").rows())
     assert abs(held["power"]) < abs(held["log"])
@@ -196,8 +196,8 @@ def test_no_class_is_promised_more_than_100():
     assert rows["a"]["high"] <= 100 - rows["a"]["now"] + 1e-9
     lost = rows["all"]["gain"] - rows["a"]["contribution"] - rows["b"]["contribution"]
     assert lost > 0.01
-    told = f"predicted above 100, so set to 100: a; contributions add up to {lost:.2f} less"
-    assert any(note.startswith(told) for note in found.notes)
+    expected = f"predicted above 100, so set to 100: a; contributions add up to {lost:.2f} less"
+    assert any(note.startswith(expected) for note in found.notes)
 
 
 def test_intervals_widen_beyond_the_data():
