@@ -116,14 +116,14 @@ def expected_seconds(
     speed = min(max(measured_seconds() / REFERENCE, 0.25), 8.0)
     seconds = amount * RATES[parser]
     if parser in NEURAL:
-        seconds += START + UPDATE * options.epochs * _updates(options, train)
+        seconds += START + UPDATE * updates(options, train)
     return seconds * speed * waiting()
 
 
-def _updates(options: Any, train: Treebank) -> int:
-    """Return the number of batches of an epoch."""
+def updates(options: Any, train: Treebank) -> int:
+    """Return the number of batches of all epochs of a neural parser."""
     amount = train.n_words if options.batch_tokens else len(train)
-    return ceil(amount / float(options.batch_tokens or options.batch))
+    return int(options.epochs) * ceil(amount / float(options.batch_tokens or options.batch))
 
 
 def _on_gpu(parser: str, options: Any) -> bool:
