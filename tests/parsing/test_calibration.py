@@ -20,6 +20,7 @@ from treegauge.parsing.probability_maps import (
 )
 from treegauge.parsing.registry import find_parser, load_model, make_parser
 from treegauge.parsing.train import train
+from treegauge.parsing.training_text import TrainingText
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 
@@ -51,6 +52,19 @@ def test_the_map_is_monotone_and_ends_below_its_first_knot():
     assert (np.diff(grid) >= -1e-12).all()
     assert grid[0] < 1e-3
     assert grid[-1] <= 1
+
+
+def test_a_fitted_map_lies_halfway_between_two_regressions():
+    random = np.random.default_rng(3)
+    features = np.zeros((6000, len(FEATURES)))
+    features[:, NUMBER["head"]] = odds = random.normal(1, 2, 6000)
+    right = random.random(6000) < np.clip(0.5 + odds / 8, 0, 1)  # not logistic
+    made = fitted_map(1.0, features, right, np.eye(len(FEATURES))[NUMBER["head"]])
+    values = features @ np.array(made.weights)
+    logits, shares = isotonic_knots(values, right)
+    assert made.logits == logits
+    expected = (np.array(shares) + 1 / (1 + np.exp(-np.array(logits)))) / 2
+    np.testing.assert_allclose(made.probabilities, expected, atol=1e-6)
 
 
 def test_few_words_are_not_mapped():
@@ -102,7 +116,7 @@ def test_calibration_of_parsers_lowers_the_log_loss(model):
     features = np.random.default_rng(0).normal(size=(9, len(FEATURES)))
     shares = np.linspace(0, 1, 9)
     np.testing.assert_array_equal(again.heads(shares, features), fitted.heads(shares, features))
-    assert (again.tree, again.seen, again.fitted_on) == (fitted.tree, None, "dev")
+    assert (again.tree, again.text, again.fitted_on) == (fitted.tree, None, "dev")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +127,8 @@ def test_calibration_of_parsers_lowers_the_log_loss(model):
         {"heads": {"temperature": 1, "weights": [], "logits": [2, 1], "probabilities": [0.1, 0.2]}},
         {"heads": {"temperature": 1, "weights": [], "logits": [1], "probabilities": []}},
         {"heads": {"temperature": 1, "weights": [1.0], "logits": [], "probabilities": []}},
-        {"seen": {"words": "???", "pairs": ""}}, {"seen": {"words": "!"}},
+        {"text": {"words": {"words": "???", "pairs": ""}}}, {"text": {"words": {"words": "!"}}},
+        {"text": {**TrainingText.of(TRAIN).to_dict(), "tags": {"tags": [], "relations": []}}},
     ],
 )  # fmt: skip
 def test_a_damaged_calibration(change):
@@ -148,9 +163,10 @@ def calibrated(source, parser, *, dev=None):
 def test_a_model_keeps_the_words_that_it_has_seen(model):
     fitted = fit_calibration(model, DEV, "dev", train=TRAIN)
     again = ModelCalibration.from_dict(json.loads(json.dumps(fitted.to_dict())))
-    np.testing.assert_array_equal(again.seen_shares(DEV), fitted.seen_shares(DEV))
-    assert (again.seen_shares(TRAIN) == 1).all()
-    seen, forms = fitted.seen_shares(DEV), set(TRAIN["form"])
+    words = fitted.text.words
+    np.testing.assert_array_equal(again.text.words.shares(DEV), words.shares(DEV))
+    assert (again.text.words.shares(TRAIN) == 1).all()
+    seen, forms = words.shares(DEV), set(TRAIN["form"])
     assert seen[:, 0].tolist() == [float(form in forms) for form in DEV["form"]]
     pairs = {pair for own in TRAIN for pair in neighbours(own)}
     shares = [
@@ -180,7 +196,7 @@ def test_folds_of_the_training_set():
     parser = make_parser("mst", **{**OPTIONS, "epochs": 1})
     fitted = calibrated("folds", parser)
     assert fitted.fitted_on.startswith("5 of 5 folds of the training set #")
-    assert (fitted.seen_shares(TRAIN) == 1).all()
+    assert (fitted.text.words.shares(TRAIN) == 1).all()
 
 
 def test_folds_and_the_dev_set():

@@ -4,9 +4,10 @@ Scores are divided by a temperature before they become shares, one for heads and
 Whether heads are shares of a word's heads or of all trees is chosen by the log loss. The
 probability that a head is correct, and the probability that its relation is if the head is, come
 from a logistic regression over the :data:`~treegauge.parsing.confidence_features.FEATURES` of the
-arc and a monotone map of the result: the share of correct words in bins of about equal size,
-made monotone by pooling neighbours (isotonic regression), with straight lines between bins. Both
-regressions see both shares, so that the product is the probability of the labelled arc.
+arc and a monotone map of the result: the mean of that probability and of the share of correct words
+in bins of about equal size, made monotone by pooling neighbours (isotonic regression), with
+straight lines between bins. Both regressions see both shares, so that the product is the
+probability of the labelled arc.
 
 The probability that a tree is correct is
 
@@ -37,7 +38,7 @@ from treegauge.parsing.evidence import (
     ways_to_sum,
 )
 from treegauge.parsing.probability_maps import Bools, ProbabilityMap, fitted_map, power_map
-from treegauge.parsing.seen_words import SeenWords
+from treegauge.parsing.training_text import KnownSentence, TrainingText, known_sentences
 from treegauge.treebanks.columns import Treebank
 
 MOST_SENTENCES = 2000
@@ -57,8 +58,8 @@ class ModelCalibration:
         Maps of heads, and of relations whose head is correct.
     tree
         Exponent a and log factor b; None leaves the tree's share unchanged.
-    seen
-        Words and pairs of neighbours of the training set, if they are known.
+    text
+        The words of the training set and counts of its tags, if they are known.
     fitted_on
         A description of the data it was fitted on; empty if it was not fitted.
     """
@@ -67,13 +68,13 @@ class ModelCalibration:
     heads: ProbabilityMap = field(default_factory=ProbabilityMap)
     relations: ProbabilityMap = field(default_factory=ProbabilityMap)
     tree: tuple[float, float] | None = None
-    seen: SeenWords | None = None
+    text: TrainingText | None = None
     fitted_on: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return data for JSON."""
-        seen = None if self.seen is None else self.seen.to_dict()
-        return {**asdict(replace(self, seen=None)), "seen": seen}
+        text = None if self.text is None else self.text.to_dict()
+        return {**asdict(replace(self, text=None)), "text": text}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "ModelCalibration":
@@ -83,18 +84,12 @@ class ModelCalibration:
             tree = None if values["tree"] is None else tuple(map(float, values["tree"]))
             if values["way"] not in WAYS or (tree is not None and len(tree) != 2):
                 raise ValueError(f"way {values['way']!r}, tree {tree!r}")
-            seen = None if values["seen"] is None else SeenWords.from_dict(values["seen"])
-            return cls(values["way"], heads, relations, tree, seen, str(values["fitted_on"]))
+            text = None if values["text"] is None else TrainingText.from_dict(values["text"])
+            return cls(values["way"], heads, relations, tree, text, str(values["fitted_on"]))
         except (KeyError, TypeError, ValueError) as error:
             raise TreegaugeError(
                 f"the model's calibration is damaged ({error!r}): train it again"
             ) from error
-
-    def seen_shares(self, treebank: Treebank) -> Doubles:
-        """Return which words and pairs of neighbours were in the training set; 0 if not known."""
-        if self.seen is None:
-            return np.zeros((treebank.n_words, 2))
-        return self.seen.shares(treebank)
 
     def tree_probability(self, log_shares: npt.ArrayLike) -> Doubles:
         """Return P(all heads and relations are correct) from log p(tree)."""
@@ -144,11 +139,11 @@ def tempered(logs: Doubles, temperature: float) -> Doubles:
 
 
 class CalibrationSet(NamedTuple):
-    """A model, sentences that it was not trained on, and its training words if known."""
+    """A model, sentences that it was not trained on, and its training text if known."""
 
     model: Any
     gold: Treebank
-    seen: SeenWords | None = None
+    text: TrainingText | None = None
 
 
 def fit_calibration(
@@ -156,7 +151,7 @@ def fit_calibration(
 ) -> ModelCalibration:
     """Fit the calibration of a model on sentences with gold trees.
 
-    `train` is the training set, if available: words that occur there are more often correct.
+    `train` is the training set, if available: words and arcs that it has are more often correct.
 
     Examples
     --------
@@ -166,14 +161,14 @@ def fit_calibration(
     >>> fit_calibration(model, synthetic(40, seed=2), "dev").way
     'projective'
     """
-    seen = None if train is None else SeenWords.of(train)
-    return pooled_calibration([CalibrationSet(model, gold, seen)], fitted_on, seen)
+    text = None if train is None else TrainingText.of(train)
+    return pooled_calibration([CalibrationSet(model, gold, text)], fitted_on, text)
 
 
 def pooled_calibration(
     held_out: Sequence[CalibrationSet],
     fitted_on: str,
-    seen: SeenWords | None,
+    text: TrainingText | None,
     *,
     first: int | None = None,
 ) -> ModelCalibration:
@@ -185,8 +180,8 @@ def pooled_calibration(
         Models and sentences.
     fitted_on
         A description of them.
-    seen
-        The training words of the calibrated model.
+    text
+        The training text of the calibrated model.
     first
         Fit temperatures only on this number of sets; by default on all.
     """
@@ -216,7 +211,7 @@ def pooled_calibration(
     sizes = [size for one in cases for size in one.sizes]
     trees = _by_sentence(np.log(np.maximum(arcs, 1e-12)), sizes)
     whole = _by_sentence(~(right & right_relations), sizes) == 0
-    return ModelCalibration(way, heads, relations, power_map(trees, whole), seen, fitted_on)
+    return ModelCalibration(way, heads, relations, power_map(trees, whole), text, fitted_on)
 
 
 def _mean_loss(
@@ -245,16 +240,16 @@ class WordCases:
     """Evidence about the words of gold sentences, and whether they are correct."""
 
     def __init__(self, held_out: CalibrationSet) -> None:
-        model, gold, seen = held_out
+        model, gold, text = held_out
         parsed = model.parse(gold)
-        universal = UniversalRelations(relation_names(model))
-        shares = np.zeros((gold.n_words, 2)) if seen is None else seen.shares(gold)
-        self.evidence: list[tuple[SentenceEvidence, UniversalRelations, Doubles]] = []
-        starts = gold.offsets[:-1].tolist()
-        for one, start in zip(gather_evidence(model, parsed), starts, strict=True):
-            if len(one.head_logs):
-                own = shares[start : start + len(one.head_logs)]
-                self.evidence.append((one, universal, own))
+        names = relation_names(model)
+        universal = UniversalRelations(names)
+        known = known_sentences(text, parsed, names)
+        self.evidence: list[tuple[SentenceEvidence, UniversalRelations, KnownSentence | None]] = [
+            (one, universal, own)
+            for one, own in zip(gather_evidence(model, parsed), known, strict=True)
+            if len(one.head_logs)
+        ]
         self.right_heads: Bools = parsed.head == gold.head
         columns = []
         for treebank in (parsed, gold):
@@ -289,9 +284,9 @@ class WordCases:
         relations = np.split(self.relations(relation_temperature), ends)
         made = [np.zeros((0, len(FEATURES)))]
         of_words = zip(self.evidence, heads, relations, strict=False)
-        for (one, _, seen), head_shares, relation_shares in of_words:
+        for (one, _, known), head_shares, relation_shares in of_words:
             logs = tempered(one.head_logs, temperature)
-            made.append(word_features(one, one.trees[0], logs, head_shares, relation_shares, seen))
+            made.append(word_features(one, one.trees[0], logs, head_shares, relation_shares, known))
         return np.concatenate(made)
 
     def head_loss(self, temperature: float, way: str) -> float:

@@ -22,6 +22,7 @@ from treegauge.parsing.evidence import (
     head_marginals,
     relation_names,
 )
+from treegauge.parsing.training_text import KnownSentence, known_sentences
 from treegauge.scoring.confidence import HEAD, RELATION, TREE
 from treegauge.treebanks.columns import Treebank, closed
 from treegauge.treebanks.conllu import parse_conllu
@@ -53,14 +54,14 @@ def probable_trees(
     universal = UniversalRelations(names)
     for start in range(0, len(parsed), _CHUNK):
         chunk = parsed[start : start + _CHUNK]
-        seen = np.split(calibration.seen_shares(chunk), chunk.offsets[1:-1])
-        for one, own in zip(gather_evidence(model, chunk, trees), seen, strict=True):
+        known = known_sentences(calibration.text, chunk, names)
+        for one, own in zip(gather_evidence(model, chunk, trees), known, strict=True):
             yield _calibrated(one, calibration, names, universal, own)
 
 
 def _calibrated(
     evidence: SentenceEvidence, calibration: ModelCalibration, names: Sequence[str],
-    universal: UniversalRelations, seen: Doubles,
+    universal: UniversalRelations, known: KnownSentence | None,
 ) -> list[ProbableTree]:  # fmt: skip
     if not len(evidence.head_logs):
         return []
@@ -71,7 +72,7 @@ def _calibrated(
     for tree in evidence.trees:
         heads = shares[rows, tree.heads]
         relations = universal.shares(tree, calibration.relations.temperature)
-        features = word_features(evidence, tree, logs, heads, relations, seen)
+        features = word_features(evidence, tree, logs, heads, relations, known)
         own = calibration.heads(heads, features), calibration.relations(relations, features)
         words.append(own)
         if calibration.tree is None:

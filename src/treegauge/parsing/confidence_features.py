@@ -4,6 +4,7 @@ import numpy as np
 
 from treegauge.parsing.evidence import Doubles, SentenceEvidence, TreeEvidence
 from treegauge.parsing.probability_maps import logit
+from treegauge.parsing.training_text import KnownSentence
 
 FEATURES = (
     "constant",
@@ -11,15 +12,18 @@ FEATURES = (
     "relation", "mean head of the sentence", "lead", "shortfall", "beam",
     "sentence length", "arc length", "root", "head follows",
     "seen word", "seen neighbours", "seen words of the sentence", "seen pairs of the sentence",
+    "arc count", "labelled arc count", "context count", "mean context count",
 )  # fmt: skip
 """Columns of :func:`word_features`.
 
 Log-odds of the head's and of the relation's share come first. `lead` is that of the head over the
 word's best other head, `shortfall` that over its best one, in logs. `beam` is the log-odds of the
-share of the analyses at the end of the beam that have the head; 0 for other parsers.
+share of the analyses at the end of the beam that have the head; 0 for other parsers. Counts are
+those of :class:`~treegauge.parsing.seen_tags.SeenTags`, in logs.
 """
 NUMBER = {name: place for place, name in enumerate(FEATURES)}
 _MOST = 9.0  # log-odds are clipped to this
+_LOGS = 3.0  # logs of counts are divided by this, so that the prior allows them enough weight
 
 
 def start_at(feature: str) -> Doubles:
@@ -31,7 +35,7 @@ def start_at(feature: str) -> Doubles:
 
 def word_features(
     evidence: SentenceEvidence, tree: TreeEvidence, logs: Doubles, heads: Doubles,
-    relations: Doubles, seen: Doubles,
+    relations: Doubles, known: KnownSentence | None,
 ) -> Doubles:  # fmt: skip
     """Return the features of the words of one tree, (words, features).
 
@@ -43,8 +47,8 @@ def word_features(
         Logs of all heads, after the temperature.
     heads, relations
         The shares of the tree's heads and relations.
-    seen
-        Whether each word, and which share of its pairs of neighbours, was in the training set.
+    known
+        What the training set has of the sentence, if that is known.
     """
     n = len(logs)
     words = np.arange(n)
@@ -56,12 +60,17 @@ def word_features(
     beam = np.zeros(n)
     if evidence.beam_shares is not None:
         beam = np.clip(logit(evidence.beam_shares[words, tree.heads]), -_MOST, _MOST)
+    seen, arcs, contexts = np.zeros((n, 2)), np.zeros((n, 2)), np.zeros(n)
+    if known is not None:
+        seen, contexts = known.words, known.tags.contexts / _LOGS
+        arcs = known.tags.arc_counts(tree.heads, tree.relations) / _LOGS
     length = np.where(tree.heads > 0, np.abs(tree.heads - words - 1), 0)
     columns = (
         1.0, odds, odds**2 / 10, np.minimum(odds, 0), np.maximum(odds - 2, 0),
         np.clip(logit(relations), -_MOST, _MOST), odds.mean(), np.clip(lead, -10, 10),
         np.clip(own - logs.max(1), -10, 0), beam, np.log(n), np.log1p(length), tree.heads == 0,
         tree.heads > words + 1, seen[:, 0], seen[:, 1], seen[:, 0].mean(), seen[:, 1].mean(),
+        arcs[:, 0], arcs[:, 1], contexts, contexts.mean(),
     )  # fmt: skip
     made = np.empty((n, len(FEATURES)))
     for place, column in enumerate(columns):

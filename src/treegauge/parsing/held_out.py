@@ -36,13 +36,13 @@ def calibrate_model(
     """
     from treegauge.parsing.base import Probabilistic, Searching
     from treegauge.parsing.calibration import CalibrationSet, pooled_calibration
-    from treegauge.parsing.seen_words import SeenWords
+    from treegauge.parsing.training_text import TrainingText
 
     if source == "none" or not isinstance(model, Probabilistic | Searching):
         return None
-    held_out, names, seen = [], [], SeenWords.of(train)
+    held_out, names, text = [], [], TrainingText.of(train)
     if source in {"dev", "both"} and dev is not None and dev.n_words:
-        held_out.append(CalibrationSet(model, dev, seen))
+        held_out.append(CalibrationSet(model, dev, text))
         names.append(_named("the dev set", dev))
     if source in {"folds", "both"}:
         held_out += _folds(parser, train, seed)
@@ -57,7 +57,7 @@ def calibrate_model(
             f"{FEW_WORDS} or more{advice}"
         )
     first = 1 if held_out[0].model is model else None
-    return pooled_calibration(held_out, " and ".join(names), seen, first=first)
+    return pooled_calibration(held_out, " and ".join(names), text, first=first)
 
 
 def check_folds(entry: "ParserEntry", train: "Treebank", members: int = 1) -> None:
@@ -93,7 +93,7 @@ def folds_of(train: "Treebank", seed: int) -> npt.NDArray[np.int64]:
 def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[CalibrationSet]":
     """Return models of parts of the training set, each with its held-out sentences."""
     from treegauge.parsing.calibration import CalibrationSet
-    from treegauge.parsing.seen_words import SeenWords
+    from treegauge.parsing.training_text import TrainingText
 
     rounds, fold_of = _rounds(train), folds_of(train, seed)
     held_out = []
@@ -101,7 +101,7 @@ def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[CalibrationS
         for fold in range(rounds):
             rest = train[fold_of != fold]
             own = parser.fit(rest, seed=seed)
-            held_out.append(CalibrationSet(own, train[fold_of == fold], SeenWords.of(rest)))
+            held_out.append(CalibrationSet(own, train[fold_of == fold], TrainingText.of(rest)))
             task.advance()
     return held_out
 

@@ -95,10 +95,15 @@ def logistic_weights(features: Doubles, right: Bools, start: Doubles) -> Doubles
 def fitted_map(
     temperature: float, features: Doubles, right: Bools, start: Doubles
 ) -> ProbabilityMap:
-    """Return the map fitted to words with these features, and whether they are correct."""
+    """Return the map fitted to words with these features, and whether they are correct.
+
+    It is halfway between the logistic and the isotonic regression: the first may have the wrong
+    shape, the second follows chance.
+    """
     weights = logistic_weights(features, right, start).round(6)
-    knots = isotonic_knots(features @ weights, right)
-    return ProbabilityMap(temperature, weights.tolist(), *knots)
+    logits, shares = isotonic_knots(features @ weights, right)
+    halfway = (np.array(shares) + sigmoid(np.array(logits))) / 2
+    return ProbabilityMap(temperature, weights.tolist(), logits, halfway.round(6).tolist())
 
 
 def isotonic_knots(values: Doubles, right: Bools) -> tuple[list[float], list[float]]:

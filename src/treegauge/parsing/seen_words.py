@@ -18,6 +18,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 
 Keys = npt.NDArray[np.uint32]
+Doubles = npt.NDArray[np.float64]
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -64,7 +65,7 @@ class SeenWords:
         words, pairs = _keys(train)
         return cls(np.unique(words), np.unique(pairs))
 
-    def shares(self, treebank: Treebank) -> npt.NDArray[np.float64]:
+    def shares(self, treebank: Treebank) -> Doubles:
         """Return for each word whether it is known, and the share of its two pairs that are."""
         words, pairs = _keys(treebank)
         seen = np.isin(pairs, self.pairs).astype(np.float64)
