@@ -9,6 +9,10 @@ class TreegaugeError(Exception):
     """An error in the input or the request; the message says what to do."""
 
 
+MOST_LISTED = 40
+"""Of more choices than this, an error names only those that resemble what was given, if any do."""
+
+
 class ChoiceError(TreegaugeError, ValueError):
     """A name that is not among the legal ones.
 
@@ -27,6 +31,8 @@ class ChoiceError(TreegaugeError, ValueError):
     unknown metric 'LSA'; did you mean 'LAS'? choices: LAS, UAS
     >>> print(ChoiceError("metric", "las", ["Tokens", "LAS[challenges]"]))
     unknown metric 'las'; did you mean 'LAS[challenges]'? choices: Tokens, LAS[challenges]
+    >>> print(ChoiceError("measure", "edv7", ["edv", "edv2", *map(str, range(60))]))
+    unknown measure 'edv7'; did you mean 'edv' or 'edv2'? (62 choices)
     """
 
     def __init__(self, what: str, found: object, choices: Iterable[object]) -> None:
@@ -35,9 +41,13 @@ class ChoiceError(TreegaugeError, ValueError):
         names = [str(choice) for choice in choices]
         # Ignore case, and the convention in LAS[challenges].
         plain = {name.partition("[")[0].casefold(): name for name in reversed(names)}
-        close = get_close_matches(str(found).casefold(), plain, n=1)
-        hint = f"; did you mean {plain[close[0]]!r}?" if close else ";"
-        super().__init__(f"unknown {what} {str(found)!r}{hint} choices: {', '.join(names)}")
+        many = len(names) > MOST_LISTED
+        close = get_close_matches(str(found).casefold(), plain, n=3 if many else 1)
+        hint = (
+            f"; did you mean {' or '.join(repr(plain[name]) for name in close)}?" if close else ";"
+        )
+        shown = f"({len(names)} choices)" if many and close else f"choices: {', '.join(names)}"
+        super().__init__(f"unknown {what} {str(found)!r}{hint} {shown}")
         self.what, self.found, self.choices = what, found, names
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, object, list[str]]]:
