@@ -19,7 +19,8 @@ from treegauge.figures.theme import PALETTE
 from treegauge.measures.relations import relation_class
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.probabilities import reliability_bins
-from treegauge.treebanks.svg import compare_svg, number, svg_tree, text_width, xml
+from treegauge.treebanks.svg import compare_svg, svg_tree
+from treegauge.treebanks.svg_arcs import number, text_width, xml
 
 HOME = Path(__file__).parent
 OUT = HOME / "images" / "concepts"

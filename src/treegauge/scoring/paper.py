@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.paper_tables import PaperCell, PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result
-from treegauge.scoring.comparisons import Claims, Comparisons
+from treegauge.scoring.claims import Claims
+from treegauge.scoring.comparisons import Comparisons
 from treegauge.treebanks.languages import human_names
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.inputs import TITLES, is_treebank_folder, recognise
+from treegauge.treebanks.input_kinds import TITLES
+from treegauge.treebanks.inputs import is_treebank_folder, recognise
 from treegauge.treebanks.languages import own_name
 from treegauge.treebanks.matching import distinct_names, match_outputs
 from treegauge.treebanks.reading import read_treebank, treebank_folder

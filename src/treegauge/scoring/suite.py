@@ -12,9 +12,9 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.paper_tables import PaperTable, Style
 from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
+from treegauge.scoring.claims import Claims
 from treegauge.scoring.comparisons import (
     PRIMARY,
-    Claims,
     PairedTest,
     drawn_p_values,
     unit_counts,
