@@ -16,34 +16,12 @@ from replications.parts import release_folder
 REPEATS = 3
 TREEBANKS = ("UD_Telugu-MTG", "UD_Hungarian-Szeged")
 KINDS = ("train", "parse", "calibrate", "confidence")
-CODE = """
-import json, sys, time
-from hashlib import sha256
-from treegauge.parsing.confidence import with_confidence
-from treegauge.parsing.held_out import calibrate_model
-from treegauge.parsing.registry import make_parser
-from treegauge.treebanks.conllu import read_splits
-parser, folder = sys.argv[1:]
-sets = read_splits(folder)
-start = time.process_time()
-own = make_parser(parser)
-model = own.fit(sets["train"], seed=0)
-trained = time.process_time()
-for _ in range(5):
-    parsed = model.parse(sets["test"])
-done = time.process_time()
-fitted = calibrate_model("dev", own, model, sets["train"], sets["dev"], 0)
-calibrated = time.process_time()
-with_confidence(model, parsed, fitted)
-ended = time.process_time()
-seconds = [trained - start, (done - trained) / 5, calibrated - done, ended - calibrated]
-print(json.dumps([seconds, sha256(parsed.to_bytes()).hexdigest()]))
-"""
+SCRIPT = Path(__file__).with_name("timed_parser.py")
 
 
 def timed(source: str, parser: str, folder: Path) -> tuple[list[float], str]:
     """Return the seconds of each step of KINDS on a treebank, and a digest of the trees."""
-    words = [sys.executable, "-c", CODE, parser, str(folder)]
+    words = [sys.executable, str(SCRIPT), parser, str(folder)]
     env = {**os.environ, "PYTHONPATH": source}
     done = subprocess.run(words, env=env, check=True, capture_output=True, text=True)
     seconds, trees = json.loads(done.stdout)
