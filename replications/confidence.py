@@ -215,7 +215,7 @@ PARTS = (
     ),
     kept(
         "confidence_choosing", "Calibration of parsers' probabilities on 17 other treebanks",
-        "long: python -m replications.confidence FOLDER --choosing, 15 min of processor time",
+        "long: python -m replications.confidence FOLDER --choosing, 25 min of processor time",
         shown=means, digits=4,
     ),
     Part("confidence_means", "Calibration of parsers' probabilities, means of ten treebanks",

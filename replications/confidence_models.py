@@ -1,4 +1,4 @@
-"""Biaffine parsers for :mod:`replications.confidence`, trained on a GPU.
+"""Biaffine parsers for :mod:`replications.confidence`, trained on a CPU or GPU.
 
     python -m replications.confidence_models encode FOLDER_OF_TREEBANKS ARRAYS [NAME...] [--fold]
     PYTHONPATH=src python -m replications.confidence_models train ARRAYS OUT [NAME...]
