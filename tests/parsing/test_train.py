@@ -12,7 +12,7 @@ from treegauge.cli import progress
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import listening
 from treegauge.parsing.beam import BeamOptions, BeamParser
-from treegauge.parsing.dev_share import hold_out
+from treegauge.parsing.held_out import hold_out
 from treegauge.parsing.registry import load_model
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic

@@ -143,7 +143,7 @@ def train(
 
 def _held_share(given: float | None, keeps_best_epoch: bool) -> float:
     """Return the share of the training set to hold out."""
-    from treegauge.parsing.dev_share import SHARE
+    from treegauge.parsing.held_out import SHARE
 
     if given is None:
         return SHARE if keeps_best_epoch else 0.0
@@ -154,7 +154,7 @@ def _held_share(given: float | None, keeps_best_epoch: bool) -> float:
 
 def _hold_out(train: "Treebank", share: float, seed: int) -> "tuple[Treebank, Treebank]":
     """Hold out sentences as a dev set, with a message."""
-    from treegauge.parsing.dev_share import hold_out
+    from treegauge.parsing.held_out import hold_out
 
     gold, held = hold_out(train, share, seed=seed)
     note(

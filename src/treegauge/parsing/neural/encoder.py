@@ -14,7 +14,6 @@ from torch.nn import functional
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.neural.batches import SentenceBatch, Tables, own
-from treegauge.parsing.neural.characters import WINDOW, convolved
 from treegauge.parsing.neural.data import PAD_CHAR, UNKNOWN, Encoded
 from treegauge.parsing.neural.options import (
     BiaffineOptions,
@@ -27,6 +26,9 @@ from treegauge.parsing.neural.recurrence import bilstm, turning
 Shape = tuple[int, ...]
 Weights = dict[str, Tensor]
 """By name; the first axis is the model."""
+WINDOW = 3
+"""The width of the convolution over characters."""
+_NEVER = -1e30
 VECTOR_ROWS = "vector.rows"
 """Name of the weights that are vectors of types, if pretrained vectors are fine-tuned."""
 
@@ -298,3 +300,24 @@ def point(
     """Run the pointer's LSTM from left to right over the states, root first."""
     read = bilstm(states, batch.order, _lstm(weights, "pointer"), both=False, dropout=share)
     return shared_dropout(read, share, 1)
+
+
+def convolved(weights: Mapping[str, Tensor], embedded: Tensor, lengths: Tensor) -> Tensor:
+    r"""Return a vector for each form from its characters, (models, forms, size).
+
+    .. math:: v = \max_t \left(W [c_{t-1}; c_t; c_{t+1}] + b\right)
+
+    `embedded` characters are (models, steps, forms, size), `lengths` those of forms.
+    """
+    models, steps, forms, size = embedded.shape
+    inside = torch.arange(steps, device=lengths.device)[:, None] < lengths[:, None]
+    seen = functional.pad(embedded * inside[..., None], (0, 0, 0, 0, 1, 1))
+    windows = torch.cat([seen[:, at : at + steps] for at in range(WINDOW)], -1)
+    made = torch.baddbmm(
+        weights["char.bias"][:, None],
+        windows.reshape(models, steps * forms, WINDOW * size),
+        weights["char.matrix"],
+    ).view(models, steps, forms, -1)
+    # A form without characters, which padding is, keeps its first place.
+    inside = inside | (torch.arange(steps, device=lengths.device) == 0)[:, None]
+    return made.masked_fill(~inside[..., None], _NEVER).amax(1)
