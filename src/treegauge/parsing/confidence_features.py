@@ -3,7 +3,7 @@
 import numpy as np
 
 from treegauge.parsing.evidence import Doubles, SentenceEvidence, TreeEvidence
-from treegauge.parsing.probability_maps import logit
+from treegauge.parsing.probability_maps import logit, within
 from treegauge.parsing.training_text import KnownSentence
 
 FEATURES = (
@@ -55,11 +55,11 @@ def word_features(
     own = logs[words, tree.heads]
     others = logs.copy()
     others[words, tree.heads] = -np.inf
-    odds = np.clip(logit(heads), -_MOST, _MOST)
+    odds = within(logit(heads), -_MOST, _MOST)
     lead = own - others.max(1)
     beam = np.zeros(n)
     if evidence.beam_shares is not None:
-        beam = np.clip(logit(evidence.beam_shares[words, tree.heads]), -_MOST, _MOST)
+        beam = within(logit(evidence.beam_shares[words, tree.heads]), -_MOST, _MOST)
     seen, arcs, contexts = np.zeros((n, 2)), np.zeros((n, 2)), np.zeros(n)
     if known is not None:
         seen, contexts = known.words, known.tags.contexts / _LOGS
@@ -67,10 +67,10 @@ def word_features(
     length = np.where(tree.heads > 0, np.abs(tree.heads - words - 1), 0)
     columns = (
         1.0, odds, odds**2 / 10, np.minimum(odds, 0), np.maximum(odds - 2, 0),
-        np.clip(logit(relations), -_MOST, _MOST), odds.mean(), np.clip(lead, -10, 10),
-        np.clip(own - logs.max(1), -10, 0), beam, np.log(n), np.log1p(length), tree.heads == 0,
-        tree.heads > words + 1, seen[:, 0], seen[:, 1], seen[:, 0].mean(), seen[:, 1].mean(),
-        arcs[:, 0], arcs[:, 1], contexts, contexts.mean(),
+        within(logit(relations), -_MOST, _MOST), np.add.reduce(odds) / n, within(lead, -10, 10),
+        within(own - logs.max(1), -10, 0), beam, np.log(n), np.log1p(length), tree.heads == 0,
+        tree.heads > words + 1, seen[:, 0], seen[:, 1], *(np.add.reduce(seen) / n),
+        arcs[:, 0], arcs[:, 1], contexts, np.add.reduce(contexts) / n,
     )  # fmt: skip
     made = np.empty((n, len(FEATURES)))
     for place, column in enumerate(columns):

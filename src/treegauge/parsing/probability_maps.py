@@ -17,13 +17,18 @@ _EDGE = 1e-6
 
 def logit(probabilities: npt.ArrayLike) -> Doubles:
     """Return the log-odds of probabilities, clipped away from 0 and 1."""
-    p = np.clip(np.asarray(probabilities, np.float64), _EDGE, 1 - _EDGE)
+    p = within(np.asarray(probabilities, np.float64), _EDGE, 1 - _EDGE)
     return np.log(p) - np.log1p(-p)
+
+
+def within(values: Doubles, low: float, high: float) -> Doubles:
+    """Return values with limits; quicker than numpy's clip for a sentence of words."""
+    return np.asarray(np.minimum(np.maximum(values, low), high))
 
 
 def sigmoid(values: Doubles) -> Doubles:
     """Return the probabilities of log-odds."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(values, -30, 30))))
+    return np.asarray(1 / (1 + np.exp(-within(values, -30, 30))))
 
 
 @dataclass(frozen=True)
