@@ -19,12 +19,12 @@ from treegauge.treebanks.columns import Treebank
 REFERENCE = 0.0058
 """Seconds of :func:`measured_seconds` on the machine where the rates were measured."""
 RATES = {
-    "beam": 1.23e-6, "mst": 1.66e-6, "udpipe": 2.3e-9, "biaffine": 4.0e-11, "pointer": 4.4e-11,
-    "labelling": 4.0e-11, "baseline": 8.8e-7,
+    "beam": 1.23e-6, "mst": 1.66e-6, "udpipe": 2.3e-9, "biaffine": 2.8e-11, "pointer": 3.0e-11,
+    "labelling": 2.8e-11, "baseline": 8.8e-7,
 }  # fmt: skip
 """Seconds per unit of work (:func:`work`) on one core."""
 NEURAL = ("biaffine", "pointer", "labelling")
-START, UPDATE = 3.0, 0.012
+START, UPDATE = 2.4, 0.005
 """Seconds of a neural parser that do not depend on its size: to load torch, and per update."""
 
 

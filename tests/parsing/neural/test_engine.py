@@ -259,6 +259,20 @@ import treegauge.parsing.neural.jobs
     assert done.returncode == 0, done.stderr
 
 
+def test_training_does_not_load_the_compiler_of_torch():
+    """It takes longer to load than a small parser to train, in every cell of a run."""
+    code = (
+        "import sys\n"
+        "from treegauge.parsing.registry import make_parser\n"
+        "from treegauge.testing.synthetic import synthetic\n"
+        "small = make_parser('biaffine', epochs=1, device='cpu', hidden=8, layers=1)\n"
+        "small.fit(synthetic(3, seed=1), seed=0).parse(synthetic(2, seed=2))\n"
+        "sys.exit('torch._dynamo' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 def test_a_gpu_learns_the_same_within_rounding(data):
     encoded, (train, dev) = data

@@ -7,6 +7,7 @@ from typing import Any
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.optim.adam import adam
 
 from treegauge.parsing.neural.options import NeuralOptions
 
@@ -35,26 +36,14 @@ class Optimiser:
         self._memory: dict[str, dict[str, Tensor]] = {
             name: {"momentum": torch.zeros_like(value)} for name, value in by_descent.items()
         }
-        groups: list[dict[str, Any]] = []
-        if not by_descent:
-            groups.append({"params": list(weights.values()), "lr": self._rate})
-        if tuned:
-            own = {"params": list(tuned.values()), "lr": self._encoder_rate}
-            groups.append({**own, "betas": _ENCODER_BETAS, "eps": _ENCODER_EPSILON})
-        self._adam: torch.optim.Adam | None = None
-        if not groups:
-            return
-        self._adam = torch.optim.Adam(
-            groups, lr=self._rate, betas=_BETAS, eps=_EPSILON, fused=True,
-            capturable=device.type == "cuda",
-        )  # fmt: skip
-        for name, value in self._named.items():
-            if name not in self._memory:
-                self._memory[name] = self._adam.state[value] = {
-                    "step": torch.zeros((), device=device),
-                    "exp_avg": torch.zeros_like(value),
-                    "exp_avg_sq": torch.zeros_like(value),
-                }
+        self._own = [name for name in weights if not by_descent]
+        self._tuned = list(tuned)
+        for name in (*self._own, *self._tuned):
+            self._memory[name] = {
+                "step": torch.zeros((), device=device),
+                "exp_avg": torch.zeros_like(self._named[name]),
+                "exp_avg_sq": torch.zeros_like(self._named[name]),
+            }
 
     def set_rate(self, updates: int, epoch: int, steps: int) -> None:
         r"""Set the step size of the next update, after `updates` others, in an epoch from 1.
@@ -74,18 +63,34 @@ class Optimiser:
 
     def step(self, gradients: Sequence[Tensor | None]) -> None:
         """Update the weights, then those of an encoder; weights without a gradient stay."""
-        for (name, value), gradient in zip(self._named.items(), gradients, strict=True):
-            memory = self._memory[name].get("momentum")
-            if memory is None:
-                value.grad = gradient
-            elif gradient is not None:
-                with torch.no_grad():
+        found = dict(zip(self._named, gradients, strict=True))
+        with torch.no_grad():
+            for name, gradient in found.items():
+                memory = self._memory[name].get("momentum")
+                if memory is not None and gradient is not None:
                     memory.mul_(self.options.momentum).add_(gradient)
-                    value.sub_(self._rate * memory)
-        if self._adam is not None:
-            self._adam.step()
-            for value in self._named.values():
-                value.grad = None
+                    self._named[name].sub_(self._rate * memory)
+            self._adam(self._own, found, self._rate, _BETAS, _EPSILON)
+            self._adam(self._tuned, found, self._encoder_rate, _ENCODER_BETAS, _ENCODER_EPSILON)
+
+    def _adam(
+        self, names: Sequence[str], gradients: Mapping[str, Tensor | None], rate: Tensor,
+        betas: tuple[float, float], epsilon: float,
+    ) -> None:  # fmt: skip
+        """Update the named weights with Adam.
+
+        This is torch's function; its class would load torch's compiler, which takes seconds.
+        """
+        found = {name: one for name in names if (one := gradients[name]) is not None}
+        if not found:
+            return
+        memory = [self._memory[name] for name in found]
+        adam(
+            [self._named[name] for name in found], list(found.values()),
+            [one["exp_avg"] for one in memory], [one["exp_avg_sq"] for one in memory], [],
+            [one["step"] for one in memory], fused=True, amsgrad=False, beta1=betas[0],
+            beta2=betas[1], lr=rate, weight_decay=0.0, eps=epsilon, maximize=False,
+        )  # fmt: skip
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights and memory as arrays."""
