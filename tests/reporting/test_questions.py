@@ -64,9 +64,22 @@ def test_the_clicks_lead_to_the_answer(reader, question):
     reader.wait_for_selector("#view-overview:not([hidden])")
     view, *clicks = paths()[question]
     reader.locator("#rail").get_by_role("link", name=view, exact=True).click()
+    if view != "Overview":  # the page changes views after the click has returned
+        reader.wait_for_selector("#view-overview", state="hidden")
     shown = reader.locator(".view:visible")
     for name in clicks:
         either = shown.get_by_role("button", name=name).or_(shown.get_by_role("link", name=name))
         either.first.click()
     place, expected = ANSWERS[question]
-    assert re.search(expected, reader.locator(place).first.inner_text(), re.MULTILINE)
+    assert re.search(expected, text_when(reader.locator(place).first, expected), re.MULTILINE)
+
+
+def text_when(place, expected):
+    """Return the text of a place once it is as expected, or what it is after 30 s."""
+    text = place.inner_text()
+    for _ in range(600):
+        if re.search(expected, text, re.MULTILINE):
+            break
+        place.page.wait_for_timeout(50)
+        text = place.inner_text()
+    return text
