@@ -10,6 +10,9 @@ treebanks. The second needs numpy and torch only. It trains a small biaffine par
 the epoch with the best LAS on dev, and writes the weights of two parsers per file in half
 precision. The third makes models of them. No step reads a test set.
 
+FOLDER_OF_TREEBANKS may hold links to treebanks of several releases, as those of ``NEURAL`` in
+:mod:`replications.confidence` need.
+
 With ``--fold``, the parser learns from four fifths of the training set, without a dev set, as
 ``train --calibrate both`` does; its probabilities are compared with the rest.
 """

@@ -19,6 +19,7 @@ from treegauge.parsing.probability_maps import (
     power_map,
 )
 from treegauge.parsing.registry import find_parser, load_model, make_parser
+from treegauge.parsing.seen_tags import SeenTags
 from treegauge.parsing.train import train
 from treegauge.parsing.training_text import TrainingText
 from treegauge.testing.synthetic import synthetic
@@ -129,6 +130,8 @@ def test_calibration_of_parsers_lowers_the_log_loss(model):
         {"heads": {"temperature": 1, "weights": [1.0], "logits": [], "probabilities": []}},
         {"text": {"words": {"words": "???", "pairs": ""}}}, {"text": {"words": {"words": "!"}}},
         {"text": {**TrainingText.of(TRAIN).to_dict(), "tags": {"tags": [], "relations": []}}},
+        {"text": {**TrainingText.of(TRAIN).to_dict(),
+                  "tags": {**SeenTags.of(TRAIN).to_dict(), "arcs": [[10**30], [1]]}}},
     ],
 )  # fmt: skip
 def test_a_damaged_calibration(change):

@@ -86,7 +86,7 @@ class ModelCalibration:
                 raise ValueError(f"way {values['way']!r}, tree {tree!r}")
             text = None if values["text"] is None else TrainingText.from_dict(values["text"])
             return cls(values["way"], heads, relations, tree, text, str(values["fitted_on"]))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise TreegaugeError(
                 f"the model's calibration is damaged ({error!r}): train it again"
             ) from error

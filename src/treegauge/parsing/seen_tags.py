@@ -18,7 +18,7 @@ Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 _SIDES = 3  # the head is the root, or precedes, or follows
 MOST_NAMES = 60
-"""Of more tags or relations than this, the most frequent ones are told apart."""
+"""Of more tags or relations than this, only the most frequent ones are distinguished."""
 
 
 @dataclass(frozen=True, eq=False)
