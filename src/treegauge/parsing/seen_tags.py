@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.relations import universal_relation
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -98,11 +99,11 @@ class SeenTags:
         """
         codes, values = treebank.codes("upos")
         numbers = {name: number for number, name in enumerate(self.tags, 1)}
-        known = np.array([numbers.get(_plain(value), 0) for value in values], np.int64)
+        known = np.array([numbers.get(universal_relation(value), 0) for value in values], np.int64)
         tags = known[codes] if len(codes) else codes.astype(np.int64)
         contexts = np.log1p(self.contexts[_neighbours(tags, treebank)])
         places = {name: place for place, name in enumerate(self.relations)}
-        columns = [places.get(_plain(name), len(places)) for name in names]
+        columns = [places.get(universal_relation(name), len(places)) for name in names]
         arcs = np.concatenate([self.arcs[..., columns], self.arcs.sum(-1, keepdims=True)], -1)
         return [
             TaggedSentence(tags[start:stop], contexts[start:stop], arcs)
@@ -139,19 +140,15 @@ class SeenTags:
         return cls(tags, relations, *made)
 
 
-def _plain(name: str) -> str:
-    return name.partition(":")[0]
-
-
 def _numbered(treebank: Treebank, column: str) -> tuple[tuple[str, ...], Longs]:
     """Return the most frequent values without subtypes, and each word's; their number is others."""
     codes, values = treebank.codes(column)
     counts: Counter[str] = Counter()
     for value, count in zip(values, np.bincount(codes, minlength=len(values)), strict=True):
-        counts[_plain(value)] += int(count)
+        counts[universal_relation(value)] += int(count)
     names = tuple(name for name, _ in counts.most_common(MOST_NAMES))
     numbers = {name: number for number, name in enumerate(names)}
-    known = [numbers.get(_plain(value), len(names)) for value in values]
+    known = [numbers.get(universal_relation(value), len(names)) for value in values]
     return names, np.array([*known, 0], np.int64)[codes]
 
 
