@@ -102,7 +102,7 @@ class EnsembleModel:
 
     @classmethod
     def from_archive(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], *, trust: bool = False
     ) -> "EnsembleModel":
         """Return the model stored in a file."""
         source = TagSource.from_arrays(header["tag_source"], arrays)
@@ -114,7 +114,7 @@ class EnsembleModel:
                 for name, value in arrays.items()
                 if name.startswith(start)
             }
-            members.append(_member(find_parser(own["parser"]).load(own, kept)))
+            members.append(_member(find_parser(own["parser"]).load(own, kept, trust=trust)))
         if not members:
             raise ValueError("an ensemble without members")
         return cls(tuple(members), source)
