@@ -5,7 +5,7 @@ import shlex
 import tempfile
 from collections.abc import Collection, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from treegauge.parsing.command_templates import (
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.parsing.programs import (
     LOG,
+    NO_LIMITS,
     CommandError,
     ProgramLimits,
     last_words,
@@ -86,16 +87,19 @@ class _Workshop:
         return path
 
     def run(
-        self, steps: Steps, values: Mapping[str, object], *, what: str, most: int = LARGEST,
-        environment: Mapping[str, str] | None = None, **last: Path | None,
+        self, steps: Steps, values: Mapping[str, object], *, what: str,
+        limits: ProgramLimits = NO_LIMITS, environment: Mapping[str, str] | None = None,
+        **last: Path | None,
     ) -> None:  # fmt: skip
-        """Run commands in order; `last` is the input and output of the last, of `most` bytes."""
-        start = monotonic()
+        """Run commands in order; `last` is the input and output of the last one."""
+        limits = replace(
+            limits, timeout=self.options.timeout, start=monotonic(), memory=self.options.memory,
+            files=LARGEST,
+        )  # fmt: skip
         filled = {**values, "model": self.model, "program": self.template.program}
         if self.template.needs("script"):  # apart: Python imports modules from a script's folder
             (self.folder / "code").mkdir()
             filled["script"] = self.write("code/script.py", self.template.script.encode())
-        limits = ProgramLimits(self.options.timeout, start, self.options.memory, most)
         for number, step in enumerate(steps, start=1):
             run(
                 fill(step, filled, self.arguments), what=what, folder=self.folder, log=self.log,
@@ -152,13 +156,11 @@ class CommandModel:
             # Programs that read models by torch unpickle weights only, unless the user decides.
             safe = {} if any(name in os.environ for name in _TORCH) else {_TORCH[0]: "1"}
             shop.run(
-                template.parse, {"input": given, "output": output}, what=what, most=most,
-                environment=safe, **streams,
+                template.parse, {"input": given, "output": output}, what=what,
+                limits=ProgramLimits(output=most, place=output), environment=safe, **streams,
             )  # fmt: skip
             if output.is_symlink() or not output.is_file():
                 raise CommandError(f"{what} succeeded but wrote no output{last_words(shop.log)}")
-            if (size := output.stat().st_size) > most:
-                raise CommandError(f"{what} wrote an output of {size:,} bytes, more than {most:,}")
             return with_output(
                 treebank, output.read_bytes(), fmt=template.format, what=what,
                 same=template.forms == "same", repair=self.options.errors == "repair",

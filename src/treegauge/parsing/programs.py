@@ -45,8 +45,8 @@ class ProgramLimits:
         Seconds until it is killed, 0 for no limit; and when they began, by default at its start.
     memory
         GiB of data of each of its processes, 0 for no limit (Linux only).
-    output
-        Bytes of the output that is read from it.
+    output, place
+        Bytes of the output that is read from it; and the file that it writes it to, if any.
     files
         Bytes of all files in its folder.
     """
@@ -56,6 +56,7 @@ class ProgramLimits:
     memory: float = 0
     output: int = LARGEST
     files: int = LARGEST
+    place: Path | None = None
 
 
 NO_LIMITS = ProgramLimits()
@@ -152,7 +153,10 @@ class _Pump(threading.Thread):
 
 def _excess(results: _Pump, folder: Path, limits: ProgramLimits) -> str | None:
     """Return what a program has written too much of, or None."""
-    if results.is_full:
+    written = 0
+    with suppress(OSError):
+        written = limits.place.lstat().st_size if limits.place else 0
+    if results.is_full or written > limits.output:
         return f"its output has more than {limits.output:,} bytes"
     size = 0
     for place, _, names in os.walk(folder):

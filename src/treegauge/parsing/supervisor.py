@@ -99,17 +99,24 @@ def supervise(job: str) -> NoReturn:  # runs in the supervisor's process
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"cannot start {settings['words'][0]!r}: {error}\n")
         sys.exit(NOT_STARTED)
-    threading.Thread(target=_end_as, args=(program,), daemon=True).start()
+    closing = threading.Event()
+    threading.Thread(target=_end_as, args=(program, closing), daemon=True).start()
     stopped = os.read(0, 1) == STOP
+    closing.set()
     _end(program)
     if settings["temporary"] and not stopped:
         shutil.rmtree(settings["temporary"], ignore_errors=True)
     os._exit(1)
 
 
-def _end_as(program: "subprocess.Popen[bytes]") -> None:
-    """Wait for the program; end what it left behind, then this process with the same status."""
+def _end_as(program: "subprocess.Popen[bytes]", closing: threading.Event) -> None:
+    """Wait for the program; end what it left behind, then this process with the same status.
+
+    While the other thread is `closing` this process, that thread ends it.
+    """
     status = program.wait()
+    if closing.is_set():
+        return
     _end(program)
     if status < 0:
         resend_signal(signal.Signals(-status))

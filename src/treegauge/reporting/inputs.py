@@ -16,7 +16,7 @@ from treegauge.treebanks.matching import match_outputs
 from treegauge.treebanks.sources import Errors, short_name
 
 KINDS = (
-    "treebank", "conllu", "release", "system", "scores", "counts", "store", "recording",
+    "treebank", "conllu", "system", "scores", "counts", "store", "recording",
     "transfer", "packaged", "object",
 )  # fmt: skip
 """Kinds of inputs that a page can show."""
