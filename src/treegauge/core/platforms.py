@@ -209,7 +209,9 @@ def _descendants() -> set[int]:
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat") if sys.platform.startswith("linux") else ():
         with suppress(OSError, ValueError):
-            state, parent = stat.read_text(errors="replace").rpartition(")")[2].split()[:2]
+            state, parent = (
+                stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[:2]
+            )
             if state not in "ZX":
                 children.setdefault(int(parent), []).append(int(stat.parent.name))
     found: set[int] = set()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from treegauge.core.arguments import check_arguments
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note, progress
+from treegauge.core.safe_reading import check_trust
 from treegauge.core.text_formats import parse_toml
-from treegauge.core.trust import check_trust
 from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan, grid

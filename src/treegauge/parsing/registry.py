@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.plugins import load_plugins
-from treegauge.core.trust import check_trust
+from treegauge.core.safe_reading import check_trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

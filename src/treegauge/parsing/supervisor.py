@@ -32,7 +32,7 @@ _CODE = (
     "from treegauge.parsing.supervisor import supervise; supervise(sys.argv[2])"
 )
 STOP = b"x"
-"""Sent to end the program while treegauge goes on."""
+"""Sent to end the program while treegauge continues."""
 NOT_STARTED = 126
 """Exit status if the program cannot be started, as of shells."""
 

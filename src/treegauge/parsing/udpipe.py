@@ -24,7 +24,7 @@ from treegauge.core.files import atomic
 from treegauge.core.messages import is_listened, progress
 from treegauge.core.platforms import end_with_parent
 from treegauge.parsing.base import OnEpoch, check_training, save_model
-from treegauge.parsing.tag_options import lacks_tags, no_tags_error
+from treegauge.parsing.options import lacks_tags, no_tags_error
 from treegauge.parsing.udpipe_settings import TAGS, UDPipeOptions, joined, resolve, tagger_options
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
