@@ -3,7 +3,7 @@
 The supervisor's standard input is a pipe that treegauge holds. When it closes, treegauge has ended,
 also by kill -9: the supervisor kills the program, all processes that it started, and removes the
 temporary folder. It runs no code of the program, and imports nothing but the standard library and
-:mod:`treegauge.core.platforms`.
+modules of ``treegauge.core`` that need no more.
 """
 
 import json
@@ -25,6 +25,7 @@ from treegauge.core.platforms import (
     own_group,
     resend_signal,
 )
+from treegauge.core.text_formats import parse_json
 
 _ROOT = str(Path(__file__).parents[2])
 _CODE = (
@@ -88,7 +89,7 @@ def stop_supervised(process: "subprocess.Popen[bytes]", patience: float = 10) ->
 
 def supervise(job: str) -> NoReturn:  # runs in the supervisor's process
     """Start a program, and end as it does; end it when the standard input closes."""
-    settings = json.loads(job)
+    settings = parse_json(job)
     adopt_orphans()
     try:
         with Path(settings["given"]).open("rb") as source:
