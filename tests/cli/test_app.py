@@ -197,3 +197,27 @@ def test_completion_is_installed_once(command, monkeypatch, tmp_path, shell):
         assert (tmp_path / settings).read_text() == f"{line}\n"
     refused = command("--show-completion", "csh").err
     assert "unknown shell 'csh'; did you mean 'zsh'? choices: bash" in refused
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"\n\n  export A=1   \n\n\n",
+        b"# caf\xe9 in Latin-1\nalias l=ls",
+        b"# \r\nPS1='\x1b[1m'\r\n",
+        b". ~/.bash_completions/treegauge # kept\n",
+    ],
+)
+def test_completion_leaves_settings_of_the_shell_as_they_are(
+    command, monkeypatch, tmp_path, before
+):
+    """A line is appended, once; not one byte before it changes, whatever its encoding."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    real = tmp_path / "dotfiles"
+    real.write_bytes(before)
+    (tmp_path / ".bashrc").symlink_to(real)
+    for _ in range(2):
+        assert command("--install-completion", "bash").code == 0
+        start = before if before.endswith(b"\n") else before + b"\n"
+        assert real.read_bytes() == start + b". ~/.bash_completions/treegauge\n"
+    assert (tmp_path / ".bashrc").is_symlink()
