@@ -2,13 +2,39 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from treegauge.core.errors import ChoiceError
 from treegauge.core.file_kinds import JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic
 from treegauge.core.result import SAVED, Result
+
+
+class _Aside:
+    """Standard output for code of others: text goes to standard error, the rest is unchanged."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self._stdout = stdout
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stdout, name)
+
+
+def printing_aside() -> AbstractContextManager[Any]:
+    """Return a context in which prints of plug-ins and libraries do not mix with the result.
+
+    Treebanks are written to the buffer of standard output, which stays as it is.
+    """
+    return redirect_stdout(cast("TextIO", _Aside(sys.stdout)))
+
 
 FORMATS = ("text", "json", "csv", "latex", "markdown", "html")
 FORMAT_KINDS = {"json": JSON, "csv": TEXT, "latex": LATEX, "markdown": TEXT, "html": PAGE}

@@ -149,9 +149,13 @@ def find_task(name: str) -> Task:
         return task
     plugins = load_plugins("treegauge.tasks")
     if name in plugins:
-        loaded = plugins[name]
+        loaded = plugins[name].object
         if isinstance(loaded, Task):
             return loaded
+        if not callable(loaded):
+            raise TreegaugeError(
+                f"the plug-in {plugins[name].origin} is {loaded!r}; expected a Task or a function"
+            )
         return Task(name, "", f"{loaded.__module__}:{loaded.__qualname__}")
     module, colon, function = name.partition(":")
     if not (module and colon and function):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
 from treegauge.core.messages import progress
+from treegauge.core.plugins import PluginError
 from treegauge.core.result import sign
 from treegauge.core.threads import map_threads
 from treegauge.measures.counting import blank
@@ -62,7 +63,7 @@ def measure_all(
     with progress("treebanks", len(todo)) as task:
         threads = workers or os.cpu_count() or 1
         for result in map_threads(
-            lambda subject: _measure(subject, chosen, interval, seed), todo, threads
+            lambda subject: _measure(subject, chosen, wanted, interval, seed), todo, threads
         ):
             done.append(result)
             task.advance()
@@ -84,12 +85,15 @@ def measure_all(
 
 
 def _measure(
-    subject: Subject, chosen: list[Measure], interval: tuple[int, float] | None, seed: int
-) -> _MeasuredSubject:
+    subject: Subject, chosen: list[Measure], wanted: Sequence[str],
+    interval: tuple[int, float] | None, seed: int,
+) -> _MeasuredSubject:  # fmt: skip
+    """Compute measures of a subject; of the `wanted` ones, a plug-in that fails is an error."""
     rows = []
     for measured_set in chosen:
         sets = subject.singles if not measured_set.pair else [subject.pair] if subject.pair else []
-        rows += [_measure_set(measured_set, target, interval, seed) for target in sets]
+        needed = measured_set.name in wanted
+        rows += [_measure_set(measured_set, target, needed, interval, seed) for target in sets]
     digests, failure = [], None
     for lazy in subject.treebanks:
         if lazy.treebank is not None:
@@ -101,17 +105,24 @@ def _measure(
 
 
 def _measure_set(
-    measure: Measure, target: MeasuredSet, interval: tuple[int, float] | None, seed: int
-) -> Measured:
+    measure: Measure, target: MeasuredSet, needed: bool,
+    interval: tuple[int, float] | None, seed: int,
+) -> Measured:  # fmt: skip
     row = Measured(measure.name, target.name, target.split, None)
     try:
         treebanks = [lazy() for lazy in target.treebanks]
         row = replace(row, value=measure(*treebanks, seed=seed))
+        if interval is not None and measure.additive is not None:
+            resamples, level = interval
+            with measure.naming_errors():
+                limits = measure_interval(
+                    measure, *treebanks, resamples=resamples, level=level, seed=seed
+                )
     except TreegaugeError as error:
+        if needed and isinstance(error, PluginError):
+            raise
         return replace(row, missing=str(error).partition("\n")[0])
     if interval is not None and measure.additive is not None:
-        resamples, level = interval
-        limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
         if isinstance(limits, str):
             row = replace(row, note=f"no interval: {limits}")
         else:

@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.messages import note
-from treegauge.core.plugins import load_plugins
+from treegauge.core.plugins import leave_out, load_plugins, naming_errors, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +14,9 @@ if TYPE_CHECKING:
     from treegauge.parsing.base import Model, Parser
     from treegauge.parsing.options import ParserOptions
     from treegauge.treebanks.sources import Source
+
+
+GROUP = "treegauge.parsers"
 
 
 @dataclass(frozen=True)
@@ -76,15 +78,17 @@ class ParserEntry:
         return cast("Model", self._class(self.model).from_archive(header, arrays))
 
     def _class(self, name: str) -> Any:
-        try:
+        if self in OWN_PARSERS:
             return getattr(import_module(self.home), name)
-        except (ImportError, AttributeError) as error:
-            if self in OWN_PARSERS:
-                raise
-            raise TreegaugeError(
-                f"the plug-in parser {self.name!r} cannot be loaded: expected {name} in "
-                f"{self.home}, found: {error}"
-            ) from error
+        what = f"the plug-in parser {self.name!r}"
+        with naming_errors(f"{what}: loading {self.home}", GROUP, self):
+            try:
+                return getattr(import_module(self.home), name)
+            except (ImportError, AttributeError) as error:
+                raise TreegaugeError(
+                    f"{what}{origin_of(GROUP, self)} cannot be loaded: expected {name} in "
+                    f"{self.home}, found: {error}"
+                ) from error
 
 
 def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: Any) -> ParserEntry:
@@ -127,11 +131,12 @@ def known_parsers() -> "Mapping[str, ParserEntry]":
     ['beam', 'mst']
     """
     known = {entry.name: entry for entry in OWN_PARSERS}
-    for name, entry in load_plugins("treegauge.parsers").items():
+    for plugin in load_plugins(GROUP).values():
+        entry = plugin.object
         if not isinstance(entry, ParserEntry):
-            note(f"the plug-in {name!r} of treegauge.parsers is {entry!r}; expected a ParserEntry")
+            leave_out(plugin, f"it is {entry!r}; expected a ParserEntry")
         elif entry.name in known:
-            note(f"the plug-in {name!r} is left out: there is a parser {entry.name!r} already")
+            leave_out(plugin, f"there is already a parser called {entry.name!r}")
         else:
             known[entry.name] = entry
     return known

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from treegauge.core.messages import note, progress
+from treegauge.scoring.metrics import refuse_left_out
 from treegauge.scoring.settings import Reading, RequestedDetails, Resampling
 from treegauge.treebanks.reading import read_treebank
 
@@ -65,6 +66,7 @@ def score_folders(
     with progress("sentences") as task:
         suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
+    refuse_left_out(how.metrics)
     suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
     if how.requested.calibration:
         from treegauge.scoring.calibration_suite import calibrate_suite
@@ -123,6 +125,7 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
         with progress("sentences") as task:
             scores = evaluate(gold, named, *how[:3], progress=task.advance)
     _report_problems([scores])
+    refuse_left_out(how.metrics)
     chosen = tuple(name for name in how.metrics if name in scores.systems[0].metrics)
     scores = replace(scores, chosen=chosen, view=how.view, style=how.style)
     attached: dict[str, Any] = {}

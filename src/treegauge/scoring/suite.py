@@ -64,8 +64,9 @@ class Suite(Result):
 
     @property
     def metrics(self) -> list[str]:
-        """Names of the metrics that were computed."""
-        return list(next(s.systems[0].metrics for s in self.treebanks.values() if s.systems))
+        """Names of the metrics that were computed for all."""
+        systems = [system for scores in self.treebanks.values() for system in scores.systems]
+        return [name for name in systems[0].metrics if all(name in one.metrics for one in systems)]
 
     def label(self, metric: str) -> str:
         """Return a metric's name, with the convention if it is not official."""
