@@ -63,7 +63,7 @@ def test_problems_with_the_disk_are_one_message(command, tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.replace", full)
     done = command("convert", source, "--out", tmp_path / "a.csv")
     assert done.code == 2
-    assert done.err == "error: [Errno 28] No space left on device\n"
+    assert done.err == f"error: {tmp_path / 'a.csv'}: No space left on device\n"
     assert list(tmp_path.iterdir()) == [source]
 
 
@@ -124,6 +124,8 @@ def test_words_become_values():
         "out": "-",
     }  # fmt: skip
     assert read_words(["--", "--x"], options) == {"gold": "--x"}
+    same = "g -s 3 --seed=03 --punct --punct".split()
+    assert read_words(same, options) == {"gold": "g", "seed": 3, "punct": True}
 
 
 @pytest.mark.parametrize(
@@ -132,6 +134,8 @@ def test_words_become_values():
         ("", "Missing argument 'GOLD'."),
         ("g h", "Got unexpected extra arguments: h"),
         ("g --seed", "Option '--seed' requires an argument."),
+        ("g --seed 1 -s2", "Option '-s (--seed)' was given twice with different values: 1 and 2."),
+        ("g --no-punct --punct", "Option '--punct' was given twice with different values."),
         ("g --seed x", "Invalid value for '--seed': 'x' is not a valid integer."),
         ("g --level x", "Invalid value for '--level': 'x' is not a valid number."),
         ("g --all=yes", "Option '--all' does not take a value."),
@@ -141,7 +145,8 @@ def test_words_become_values():
 )
 def test_words_that_nothing_understands(words, message):
     options = [
-        Option("gold", metavar="GOLD", required=True), Option("seed", ("--seed",), int),
+        Option("gold", metavar="GOLD", required=True), Option("seed", ("--seed", "-s"), int),
+        Option("punct", ("--punct", "--no-punct"), bool),
         Option("level", ("--level",), float), Option("all", ("--all",), bool),
         Option("test", ("--test",), choices=("a", "b")),
     ]  # fmt: skip

@@ -84,7 +84,12 @@ def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any]) -> 
             name, equals, text = word.partition("=")
             if name not in known or not equals:
                 raise ChoiceError("option", word, choices)
-            values[name] = _read(name, text, known[name])
+            value = _read(name, text, known[name])
+            if name in values and values[name] != value:
+                raise TreegaugeError(
+                    f"option {name} was given twice: {values[name]!r} and {value!r}; give one"
+                )
+            values[name] = value
     kind(**values)
     return values
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from treegauge.core.csv_cells import to_csv_text
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
+from treegauge.core.files import atomic, whole_folder
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult
 from treegauge.ranking.standings import Standings
@@ -48,17 +48,11 @@ def check_folder(
             f"{folder / ours[0]} would be overwritten, and this folder has no leaderboard "
             "of treegauge; choose another with --out"
         )
-    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
-    """Write all files, the page last."""
-    ranked.save(folder / SCORES)
-    with atomic(folder / RANKING) as file:
-        file.write(to_csv_text(ranked.table).encode())
-    for name in TABLES:
-        ranked.save(folder / name)
+    """Write all files, or none."""
     sections = [standings_section(ranked)]
     board = ranked.board
     whole = [name for name in board.systems if name not in {team for _, team in ranked.failures}]
@@ -73,8 +67,14 @@ def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
         f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. In the "
         f"same folder: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."
     )
-    with atomic(folder / PAGE) as file:
-        file.write(page(title, introduction, sections).encode())
+    made = page(title, introduction, sections).encode()
+    with whole_folder(folder):
+        for name in (SCORES, *TABLES):
+            ranked.save(folder / name)
+        with atomic(folder / RANKING) as file:
+            file.write(to_csv_text(ranked.table).encode())
+        with atomic(folder / PAGE) as file:
+            file.write(made)
 
 
 def standings_section(ranked: Standings) -> Section:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
+from treegauge.core.files import atomic, whole_folder
 from treegauge.core.text_formats import parse_json
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.comparisons import unit_counts
@@ -106,8 +106,7 @@ class ScoreCache:
         kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,
                 "errors": {name: list(pair) for name, pair in score.errors.items()},
                 "failure": score.failure}  # fmt: skip
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with atomic(self.path(gold, system), own=True) as file:
+        with whole_folder(self.folder), atomic(self.path(gold, system), own=True) as file:
             file.write(json.dumps({**kept, "checksum": _checksum(kept)}).encode())
 
 

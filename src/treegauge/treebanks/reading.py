@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.outputs import check_reachable
 from treegauge.treebanks.languages import is_plain, own_name, take_apart
 from treegauge.treebanks.sources import Errors, Source, short_name
 
@@ -45,6 +46,7 @@ def missing_path(source: Source, names: Iterable[str] = ()) -> str:
     from difflib import get_close_matches
 
     path = Path(source)
+    check_reachable(path)
     try:
         beside = {entry.name: str(path.with_name(entry.name)) for entry in path.parent.iterdir()}
     except (OSError, ValueError):
