@@ -11,7 +11,7 @@ from contextlib import contextmanager, redirect_stdout
 from functools import cache
 from typing import Any, NamedTuple
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError, lines_of_text
 from treegauge.core.messages import is_listened, note
 
 
@@ -74,7 +74,7 @@ def warn(text: str) -> None:
     else:
         import logging
 
-        logging.getLogger("treegauge").warning(text)
+        logging.getLogger("treegauge").warning(lines_of_text(text))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from treegauge import __version__
+from treegauge.core.text_formats import json_text
 from treegauge.validation.baseline import Key, key
 from treegauge.validation.problem import Problem
 from treegauge.validation.rules import BY_ID
@@ -98,7 +99,7 @@ def sarif(problems: Iterable[Problem], properties: Mapping[str, Any]) -> str:
         "properties": dict(properties),
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, ensure_ascii=False, indent=2)
+    return json_text(log, indent=2)
 
 
 def _rule(name: str) -> dict[str, Any]:
