@@ -1,6 +1,7 @@
 """What is printed or handed on: no control characters, and no path of the machine that made it."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -148,7 +149,8 @@ def test_no_control_character_is_printed_or_written(words, room, monkeypatch, tm
             result.save(tmp_path / f"saved{ending}")
         if "plot" in options:
             for ending in (".svg", ".json", ".html"):
-                draw(result, tmp_path / f"figure{ending}")
+                with suppress(TreegaugeError):  # not every result has a figure
+                    draw(result, tmp_path / f"figure{ending}")
     for made in {*room.rglob("*"), *tmp_path.rglob("*")} - before:
         if made.is_file() and not made.name.endswith(DATA):
             check_text(made.read_text(encoding="utf-8"), made)
