@@ -91,10 +91,11 @@ def _writer(given: Any) -> Callable[[Any], str] | None:
         ("ufal", "Sentence"): _conllu_of_udpipe,
         ("conllu", "TokenList"): lambda sentence: str(sentence.serialize()),
         ("conllu", "SentenceList"): lambda all_: "".join(one.serialize() for one in all_),
+        ("pyconll", "Sentence"): _conllu_of_pyconll,
         ("datasets", "Dataset"): conllu_of_rows,
         ("datasets", "IterableDataset"): conllu_of_rows,
     }
-    if package_of(given) == "pyconll" and hasattr(given, "conll"):
+    if package_of(given) == "pyconll" and hasattr(given, "conll"):  # before version 4
         return lambda text: str(text.conll()).rstrip("\n") + "\n\n"
     if is_row(given):
         return lambda row: conllu_of_rows([row])
@@ -104,6 +105,13 @@ def _writer(given: Any) -> Callable[[Any], str] | None:
 def _conllu_of_stanza(document: Any) -> str:
     """Return the CoNLL-U that Stanza itself writes, with its tokens, words and empty nodes."""
     return f"{document:C}".rstrip("\n") + "\n\n"
+
+
+def _conllu_of_pyconll(sentence: Any) -> str:
+    """Return the CoNLL-U that pyconll 4 itself writes: its sentences no longer write themselves."""
+    from pyconll.conllu import conllu
+
+    return f"{conllu.serialize_sentence(sentence)}\n"
 
 
 def _conllu_of_udpipe(sentence: Any) -> str:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
@@ -13,7 +14,7 @@ from treegauge.core.threads import map_threads
 from treegauge.measures.counting import blank
 from treegauge.measures.intervals import measure_interval
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.measures.registry import Measure, MissingError, Values, select
+from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, measures, select
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source
@@ -30,6 +31,35 @@ class _MeasuredSubject(NamedTuple):
     failure: TreegaugeError | None
 
 
+def names_and_sources(
+    names: str | Sequence[str], sources: Sequence[Source | Treebank]
+) -> tuple[list[str], Sequence[Source | Treebank]]:
+    """Return the names of measures, also those given before the sources, and the sources.
+
+    A file or folder that has the name of a measure is a source.
+
+    Examples
+    --------
+    >>> names_and_sources("mdd", ["mean_length,words", "el_gdt"])
+    (['mdd', 'mean_length', 'words'], ['el_gdt'])
+    """
+    wanted = names.split(",") if isinstance(names, str) else list(names)
+    known = {"all", *FAMILIES, *measures()}
+
+    def more(source: Source | Treebank) -> list[str]:
+        words = source.split(",") if isinstance(source, str) else []
+        return words if words and known.issuperset(words) and not Path(str(source)).exists() else []
+
+    first = next((i for i, source in enumerate(sources) if not more(source)), len(sources))
+    for source in sources[:first]:
+        wanted += more(source)
+    if late := next((source for source in sources[first:] if more(source)), None):
+        raise TreegaugeError(
+            f"{late}: no such file or folder; it is a measure: name measures before the files"
+        )
+    return list(dict.fromkeys(wanted)), sources[first:]
+
+
 def measure_all(
     names: str | Sequence[str],
     sources: Sequence[Source | Treebank],
@@ -41,9 +71,13 @@ def measure_all(
     workers: int | None,
 ) -> Measures:
     """Return measures of treebanks; `interval` has resamples and level, or None for no interval."""
+    names, sources = names_and_sources(names, sources)
     chosen = select(names)
     if not sources:
-        raise TreegaugeError("nothing to measure: name files, folders or treebanks")
+        raise TreegaugeError(
+            f"nothing to measure with {', '.join(names)}: name files, folders or treebanks after "
+            "the measures"
+        )
     check_whole("seed", seed)
     check_whole("workers", 1 if workers is None else workers, 1)
     if interval is not None:
@@ -51,8 +85,7 @@ def measure_all(
     if split not in (*SPLITS, "all"):
         raise ChoiceError("split", split, (*SPLITS, "all"))
     todo, folders = subjects(sources, split, errors)
-    wanted = names.split(",") if isinstance(names, str) else list(names)
-    pairs = [m.name for m in chosen if m.pair and m.name in wanted]
+    pairs = [m.name for m in chosen if m.pair and m.name in names]
     if pairs and not any(subject.pair for subject in todo):
         raise TreegaugeError(
             f"{pairs[0]} compares a training set and a test set: expected two files (TRAIN TEST) "
@@ -76,7 +109,7 @@ def measure_all(
     ).hexdigest()
     title = todo[0].name if len(todo) == 1 else f"{len(todo)}treebanks"
     signature = sign(
-        m=",".join(wanted), tb=f"{title}#{digest[:6]}", split=split if folders else None,
+        m=",".join(names), tb=f"{title}#{digest[:6]}", split=split if folders else None,
         errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None,
         seed=seed if interval or any(m.seeded for m in chosen) else None,
     )  # fmt: skip
