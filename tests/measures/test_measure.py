@@ -300,8 +300,9 @@ def test_several_measures_before_the_files(release, tmp_path, monkeypatch):
         assert [row.measure for row in found.measured] == ["mdd", "mean_length", "words"]
         assert "|m:mdd,mean_length,words|" in found.signature
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "words").write_bytes(treebank.read_bytes())  # a file is a file
-    assert {row.measure for row in measure("mdd", "words").measured} == {"mdd"}
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words/a.conllu").write_bytes(treebank.read_bytes())
+    assert {row.measure for row in measure("mdd", "words", split="all").measured} == {"mdd"}
     with pytest.raises(TreegaugeError, match=r"slv: .* it is a measure: name measures before"):
         measure("mdd", str(treebank), "slv")
     with pytest.raises(TreegaugeError, match="nothing to measure with mdd, slv"):

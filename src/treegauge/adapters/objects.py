@@ -3,6 +3,7 @@
 No library is imported here: an object of a library exists only if that library is loaded.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -91,12 +92,13 @@ def _writer(given: Any) -> Callable[[Any], str] | None:
         ("ufal", "Sentence"): _conllu_of_udpipe,
         ("conllu", "TokenList"): lambda sentence: str(sentence.serialize()),
         ("conllu", "SentenceList"): lambda all_: "".join(one.serialize() for one in all_),
-        ("pyconll", "Sentence"): _conllu_of_pyconll,
         ("datasets", "Dataset"): conllu_of_rows,
         ("datasets", "IterableDataset"): conllu_of_rows,
     }
     if package_of(given) == "pyconll" and hasattr(given, "conll"):  # before version 4
         return lambda text: str(text.conll()).rstrip("\n") + "\n\n"
+    if type(given).__module__ == "pyconll.conllu" and type(given).__name__ == "Sentence":
+        return _conllu_of_pyconll
     if is_row(given):
         return lambda row: conllu_of_rows([row])
     return known.get((package_of(given), type(given).__name__))
@@ -109,9 +111,8 @@ def _conllu_of_stanza(document: Any) -> str:
 
 def _conllu_of_pyconll(sentence: Any) -> str:
     """Return the CoNLL-U that pyconll 4 itself writes: its sentences no longer write themselves."""
-    from pyconll.conllu import conllu
-
-    return f"{conllu.serialize_sentence(sentence)}\n"
+    module = sys.modules["pyconll.conllu"]  # that of the sentence, so it is loaded
+    return f"{module.conllu.serialize_sentence(sentence)}\n"
 
 
 def _conllu_of_udpipe(sentence: Any) -> str:

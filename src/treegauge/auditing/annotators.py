@@ -12,7 +12,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.align import Segmentation, align, mismatch, segmentation
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.documents import document_starts
+from treegauge.treebanks.indexing import document_starts
 
 Longs = npt.NDArray[np.int64]
 

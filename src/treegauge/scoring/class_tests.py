@@ -11,7 +11,7 @@ from treegauge.scoring.comparisons import judged, known
 from treegauge.statistics.resampling import FloatArray
 from treegauge.statistics.small_samples import LEAST_UNITS, StudentEstimate, jackknife
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.documents import document_starts
+from treegauge.treebanks.indexing import document_starts
 
 if TYPE_CHECKING:
     from treegauge.scoring.breakdown import Breakdown

@@ -33,7 +33,7 @@ from treegauge.scoring.metrics import (
 )
 from treegauge.scoring.word_metrics import metric_words
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.documents import document_starts
+from treegauge.treebanks.indexing import document_starts
 from treegauge.treebanks.relations import universal_relation
 
 Array = npt.NDArray[np.float64] | npt.NDArray[np.int32]

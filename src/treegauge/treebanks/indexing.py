@@ -1,5 +1,6 @@
-"""Parsing of bytes into a treebank and a list of readable problems."""
+"""Parsing of bytes into a treebank and a list of readable problems, and where documents start."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from treegauge.kernels import scan as _scan
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.problems import KINDS, ReadingProblem
 
+_MARK = re.compile(rb"newdoc\b")
 LIMIT = 2**31 - 16
 _BOM = b"\xef\xbb\xbf"
 
@@ -236,3 +238,23 @@ def _cycle(heads: npt.NDArray[np.int32], first: int) -> str:
 def short(text: str) -> str:
     """Return the start of a text in quotes."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def document_starts(treebank: Treebank) -> npt.NDArray[np.bool_]:
+    r"""Return, for each sentence, whether it starts a document, at the comment ``# newdoc``.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> word = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    >>> document_starts(parse_conllu(f"# newdoc id = a\n{word}{word}# newdoc\n{word}")).tolist()
+    [True, False, True]
+    """
+    text = treebank.raw.tobytes()
+    starts = []
+    for mark in _MARK.finditer(text):  # searching for the word is faster than searching for lines
+        start = text.rfind(b"\n", 0, mark.start()) + 1
+        if text[start : mark.start()].rstrip(b" \t") == b"#":
+            starts.append(start)
+    before = np.searchsorted(starts, treebank.spans)
+    return np.asarray(before[:, 1] > before[:, 0])
