@@ -60,7 +60,10 @@ class Certificate(Result):
         With a margin: p-values of equivalence, of non-inferiority of A, and of superiority of A by
         more than the margin.
     groups
-        The number of groups of treebanks; None if groups are unknown.
+        The number of groups of treebanks, with those of one unplaced treebank; None if all
+        groups are unknown.
+    unplaced
+        The treebanks whose group is unknown; each is a group of its own.
     wins
         One row per size of subsets: shares of subsets in which A wins, ties and loses, and how they
         were computed (``exact``, ``bounds`` or ``sampled``).
@@ -86,6 +89,7 @@ class Certificate(Result):
     tests: dict[str, float]
     equivalence: dict[str, float] | None
     groups: int | None
+    unplaced: tuple[str, ...]
     by: str
     wins: tuple[dict[str, Any], ...]
     families: tuple[dict[str, Any], ...]
@@ -120,7 +124,8 @@ class Certificate(Result):
             **{name: getattr(self, name) for name in plain},
             **{name: estimate._asdict() for name, estimate in estimates.items()},
             "primary_test": next(iter(self.tests)), "win_rates": list(self.wins),
-            "families": list(self.families), "flip": self.flip.json_fields(),
+            "families": list(self.families),
+            "unplaced": list(self.unplaced), "flip": self.flip.json_fields(),
         }  # fmt: skip
 
     @property

@@ -1,16 +1,27 @@
 """The paragraph of a certificate, sentence by sentence."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treegauge.ranking.leaderboard import metric_name, some
 
 if TYPE_CHECKING:
     from treegauge.ranking.certificate import Certificate
 
-_PLURAL = {
-    "genus": "genera", "stock": "stocks", "family": "families", "language": "languages",
-    "resource": "resource classes",
+
+class _Kind(NamedTuple):
+    one: str
+    many: str
+
+    def number(self, groups: int | None) -> str:
+        """Return a number of groups in words."""
+        return f"{groups} {self.one if groups == 1 else self.many}"
+
+
+_KINDS = {
+    "genus": _Kind("genus", "genera"), "stock": _Kind("stock", "stocks"),
+    "family": _Kind("family", "families"), "language": _Kind("language", "languages"),
+    "resource": _Kind("resource class", "resource classes"),
 }  # fmt: skip
 _NAMED = 4
 
@@ -31,7 +42,7 @@ def _means(certificate: "Certificate") -> str:
     if certificate.error_reduction is not None:
         error = f" (mean error reduction {certificate.error_reduction:.1f} %)"
     first = (
-        f"Over {certificate.treebanks} treebanks, {compared}: "
+        f"Over {certificate.treebanks} treebanks{_resting_on(certificate)}, {compared}: "
         f"mean difference {mean.value:+.2f} points"
     )
     level = f"{100 * mean.level:g} % interval"
@@ -45,6 +56,33 @@ def _means(certificate: "Certificate") -> str:
         f"treebank of a new family {certificate.new.reach}. A mean difference of "
         f"{certificate.detectable:.2f} points could be detected with 80 % power."
     )
+
+
+def _resting_on(certificate: "Certificate") -> str:
+    """Return the units of the treebanks, and the names of those that cannot be placed."""
+    kind, unplaced = _KINDS[certificate.by], certificate.unplaced
+    if len(unplaced) == certificate.treebanks:
+        return f" of unknown {kind.one}"
+    if not unplaced:
+        return f" of {kind.number(certificate.groups)}"
+    return (
+        f" ({certificate.treebanks - len(unplaced)} of {_placed(certificate)}; {kind.one} unknown "
+        f"for {len(unplaced)}, each a unit of its own: {', '.join(unplaced)})"
+    )
+
+
+def _placed(certificate: "Certificate") -> str:
+    """Return the number of groups, without treebanks of unknown groups."""
+    groups = (certificate.groups or 0) - len(certificate.unplaced)
+    return _KINDS[certificate.by].number(groups)
+
+
+def _units(certificate: "Certificate", groups: str) -> str:
+    """Return all units that tests and families rest on."""
+    alone = len(certificate.unplaced)
+    if not alone:
+        return groups
+    return f"{groups} and {alone} treebank{'s' * (alone > 1)} of unknown {certificate.by}"
 
 
 def _wins(certificate: "Certificate") -> str:
@@ -62,7 +100,7 @@ def _tests(certificate: "Certificate") -> str:
     (_, primary), *others = certificate.tests.items()
     units = f"{certificate.treebanks} treebanks as if they were independent"
     if others[0][0] == "wilcoxon":
-        units = f"the means of {certificate.groups} {_PLURAL[certificate.by]}"
+        units = f"the means of {_units(certificate, _placed(certificate))}"
     names = {"wilcoxon": "signed-rank", "sign": "sign", "permutation": "permutation of the mean"}
     rest = ", ".join(f"{names[name]} {_p(p)}" for name, p in others)
     return (
@@ -97,15 +135,17 @@ def _subsets(certificate: "Certificate") -> str:
 def _losses(certificate: "Certificate") -> str:
     if not certificate.families:
         return ""
-    by, groups = certificate.by, _PLURAL[certificate.by]
+    by, groups = certificate.by, _KINDS[certificate.by].many
     losing = [row for row in certificate.families if row["difference"] <= 0]
     if not losing:
         least = certificate.families[0]
-        return f"It leads in all {groups}, least in {least[by]} ({least['difference']:+.2f})."
+        where = _units(certificate, f"all {groups}")
+        return f"It leads in {where}, least in {least[by]} ({least['difference']:+.2f})."
     named = [f"{row[by]} ({row['difference']:+.2f})" for row in losing[:_NAMED]]
     if len(losing) > _NAMED:
         named.append(f"{len(losing) - _NAMED} more")
-    share = f"{len(losing)} of {len(certificate.families)} {groups}"
+    units = "units" if certificate.unplaced else groups
+    share = f"{len(losing)} of {len(certificate.families)} {units}"
     return f"It does not lead in {share}: {_listed(named)}."
 
 

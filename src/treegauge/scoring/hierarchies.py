@@ -15,7 +15,7 @@ from treegauge.scoring.metrics import canonical
 from treegauge.scoring.plan import SamplePlan, plan_treebanks
 from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, Hierarchy, hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
-from treegauge.treebanks.languages import language_of
+from treegauge.treebanks.languages import kin_of
 
 if TYPE_CHECKING:
     from treegauge.scoring.suite import Suite
@@ -27,10 +27,8 @@ def over_treebanks(
     """Return the mean over treebanks in genera, from values with standard errors."""
     errors = np.array([float(estimate.standard_error[0]) for estimate in estimates])
     freedom = np.array([float(estimate.df[0]) for estimate in estimates])
-    genera = [language_of(name).genus for name in names]
-    groups = [None if genus == "unknown" else genus for genus in genera]
-    table = np.array(values)
-    return hierarchy(table, groups, StudentEstimate(table, errors, freedom))
+    table, genera = np.array(values), [kin_of(name, "genus") for name in names]
+    return hierarchy(table, genera, StudentEstimate(table, errors, freedom))
 
 
 def percent_interval(

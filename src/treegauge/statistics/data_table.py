@@ -139,16 +139,9 @@ class DataTable:
             raise ChoiceError("column of clusters", name, [*KIN, *self.frame.columns, "none"])
         if "treebank" not in self.frame.columns:
             return None
-        from treegauge.treebanks.languages import UNKNOWN, language_of, languages
+        from treegauge.treebanks.languages import kin_of
 
-        codes = {language.code: language for language in languages().values()}
-        values = []
-        for treebank in map(str, self.frame["treebank"]):
-            plain = treebank.strip().removeprefix("UD_")
-            own = codes.get(plain.lower().partition("_")[0], language_of(f"UD_{plain}"))
-            kind = getattr(own, "name" if name == "language" else name)
-            values.append(None if kind == UNKNOWN or not own.code else kind)
-        return values
+        return [kin_of(str(treebank), name) for treebank in self.frame["treebank"]]
 
     def complete(
         self, names: Sequence[str], *, log: Sequence[str] = (), rows: Sequence[int] | None = None
