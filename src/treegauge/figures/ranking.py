@@ -207,7 +207,7 @@ def critical_difference_data(found: CriticalDifference) -> dict[str, Rows]:
 
 
 def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Spec:
-    """Draw average ranks, with bars next to systems that do not differ significantly.
+    """Draw average ranks, with lines that mark systems that do not differ significantly.
 
     With Nemenyi's test each system also has a bar of one critical difference around its rank: two
     systems differ exactly if these do not overlap.
@@ -228,7 +228,10 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     reach = {"y": y, "x": across("low"), "x2": {"field": "high"}}
     point = {"y": y, "x": across("rank"), "tooltip": tip}
     group = {"y": y, "x": across("lane"), "detail": category("group")}
-    bar = mark("line", group, color=PALETTE[5], strokeWidth=4, strokeCap="round")
+    look: dict[str, Any] = {"color": PALETTE[5], "strokeWidth": 4, "strokeCap": "round"}
+    if found.distance is None:  # members of a group need not be neighbours
+        look |= {"strokeWidth": 1, "point": {"filled": True, "size": 60, "color": PALETTE[5]}}
+    bar = mark("line", group, **look)
     layers = [
         {"data": {"name": "systems"}, **mark("rule", reach, color=PALETTE[0], strokeWidth=3)},
         {"data": {"name": "systems"},
@@ -243,6 +246,6 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     metric = metric_name(found.board.metric)
     title = f"Average rank by {metric} over {len(found.board.treebanks)} treebanks"
     below = (
-        f"{how}, level {found.level:g}; systems next to the same bar do not differ significantly"
+        f"{how}, level {found.level:g}; systems marked on the same line do not differ significantly"
     )
     return themed(spec, title, found.signature, dark, below)

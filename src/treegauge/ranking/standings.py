@@ -85,9 +85,6 @@ class Standings(Result):
         ranks = self.subsets.table.select("system", "best", "worst", "mean")
         limits = [self.intervals.get(name) or (None, None) for name in board.systems]
         none = [None] * len(board.systems)
-        letters = {} if self.groups is None else dict(
-            self.groups.table.select("system", "group").iter_rows()
-        )  # fmt: skip
         counts = [sum(team == name for _, team in self.failures) for name in board.systems]
         columns = {
             "rank": board.ranking(),
@@ -95,7 +92,8 @@ class Standings(Result):
             "rank_high": none if self.sets is None else self.sets.high,
             "system": board.systems, "score": board.filled.mean(axis=1),
             "low": [low for low, _ in limits], "high": [high for _, high in limits],
-            "group": [letters.get(name) for name in board.systems], "failed": counts,
+            "group": none if self.groups is None else self.groups.letters(board.by_mean()),
+            "failed": counts,
         }  # fmt: skip
         kinds = {"rank_low": pl.Int64, "rank_high": pl.Int64, "low": pl.Float64,
                  "high": pl.Float64, "group": pl.String}  # fmt: skip
@@ -214,13 +212,16 @@ class Standings(Result):
             notes.append("95 % set: confidence set of the rank by mean score over all treebanks of "
                          "these families.")  # fmt: skip
         if self.groups is not None and self.groups.cliques:
-            notes.append("Teams that share a letter do not differ significantly (Wilcoxon "
-                         "signed-rank tests of all pairs over treebanks, Holm's correction, "
-                         "p ≤ 0.05).")  # fmt: skip
+            notes.append("Two teams share a letter if and only if they do not differ significantly "
+                         "(Wilcoxon signed-rank tests of all pairs over treebanks, Holm's "
+                         "correction, p ≤ 0.05).")  # fmt: skip
         elif self.groups is not None:
             notes.append("All pairs of teams differ significantly (Wilcoxon signed-rank tests over "
                          "treebanks, Holm's correction, p ≤ 0.05).")  # fmt: skip
-        elif len(self.board.systems) > 2:
+        if self.groups is not None and self.failures:
+            notes.append("In these tests a failed run is a score of 0: its team is behind by many "
+                         "points, and equal to other teams that failed there.")  # fmt: skip
+        if self.groups is None and len(self.board.systems) > 2:
             why = "scores are missing" if self.board.gaps else "too few treebanks"
             notes.append(f"No groups of teams that do not differ significantly: {why}.")
         notes.append(self._subsets_note())

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.result import sign
-from treegauge.ranking.compare import cliques_of
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import make_method
 from treegauge.reporting.packing import floats, numbers
@@ -18,6 +17,7 @@ from treegauge.scoring.comparisons import compare
 from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
+from treegauge.statistics.tie_groups import tie_letters
 
 #: Metrics in the overview; the first is shown initially.
 METRICS = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "UPOS")
@@ -121,7 +121,7 @@ def _macro(
 ) -> list[dict[str, Any]] | None:
     """Return each system's mean over the common treebanks, its interval and its tie groups.
 
-    Systems that share a letter do not differ significantly in their macro averages.
+    Two systems share a letter if and only if their macro averages do not differ significantly.
     """
     if len(suite.treebanks) < 2:
         return None
@@ -136,9 +136,7 @@ def _macro(
             differ[a, b] = differ[b, a] = p is not None and p <= SIGNIFICANT
         if all(row.get("p_corrected") is not None for row in pairs):
             order = np.argsort([-mean for mean in means], kind="stable")
-            for number, clique in enumerate(cliques_of(differ, order)):
-                for i in clique.tolist():
-                    letters[i] += chr(ord("a") + number % 26)
+            letters = tie_letters(differ, order)
     rows = zip(suite.systems, means, letters, strict=True)
     return [
         {"mean": mean, "interval": suite.intervals[system, name], "group": letter}

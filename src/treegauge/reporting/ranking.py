@@ -141,9 +141,8 @@ def _standing(scores: Leaderboard) -> dict[str, Any]:
     sets = None if codes is None else rank_sets(advantages(scores, codes))
     groups = None
     if testable(scores):
-        tied = critical_difference(scores, method="wilcoxon-holm").table
-        letters = dict(tied.select("system", "group").iter_rows())
-        groups = [letters[name] for name in scores.systems]
+        tied = critical_difference(scores, method="wilcoxon-holm")
+        groups = tied.letters(scores.by_mean())
     return {
         "sets": None if sets is None else np.column_stack(sets).tolist(),
         "groups": groups,

@@ -35,7 +35,7 @@ const legend = (board) => {
   if (board.rows.some((row) => row.cells.some((cell) => cell.low !== null)))
     parts.push("Bars: 95 % confidence intervals.");
   if (board.macro?.some((one) => one.group))
-    parts.push("Systems that share a letter do not differ significantly in their means.");
+    parts.push("Two systems share a letter if and only if their means do not differ significantly.");
   return html("p", { class: "count" }, parts.join(" "), info("macro"));
 };
 
