@@ -63,7 +63,7 @@ def language_of(treebank: str) -> Language:
     {'Greek'}
     """
     plain = treebank.strip().partition("@")[0]
-    code = _CODE.fullmatch(plain.lower().removeprefix("ud_"))
+    code = _CODE.fullmatch(plain.lower())
     if code and code[1] in _by_code():
         return _by_code()[code[1]]
     words = re.split(r"[\s_]+", plain.removeprefix("UD_").partition("-")[0].lower())
@@ -84,10 +84,12 @@ def kin_of(treebank: str, kind: str) -> str | None:
 
 
 def code_of(treebank: str) -> str | None:
-    """Return the UD code of a treebank, None if its language is not in the table."""
-    language = language_of(treebank)
-    part = treebank.partition("-")[2].lower()
-    return "_".join(filter(None, (language.code, part))) if language.code else None
+    """Return the UD code of ``UD_Greek-GDT``; None for other names and unknown languages."""
+    language, _, part = treebank.removeprefix("UD_").partition("-")
+    known = languages().get(language.replace("_", " "))
+    if known is None or not treebank.startswith("UD_"):
+        return None
+    return "_".join(filter(None, (known.code, part.lower())))
 
 
 @cache
