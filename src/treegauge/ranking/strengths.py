@@ -28,9 +28,9 @@ from treegauge.core.result import Result, countersign
 from treegauge.ranking.gaps import effects, is_connected, normal_equations
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import units_of
-from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, heavy_tailed_df
+from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS
 from treegauge.statistics.planning import Winner, best_of
-from treegauge.statistics.small_samples import StudentEstimate, effective_df
+from treegauge.statistics.small_samples import StudentEstimate, effective_df, heavy_tailed_df
 
 if TYPE_CHECKING:
     import polars as pl

@@ -302,8 +302,7 @@ def _estimate(
     if not known:
         nothing = np.full(values.shape[1], np.nan)
         return StudentEstimate(values[0], nothing, nothing)
-    most = effective_df(size[used])
-    df = np.array([min(most, heavy_tailed_df(moves)) for moves in left.T])
+    df = np.minimum(effective_df(size[used]), heavy_tailed_df(left))
     return StudentEstimate(values[0], error, df)
 
 
