@@ -140,8 +140,8 @@ def test_the_gain_by_hand():
     jackknife = (np.log(3 / 2) ** 2) / 4
     # Means of repeats are 1.5 and 3.5: variance 2; of each system's errors 2, together 4 / 2^2.
     draws = (2 - 1) / 2 / 2.5**2
-    df = (jackknife + draws) ** 2 / (jackknife**2 + draws**2)
-    reach = scipy.stats.t.ppf(0.975, df) * np.sqrt(jackknife + draws)
+    # Satterthwaite's degrees of freedom are above 1, the number of systems minus 1.
+    reach = scipy.stats.t.ppf(0.975, 1) * np.sqrt(jackknife + draws)
     ends = 100 * (1 - np.exp(np.log(0.5) + reach)), 100 * (1 - np.exp(np.log(0.5) - reach))
     assert made[1:] == pytest.approx(ends)
     assert gain(errors[:1], chance).low is None, "one repeat says nothing about draws"

@@ -30,9 +30,8 @@ from treegauge.ranking.leaderboard import Leaderboard, metric_name, ranks_of
 from treegauge.ranking.pairs import PairMatrix
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.strengths import BradleyTerry, bradley_terry
-from treegauge.statistics.multiple import adjust
+from treegauge.statistics.multiple import adjust, tie_groups, tie_letters
 from treegauge.statistics.small_samples import signed_rank
-from treegauge.statistics.tie_groups import tie_groups, tie_letters
 
 if TYPE_CHECKING:
     import polars as pl

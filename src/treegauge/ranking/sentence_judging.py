@@ -11,7 +11,8 @@ interval is Student's on the scale of :math:`\ln(\bar e / \bar e_0)`, with the v
 for :math:`l_{(s)}` the logarithm without system s (jackknife over the S systems), and
 :math:`v`, :math:`v_s` the variances over the R repeats of the mean error of all systems and of the
 error of system s. Systems that are held out together are judged on the same sentences, so that the
-jackknife lacks what their errors share; it has the rest. Degrees of freedom are Satterthwaite's.
+jackknife lacks what their errors share; it has the rest. Degrees of freedom are Satterthwaite's, at
+most S - 1.
 """
 
 from collections.abc import Sequence
@@ -177,7 +178,8 @@ def gain(errors: Floats, random: Floats) -> Gain:
     over_systems = (systems - 1) * float((left[0] - left[1]).var())
     parts = np.array([over_systems, *map(_shared_by_systems, (errors, random))])
     variance, freedom = parts.sum(), np.array([systems - 1, *(repeats - 1)])
-    df = variance**2 / (parts**2 / freedom).sum() if variance > 0 else systems - 1.0
+    df = variance**2 / (parts**2 / freedom).sum() if variance > 0 else np.inf
+    df = min(df, systems - 1)
     logarithm = StudentEstimate(np.log(means[0] / means[1]), np.sqrt(variance), np.array(df))
     low, high = logarithm.interval()
     return Gain(value, float(100 * (1 - np.exp(high))), float(100 * (1 - np.exp(low))))

@@ -25,8 +25,12 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign
-from treegauge.ranking.gaps import effects, is_connected, normal_equations
-from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.leaderboard import (
+    Leaderboard,
+    effects,
+    is_connected,
+    normal_equations,
+)
 from treegauge.ranking.metadata import units_of
 from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS
 from treegauge.statistics.planning import Winner, best_of

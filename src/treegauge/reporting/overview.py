@@ -17,7 +17,7 @@ from treegauge.scoring.comparisons import compare
 from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
-from treegauge.statistics.tie_groups import tie_letters
+from treegauge.statistics.multiple import tie_letters
 
 #: Metrics in the overview; the first is shown initially.
 METRICS = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "UPOS")
