@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.scoring.align import Alignment, Side
-from treegauge.scoring.enhancements import scored_edges
+from treegauge.scoring.enhancements import NO_HEAD, scored_edges
 from treegauge.treebanks.problems import ConlluError
 from treegauge.treebanks.relations import Edge, check_deps, universal_relation
 
-_UNALIGNED = -2
+_ROOT, _UNALIGNED, _NONE = -1, -2, -3
 Path = tuple[int, tuple[str, ...]]
 
 
@@ -40,7 +40,7 @@ def enhanced_counts(
     for g, s in enumerate(alignment.to_system.tolist()):
         if s < 0 or not g_edges[g] or not s_edges[s]:
             continue
-        ours = [(-1 if e.head == 0 else int(g_first[g]) + e.head - 1, e.steps) for e in g_edges[g]]
+        ours = [(_gold_head(int(g_first[g]), e), e.steps) for e in g_edges[g]]
         theirs = [(_head(alignment, int(s_first[s]), e), e.steps) for e in s_edges[s]]
         counts["elas_c"][g_sentence[g]] += _matches(ours, theirs)
         counts["eulas_c"][g_sentence[g]] += _matches(_bare(ours), _bare(theirs))
@@ -55,10 +55,15 @@ def _edges(side: Side, codes: str, collapse: bool) -> list[list[Edge]]:
     return scored_edges(treebank, codes, collapse=collapse)
 
 
+def _gold_head(first: int, edge: Edge) -> int:
+    """Gold word that is the head of a gold edge, or the root, or none."""
+    return first + edge.head - 1 if edge.head > 0 else _NONE if edge.head == NO_HEAD else _ROOT
+
+
 def _head(alignment: Alignment, first: int, edge: Edge) -> int:
-    """Gold word aligned with the head of a system edge; -1 is the root."""
-    if edge.head == 0:
-        return -1
+    """Gold word aligned with the head of a system edge, or the root, or unaligned."""
+    if edge.head <= 0:
+        return _UNALIGNED if edge.head == NO_HEAD else _ROOT
     word = int(alignment.to_gold[first + edge.head - 1])
     return word if word >= 0 else _UNALIGNED
 

@@ -4,7 +4,7 @@ Some treebanks lack some of the six types of enhancement. The tasks' script take
 (``--enhancements 156``) and leaves these types out on both sides. The rules here give the script's
 counts, including two cases where it does not do what its help says: code 3 changes nothing, and
 code 5 leaves out the edge from the clause to the word after its antecedent instead of the
-antecedent.
+antecedent. Codes 1 and 5 replace some edges by the basic edge; that of a root is never correct.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,6 +22,8 @@ TYPES = {
 _CASES = frozenset({"obl", "nmod", "conj", "advcl"})
 _KEPT_SUBTYPES = frozenset({"pass", "relcl", "xsubj"})
 _EMPTY = 2
+NO_HEAD = -1
+"""Head of a root's basic edge: the script has no word for it, and it equals no other head."""
 
 
 def check_codes(codes: str) -> str:
@@ -68,7 +70,7 @@ def left_out(
     [Edge(head=1, steps=('obj',))]
     """
     kept = list(edges)
-    basic = Edge(word.head, (word.relation,))
+    basic = Edge(word.head or NO_HEAD, (word.relation,))
     if "1" in codes:
         remaining: list[Edge] = []
         for edge in kept:
@@ -85,7 +87,7 @@ def left_out(
     if "5" in codes:
         remaining = []
         for edge in kept:
-            parent = tree[edge.head - 1] if edge.head else None
+            parent = tree[edge.head - 1] if edge.head > 0 else None
             if edge.steps[0] == "ref":
                 remaining.append(basic)
             elif (
@@ -101,7 +103,7 @@ def left_out(
 
 
 def _is_controlled(edge: Edge, tree: Sequence[BasicWord]) -> bool:
-    above = tree[edge.head - 1].relation if edge.head else ""
+    above = tree[edge.head - 1].relation if edge.head > 0 else ""
     return above == "xcomp" and any(step.startswith("nsubj") for step in edge.steps)
 
 
