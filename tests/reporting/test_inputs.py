@@ -39,6 +39,15 @@ def test_analyses_of_one_text_are_gold_and_systems(tmp_path, gold):
     assert one.command().startswith("treegauge score ")
 
 
+def test_incomplete_output_of_a_named_gold_file_is_no_treebank(tmp_path, gold):
+    """It was shown as another treebank, without a word."""
+    write_conllu(gold, tmp_path / "gold.conllu")
+    write_conllu(parsed(gold, 1)[:5], tmp_path / "a.conllu")
+    for output in (tmp_path / "a.conllu", f"mine={tmp_path / 'a.conllu'}"):
+        with pytest.raises(TreegaugeError, match=r" ends after sentence 5 of 12 \(line "):
+            report(output, gold=tmp_path / "gold.conllu", out=None)
+
+
 def test_treebanks_can_be_objects(gold):
     page = report(parsed(gold, 1), gold=gold, out=None)
     assert [one.key for one in page.sections] == ["overview", "scores", "treebanks"]

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from fuzz.official import KINDS
-from treegauge.scoring.enhancements import collapsed_deps
+from treegauge.scoring.enhanced import collapsed_deps
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.problems import ConlluError
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.align import Segmentation, align, mismatch, segmentation
+from treegauge.scoring.align import align
+from treegauge.scoring.segmentation import Segmentation, mismatch, segmentation
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.documents import document_starts
 

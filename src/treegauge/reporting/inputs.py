@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.dynamics.cartography import MapArchive, stored_maps
+from treegauge.scoring.segmentation import mismatch, segmentation
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.inputs import Input, recognise
 from treegauge.treebanks.matching import match_outputs
@@ -163,8 +166,10 @@ def _pair(
         elif one.role == "system":
             raise TreegaugeError(
                 f"{one.name}={one.path} is the output of a system, and no gold treebank given has "
-                f"its text; {HOW_TO_NAME_GOLD}"
+                f"its text; {_incomplete(one, golds) or HOW_TO_NAME_GOLD}"
             )
+        elif why := _incomplete(one, [gold for gold in golds if gold.role == "gold"]):
+            raise TreegaugeError(f"{one.path}: {why}")
         elif one.text in alone:
             raise TreegaugeError(
                 f"{alone[one.text].path} and {one.path} have the same text, and it is not known "
@@ -178,6 +183,17 @@ def _pair(
     for number in sorted(output):
         _add_scored(golds[number], output[number], page)
     return list(alone.values())
+
+
+def _incomplete(output: Input, golds: Sequence[Input]) -> str:
+    """Say where a text ends if it is only the beginning of a gold text, or continues after one."""
+    right = segmentation(output.treebank)
+    for gold in golds:
+        left = segmentation(gold.treebank)
+        size = min(len(left.text), len(right.text))
+        if size and np.array_equal(left.text[:size], right.text[:size]):
+            return str(mismatch(gold.treebank, left, output.treebank, right))
+    return ""
 
 
 def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Input]]:

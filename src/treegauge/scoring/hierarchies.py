@@ -1,7 +1,6 @@
 """Macro averages and their differences: on these treebanks, and on a new one."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -46,15 +45,10 @@ def differences(
 ) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
     """Return, for each pair, the shared treebanks, the differences, and their mean."""
     name, by_pair = canonical(metric), {}
-    for a, b in combinations(suite.systems, 2):
-        if names := suite.shared(a, b):
-            estimates = [
-                difference(suite.counts(t, a, name), suite.counts(t, b, name)) for t in names
-            ]
-            gains = [(suite.f1(t, a, name) - suite.f1(t, b, name)) / 100 for t in names]
-            by_pair[a, b] = names, gains, over_treebanks(names, gains, estimates)
-    if not by_pair:
-        raise TreegaugeError("no two systems have scores on the same treebank")
+    for (a, b), names in suite.shared_by_pair().items():
+        estimates = [difference(suite.counts(t, a, name), suite.counts(t, b, name)) for t in names]
+        gains = [(suite.f1(t, a, name) - suite.f1(t, b, name)) / 100 for t in names]
+        by_pair[a, b] = names, gains, over_treebanks(names, gains, estimates)
     return by_pair
 
 

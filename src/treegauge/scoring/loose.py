@@ -10,14 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.align import (
-    Alignment,
-    Segmentation,
-    align,
-    judge,
-    segmentation,
-    sides_of,
-)
+from treegauge.scoring.align import Alignment, align, judge, sides_of
+from treegauge.scoring.segmentation import Segmentation, segmentation
 from treegauge.treebanks.columns import Treebank
 
 ANCHOR = 16

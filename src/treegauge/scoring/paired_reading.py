@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.align import (
-    Alignment,
+from treegauge.scoring.align import Alignment, align
+from treegauge.scoring.segmentation import (
     MismatchError,
     Segmentation,
-    align,
+    Surroundings,
     mismatch,
     segmentation,
 )
@@ -54,11 +54,20 @@ class _Side:
     pending: Pending
     seen: Callable[[bytes], object] | None = None
     done: bool = False
+    passed: Surroundings = field(default_factory=Surroundings)
     problems: list[ReadingProblem] = field(default_factory=list)
 
     @property
     def size(self) -> int:
         return len(self.pending.segments.text)
+
+    def take(self, end: int) -> Pending:
+        """Remove and return the sentences up to this position."""
+        stops = self.pending.segments.sentence_ends
+        piece, self.pending = self.pending.cut(int(np.searchsorted(stops, end)) + 1)
+        tb = piece.treebank
+        self.passed = Surroundings(self.passed.before + len(tb), tb.line(len(tb.fields) - 1))
+        return piece
 
     def grow(self) -> None:
         """Read as much again as is waiting, so that the total time stays linear."""
@@ -147,13 +156,7 @@ class PairedReader:
             ended = left.done and right.done and left.size == right.size
             ends = [left.size] if ended and left.size else _meetings(ours, theirs)
             if len(ends):
-                cuts = [
-                    side.pending.cut(
-                        int(np.searchsorted(side.pending.segments.sentence_ends, ends[-1])) + 1
-                    )
-                    for side in (left, right)
-                ]
-                (gold, left.pending), (system, right.pending) = cuts
+                gold, system = (side.take(int(ends[-1])) for side in (left, right))
                 yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
                 continue
             behind = [
@@ -166,7 +169,9 @@ class PairedReader:
             for side in behind:
                 side.grow()
         if left.size or right.size:
-            error = str(mismatch(*left.pending, *right.pending))
+            if right.done and right.size < left.size:
+                left.passed = left.passed._replace(after=sum(map(len, left.pieces)))
+            error = str(mismatch(*left.pending, *right.pending, (left.passed, right.passed)))
             if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
                 error += f"\nsentences were left out because of {lost} problems; "
                 error += "errors='repair' keeps their words"

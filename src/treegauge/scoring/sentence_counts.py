@@ -14,7 +14,6 @@ from treegauge.scoring.align import (
     GRAMMATICAL_BIT,
     LEXICAL_BIT,
     Alignment,
-    Segmentation,
     per_sentence,
 )
 from treegauge.scoring.attachment import CorrectWords, Mask, correct_words
@@ -31,6 +30,7 @@ from treegauge.scoring.metrics import (
     WEIGHTED,
     known_metrics,
 )
+from treegauge.scoring.segmentation import Segmentation
 from treegauge.scoring.word_metrics import metric_words
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.documents import document_starts

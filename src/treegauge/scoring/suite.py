@@ -166,10 +166,7 @@ class Suite(Result):
         if not 0 < alpha < 1:
             raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
         names = [canonical(given) for given in ([metric] if isinstance(metric, str) else metric)]
-        shared = {pair: self.shared(*pair) for pair in combinations(self.systems, 2)}
-        pairs = {pair: names for pair, names in shared.items() if names}
-        if not pairs:
-            raise TreegaugeError("no two systems have scores on the same treebank")
+        pairs = self.shared_by_pair()
 
         def p_better(a: str, b: str, name: str) -> list[float]:
             shared_treebanks = pairs[a, b] if (a, b) in pairs else pairs[b, a]
@@ -224,10 +221,18 @@ class Suite(Result):
         """Cached counts: a system is compared with each of the others."""
         return {}
 
-    def shared(self, a: str, b: str) -> list[str]:
-        """Return the treebanks on which both systems have scores."""
-        failed = self.failures
-        return [t for t in self.treebanks if (t, a) not in failed and (t, b) not in failed]
+    def shared_by_pair(self) -> dict[tuple[str, str], list[str]]:
+        """Return the treebanks with scores of both, for every pair of systems that has any."""
+        shared = {
+            pair: [t for t in self.treebanks if not any((t, s) in self.failures for s in pair)]
+            for pair in combinations(self.systems, 2)
+        }
+        if pairs := {pair: names for pair, names in shared.items() if names}:
+            return pairs
+        failed = [f"{s} on {t}: {why}" for (t, s), why in self.failures.items()]
+        raise TreegaugeError(
+            "\n  ".join(["no two systems have scores on the same treebank", *failed[:3]])
+        )
 
     def json_fields(self) -> dict[str, Any]:
         """Return each treebank with its systems, the averages and the failures."""
