@@ -142,6 +142,67 @@ def test_a_doc_without_a_parse_has_no_heads() -> None:
         tg.score(parse_conllu(conllu_text(docs())), docs(parsed=False), resamples=0)
 
 
+def test_text_without_a_parse_is_one_problem_not_one_per_word() -> None:
+    """10,456 words without HEAD were 10,456 problems, and Stanza made a chain of them: UAS 26."""
+    stanza = pytest.importorskip("stanza.models.common.doc")
+    words = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]
+    heads = [0, *range(1, len(words))]
+    gold = tg.read_treebank({"form": words, "head": heads, "deprel": ["dep"] * len(words)})
+    doc = stanza.Document([[{"id": i, "text": word} for i, word in enumerate(words, 1)]])
+    for given in (doc, doc.sentences[0], [{"form": words}]):
+        with pytest.raises(tg.TreegaugeError) as caught:
+            tg.score(gold, given, resamples=0)
+        said = str(caught.value).split("\n")
+        assert len(said) == 2
+        assert "found HEAD '_'" in said[0]
+        assert "hint: 11 words have no HEAD: parse this text first" in said[1]
+        unparsed = tg.read_treebank(given, need_heads=False)
+        assert unparsed["form"].to_list() == words
+        assert not unparsed.codes("deprel").codes.any()
+
+
+def unannotated() -> list[Any]:
+    """Return words with heads and relations and nothing else, as objects of four libraries."""
+    rows = [
+        line.split("\t") if line.count("\t") == 9 else [line] for line in WITH_PARTS.split("\n")
+    ]
+    text = "\n".join(
+        "\t".join([*f[:2], *"____"[: len(f)], *f[6:]]) if f[1:] else f[0] for f in rows
+    )
+    return [make(text) for make in (of_conllu, of_pyconll, of_udpipe, of_stanza, of_rows)]
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_layers_that_the_output_lacks_are_named(number: int) -> None:
+    """UFeats of an output without features was 26.75, without a word."""
+    gold = parse_conllu(WITH_PARTS)
+    scores = tg.score(gold, {"x": unannotated()[number]}, resamples=0)
+    assert scores["x"]["LAS"].f1 == 100 and 0 < scores["x"]["UFeats"].f1 < 100
+    said = (
+        "x: the output has no LEMMA, UPOS, FEATS, which gold has: UPOS, UFeats, AllTags, Lemmas, "
+        "MLAS, BLEX say nothing about this system"
+    )
+    assert said in scores.notes and said in str(scores) and said in scores.to_dict()["notes"]
+    few = tg.score(gold, {"x": unannotated()[number]}, resamples=0, metric="LAS")
+    assert said in few.notes
+    (back,) = tg.score({"x": unannotated()[number]}["x"], {"x": gold}, resamples=0).notes
+    assert back.startswith("x: gold has no LEMMA, UPOS, FEATS, which the output has: UPOS")
+    assert not tg.score(gold, {"x": gold}, resamples=0).notes
+
+
+def test_dictionaries_of_a_document_are_refused_in_words() -> None:
+    """`TypeError: expected str, bytes or os.PathLike object, not dict`."""
+    gold, listed = parse_conllu(WITH_PARTS), of_stanza(WITH_PARTS).to_dict()
+    for given in (listed, {"x": listed}, listed[0], {"x": listed[0]}, {"x": docs().to_json()}):
+        with pytest.raises(tg.TreegaugeError, match=r"found a .*dict.*; give the document itself"):
+            tg.score(gold, given, resamples=0)
+    for given in (listed, docs().to_json()):
+        with pytest.raises(tg.TreegaugeError, match=r"found a .*dict.*; give the document itself"):
+            tg.read_treebank(given)
+    with pytest.raises(tg.TreegaugeError, match="found a list of stanza Word; expected"):
+        tg.read_treebank(list(of_stanza(WITH_PARTS).sentences[0].words))
+
+
 def test_what_is_attached_to_a_space_is_attached_to_its_head() -> None:
     assert docs(house=2)[4].head.is_space
     assert conllu_text(docs(house=2)) == conllu_text(docs())

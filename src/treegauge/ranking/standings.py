@@ -202,6 +202,10 @@ class Standings(Result):
             teams = len({team for _, team in self.failures})
             notes.append(f"Failed or missing runs: {len(self.failures)}, of {teams} "
                          f"team{'s' * (teams > 1)}; {_POLICIES[self.policy]}.")  # fmt: skip
+        if "remarks" in self.cells.columns:
+            number = self.cells["remarks"].count()
+            notes.append(f"Outputs with changed text or without some layer: {number}; the column "
+                         "'remarks' of the scores says which.")  # fmt: skip
         if any(self.intervals.values()):
             notes.append("Interval: 95 % confidence interval of the macro average on these "
                          "treebanks, for other text.")  # fmt: skip

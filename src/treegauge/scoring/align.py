@@ -161,9 +161,9 @@ def sides_of(
     gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
 ) -> tuple[Side, Side]:
     """Return both sides with columns coded in the same way."""
-    full, _ = _joint(gold.codes("deprel"), system.codes("deprel"), str)
-    rel, relations = _joint(gold.codes("deprel"), system.codes("deprel"), universal_relation)
-    feats, _ = _joint(gold.codes("feats"), system.codes("feats"), universal_features)
+    full, _ = joint_codes(gold.codes("deprel"), system.codes("deprel"), str)
+    rel, relations = joint_codes(gold.codes("deprel"), system.codes("deprel"), universal_relation)
+    feats, _ = joint_codes(gold.codes("feats"), system.codes("feats"), universal_features)
     classes = [sum(bit for members, bit in _CLASSES if name in members) for name in relations]
     names = np.array(classes or [0], np.uint8)
 
@@ -177,7 +177,7 @@ def sides_of(
     return side(0, gold, left), side(1, system, right)
 
 
-def _joint(
+def joint_codes(
     gold: Codes, system: Codes, normal: Callable[[str], str]
 ) -> tuple[list[Ints], list[str]]:
     """Give equal values (after `normal`) equal codes on both sides; return these and the values."""
@@ -208,7 +208,7 @@ def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple
         values = [treebank.field(row, NUMBER["form"]) for row in firsts]
         inside, bare = (
             np.array([numbers.setdefault(v.lower(), len(numbers)) for v in texts], np.int32)
-            for texts in (values, map(_bare, values))
+            for texts in (values, map(without_spaces, values))
         )
         forms = np.zeros(treebank.n_words, np.int32)
         forms[words] = np.where(treebank.multiword[words] < 0, bare[codes], inside[codes])
@@ -216,7 +216,8 @@ def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple
     return sides[0], sides[1]
 
 
-def _bare(form: str) -> str:
+def without_spaces(form: str) -> str:
+    """Return a form without its spaces, which alignment ignores."""
     if form.isascii():
         return form.replace(" ", "")
     return "".join(c for c in form if unicodedata.category(c) != "Zs")

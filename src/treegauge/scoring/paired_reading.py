@@ -14,16 +14,24 @@ from treegauge.scoring.segmentation import (
     MismatchError,
     Segmentation,
     Surroundings,
+    TextChanges,
     mismatch,
     segmentation,
 )
 from treegauge.scoring.settings import Reading
-from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.columns import NUMBER, Treebank, concat
 from treegauge.treebanks.conllu import CHUNK, parse_conllu, refusals, stream_conllu
 from treegauge.treebanks.problems import ConlluError, ReadingProblem
 from treegauge.treebanks.sources import Source
 
 Input = Treebank | Source
+LAYERS = {
+    "lemma": ("Lemmas", "BLEX"), "upos": ("UPOS", "AllTags", "MLAS"), "xpos": ("XPOS", "AllTags"),
+    "feats": ("UFeats", "AllTags", "MLAS"), "deprel": ("LAS", "CLAS", "MLAS", "BLEX"),
+    "deps": ("ELAS", "EULAS"),
+}  # fmt: skip
+"""Columns that a file may lack, and the metrics that compare them."""
+_EMPTY = ord("_")
 
 
 class Pending(NamedTuple):
@@ -54,6 +62,7 @@ class _Side:
     pending: Pending
     seen: Callable[[bytes], object] | None = None
     done: bool = False
+    empty: frozenset[str] = frozenset(LAYERS)
     passed: Surroundings = field(default_factory=Surroundings)
     problems: list[ReadingProblem] = field(default_factory=list)
 
@@ -87,6 +96,9 @@ class _Side:
             if self.seen:
                 self.seen(piece.to_bytes())
             self.policy = piece.policy
+            self.empty = frozenset(
+                column for column in self.empty if not _has_values(piece, column)
+            )
             self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
             parts.append(piece)
         if waiting:
@@ -94,6 +106,13 @@ class _Side:
         if parts:
             whole = parts[0] if len(parts) == 1 else concat(parts, name=parts[-1].name)
             self.pending = Pending(whole, segmentation(whole))
+
+
+def _has_values(treebank: Treebank, column: str) -> bool:
+    """Whether a word has a value in this column."""
+    starts, ends = treebank.fields[treebank.rows, NUMBER[column] :][:, :2].T
+    lengths = ends - starts - 1
+    return bool(((lengths > 1) | (lengths == 1) & (treebank.raw[starts] != _EMPTY)).any())
 
 
 class PairedReader:
@@ -114,7 +133,7 @@ class PairedReader:
     ) -> None:
         self.reading, self.chunk = reading or Reading(), chunk
         self.gold, self.system = self._side(gold, seen), self._side(system)
-        self.unaligned = ""  # a note on words that loose alignment could not align
+        self.changes: list[TextChanges] = []  # found by loose alignment
 
     def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
         how = self.reading
@@ -136,10 +155,10 @@ class PairedReader:
                 side.grow()
         gold, system = self.gold.pending, self.system.pending
         if gold.treebank.n_words and system.treebank.n_words:
-            from treegauge.scoring.loose import align_loosely, remark
+            from treegauge.scoring.loose import align_loosely, text_changes
 
             alignment = align_loosely(*gold, *system)
-            self.unaligned = remark(alignment)
+            self.changes.append(text_changes(alignment))
             yield alignment
         else:
             yield from self._exact()

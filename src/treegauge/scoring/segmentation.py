@@ -1,7 +1,9 @@
 """The text of a treebank as one string of characters, and where two such texts diverge."""
 
 import unicodedata
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,7 @@ from treegauge.treebanks.columns import Treebank
 
 Ints = npt.NDArray[np.int32]
 _MULTIWORD = 1
+_SHOWN = 5
 _ENOUGH, _FURTHEST = 60, 1000
 """Bytes that identify the text after a missing sentence, and how many sentences may be missing."""
 
@@ -55,6 +58,61 @@ def segmentation(treebank: Treebank) -> Segmentation:
     last = np.searchsorted(rows, treebank.row_offsets[1:])
     sentence_ends = np.concatenate((np.zeros(1, np.int32), ends))[last]
     return Segmentation(text, rows, ends, sentence_ends.astype(np.int32))
+
+
+class TextChanges(NamedTuple):
+    """Differences between the text of a system and gold, which loose alignment accepts.
+
+    `forms` counts pairs of a gold form and the different form of its partner; then come the numbers
+    of words without a partner, and of all words, of gold and system.
+    """
+
+    forms: Counter[tuple[str, str]]
+    unaligned_gold: int
+    unaligned_system: int
+    gold: int
+    system: int
+
+    @property
+    def changed_forms(self) -> int:
+        """The number of changed forms."""
+        return self.forms.total()
+
+    @classmethod
+    def joined(cls, several: Sequence["TextChanges"]) -> "TextChanges | None":
+        """Return the changes of several runs together; None for none."""
+        if not several:
+            return None
+        forms: Counter[tuple[str, str]] = Counter()
+        for one in several:
+            forms.update(one.forms)
+        return cls(forms, *(sum(numbers) for numbers in list(zip(*several, strict=True))[1:]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers and the most frequent changes."""
+        pairs = self.forms.most_common(_SHOWN)
+        return {
+            "changed_forms": self.changed_forms,
+            "examples": [{"gold": a, "predicted": b, "count": n} for (a, b), n in pairs],
+            "unaligned_gold": self.unaligned_gold,
+            "unaligned_predicted": self.unaligned_system,
+        }
+
+    def __str__(self) -> str:
+        said = []
+        if number := self.changed_forms:
+            pairs = self.forms.most_common(_SHOWN)
+            shown = [f"{a!r} as {b!r}" + f" ({n:,} times)" * (n > 1) for (a, b), n in pairs]
+            said.append(
+                f"{number:,} aligned form{'s' * (number > 1)} changed, such as {', '.join(shown)}"
+            )
+        if self.unaligned_gold or self.unaligned_system:
+            said.append(
+                f"{self.unaligned_gold:,} of {self.gold:,} gold words and "
+                f"{self.unaligned_system:,} of {self.system:,} system words are not aligned and "
+                "count as incorrect"
+            )
+        return f"loose alignment: {'; '.join(said)}" if said else ""
 
 
 class Surroundings(NamedTuple):

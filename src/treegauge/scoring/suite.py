@@ -281,6 +281,14 @@ class Suite(Result):
             title = f"{self.label(name)} by treebank"
             lines += ["", title, tables.to_text(self.by_treebank(name))]
         lines += [f"failed: {s} on {t}: {why}" for (t, s), why in self.failures.items()]
+        remarks: dict[tuple[str, str], list[str]] = {}
+        for name, scores in self.treebanks.items():
+            for one in scores.systems:
+                for remark in one.remarks:
+                    remarks.setdefault((one.system, remark), []).append(name)
+        for (system, remark), names in remarks.items():
+            more = f" and {len(names) - 3} more" * (len(names) > 3)
+            lines.append(f"{system} on {', '.join(names[:3])}{more}: {remark}")
         return "\n".join([*lines, self.signature])
 
 

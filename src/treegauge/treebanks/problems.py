@@ -25,7 +25,7 @@ class ProblemKind:
     readable: bool = False
 
 
-CUT_OFF = "no-final-blank-line"
+CUT_OFF, NO_HEAD = "no-final-blank-line", "HEAD '_'"
 # The order is that of the codes in _scan.py.
 KINDS = (
     ProblemKind("encoding", "error", "valid UTF-8"),
@@ -112,6 +112,11 @@ class ConlluError(TreegaugeError, ValueError):
         if first and first.kind == "columns" and first.line == 1 and first.found.startswith("1 in"):
             lines.append("hint: expected a CoNLL-U file; plain text must be split into words "
                          "first, for example by UDPipe or Stanza")  # fmt: skip
+        elif len(self.problems) > shown and all(
+            p.kind == "head" and p.found == NO_HEAD for p in self.problems
+        ):
+            lines[1:] = [f"hint: {len(self.problems):,} words have no HEAD: parse this text first; "
+                         "in spaCy and Stanza the pipeline needs a parser"]  # fmt: skip
         elif self.cut_off:
             lines.append("hint: the file ends without a blank line, so it may be cut off; if it is "
                          "complete, --errors repair reads it")  # fmt: skip

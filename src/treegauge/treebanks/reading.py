@@ -122,7 +122,7 @@ def read_treebank(
 
 def _of_object(value: Any, options: dict[str, Any]) -> "Treebank":
     """Read objects of other libraries: data frames, documents, lists of sentences."""
-    from treegauge.adapters.objects import LIBRARIES, conllu_text, is_foreign, package_of
+    from treegauge.adapters.objects import conllu_text, is_foreign, package_of, unknown_object
 
     name = package_of(value[0] if isinstance(value, list | tuple) and value else value)
     options = {"name": "rows" if name == "builtins" else name} | options
@@ -132,11 +132,11 @@ def _of_object(value: Any, options: dict[str, Any]) -> "Treebank":
         known = ("name", "errors", "need_heads")
         return from_frame(value, **{key: options[key] for key in known if key in options})
     if not is_foreign(value) and not isinstance(value, Iterator):
-        raise TreegaugeError(
-            f"found a {type(value).__name__}; expected a Treebank, a path, a folder, a pattern, an "
-            "open file, a name under TREEGAUGE_UD, a data frame, or an object of another library "
-            f"({', '.join(LIBRARIES)})"
+        expected = (
+            "a Treebank, a path, a folder, a pattern, an open file, a name under TREEGAUGE_UD, a "
+            "data frame, or of other libraries "
         )
+        raise unknown_object(value, expected=expected)
     from treegauge.treebanks.conllu import parse_conllu
 
     return parse_conllu(conllu_text(value), **options)
