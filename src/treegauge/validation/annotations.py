@@ -47,9 +47,8 @@ def github_lines(problems: Iterable[Problem], lines: Iterable[int] | None = None
             place["endColumn"] = one.stop
         place["title"] = f"L{one.level} {one.id}"
         properties = ",".join(f"{name}={_escaped(str(value))}" for name, value in place.items())
-        sentence = f" (sent_id {one.sent_id})" if one.sent_id else ""
         where = "" if is_own_line else f"line {one.line}: "
-        message = f"{where}{one.message}{sentence}. {one.hint}"
+        message = f"{where}{one.message}{one.where}. {one.hint}"
         yield f"::{one.severity} {properties}::{_escaped(message, in_message=True)}"
 
 
