@@ -254,3 +254,6 @@ def test_every_problem_of_a_word_names_it(tmp_path):
     (one,) = [one for one in validate([str(path)]) if one.id == "invalid-deprel"]
     assert str(one).endswith("(sent_id s1, word 2 'b')")
     assert one.to_dict()["form"] == "b"
+    path.write_text(GOOD + GOOD)
+    (one,) = validate([str(path)])
+    assert str(one).endswith("expected a sent_id that no other sentence has (sent_id s1)")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from treegauge.validation.chunk import COLUMNS, EMPTY, MULTIWORD, WORD, Chunk, Ints, LanguageFinding
 from treegauge.validation.problem import Problem
-from treegauge.validation.rules import RULES
+from treegauge.validation.rules import BY_ID, RULES
 
 SHOWN = 60
 """Maximum length of a quoted value or line, in characters."""
@@ -86,7 +86,8 @@ class Reporter:
             else:
                 first, last = self._character_of(row, start), self._character_of(row, stop)
         node = self._text(row, 0) if self._is_node(row) else None
-        form = None if node is None or rule in _OF_SENTENCES else self._text(row, 1)
+        sentence = rule in _OF_SENTENCES or (start >= stop and BY_ID[rule].test_class == "METADATA")
+        form = None if node is None or sentence else self._text(row, 1)
         line, sent_id = self._chunk.first_line + row, self._sent_id(row)
         return Problem(self._file, line, sent_id, node, rule, first, last, found, wanted, form)
 
