@@ -329,7 +329,7 @@ def _table_of(source: Input, metric: str) -> FileTable:
     if source.kind == "store":
         from treegauge.experiments.store import Store
 
-        stored = Store(source.path).results(task="score", provenance=False)
+        stored = Store(source.path).results(task="score", provenance=False, distinct=True)
         return frame_table(stored, str(source.path))
     if source.kind == "scores":
         return read_file(source.path)
