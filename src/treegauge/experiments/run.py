@@ -115,6 +115,8 @@ def run(
     cells = plan if isinstance(plan, Expansion) else file.plan.expand(root)
     for reason in cells.refused:
         note(f"left out: {reason}")
+    if place.ledger_path.exists():
+        _note_absent(file.plan, place, root)
     if dry_run:
         from treegauge.experiments.previews import preview
 
@@ -124,6 +126,20 @@ def run(
     with _ended_as_interrupted(place), progress("cells", len(cells)) as task:
         return run_expansion(
             cells, place, settings, retries=tries, progress=task.update, name=file.plan.name
+        )
+
+
+def _note_absent(plan: Plan, store: Store, root: str | PathLike[str] | None) -> None:
+    """Send a note of each treebank of a plan that has results and is no longer on the disk."""
+    from treegauge.experiments.gc import absent_treebanks
+
+    with store.reading() as ledger:
+        absent = absent_treebanks(plan, ledger, root)
+    for path, pattern in dict.fromkeys((path, pattern) for _, path, pattern, _ in absent):
+        count = sum(cells for _, one, _, cells in absent if one == path)
+        note(
+            f"left out: {path}, which the plan names by {pattern!r}, is absent or incomplete; "
+            f"finished cells of it ({count}) stay in {store.path}"
         )
 
 
