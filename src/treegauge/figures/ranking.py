@@ -21,7 +21,6 @@ from treegauge.figures.theme import (
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.exact import Exact
 from treegauge.ranking.leaderboard import metric_name
-from treegauge.ranking.sampler import sizes_text
 from treegauge.ranking.stability import Stability
 
 if TYPE_CHECKING:
@@ -89,12 +88,8 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     beyond = mark("point", point, size=14, filled=True, color=red)
     layers.append({"data": {"name": "beyond"}, **beyond})
     spec = {"width": _STEP, "height": 320, "datasets": data, "layer": layers}
-    title = f"Ranks by {metric_name(ranks.board.metric)} over random subsets"
-    return themed(spec, title, ranks.signature, dark, _drawn_subsets(ranks))
-
-
-def _drawn_subsets(ranks: Stability) -> str:
-    return f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks"
+    title = f"Ranks by {metric_name(ranks.board.metric)} over subsets"
+    return themed(spec, title, ranks.signature, dark, ranks.subsets_text)
 
 
 def ranks_figure(ranks: Stability, *, kind: FigureKind | None = None, dark: bool = False) -> Spec:
@@ -127,7 +122,7 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
         cells, table = cells.filter(size=chosen), table.filter(size=chosen)
         over = f"all {ranks.subsets(chosen):,} subsets of {chosen} treebanks"
     else:
-        over = _drawn_subsets(ranks)
+        over = ranks.subsets_text
     order = table["system"].to_list()
     x = category("other", "than", sort=order, axis={"labelAngle": -45, "orient": "top"})
     y = category("system", "better", sort=order)
@@ -180,7 +175,7 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
     ]
     spec = chart(agreement_data(ranks), 480, 300, layer=layers)
     title = f"Agreement of subsets with all {len(ranks.board.treebanks)} treebanks"
-    below = f"{metric_name(ranks.board.metric)}, {ranks.samples:,} random subsets"
+    below = f"{metric_name(ranks.board.metric)}, {ranks.subsets_text}"
     return themed(spec, title, ranks.signature, dark, below)
 
 

@@ -185,8 +185,9 @@ def _win_rates(
             total = counted.subsets(size)
             counts: Sequence[int] = counted.count(pair.systems[0], pair.systems[1], size)
         else:
-            how, total = "sampled", samples
             ranks = stability(pair, size=size, samples=samples, seed=seed, constraints=bounds)
+            total = ranks.samples
+            how = "sampled" if ranks.sampler.complete is None else "exact"
             counts = [int(n) for n in (ranks.above[0, 1], ranks.tied[0, 1], ranks.above[1, 0])]
         shares = zip(("wins", "ties", "losses"), (n / total for n in counts), strict=True)
         rows.append({"size": size, **dict(shares), "subsets": total, "how": how})

@@ -52,7 +52,7 @@ class Standings(Result):
     intervals
         Confidence intervals of macro averages on these treebanks, by team, or None.
     subsets
-        Ranks over random subsets of treebanks.
+        Ranks over subsets of treebanks.
     sets
         Confidence sets of ranks, None where there are too few treebanks.
     groups
@@ -227,12 +227,10 @@ class Standings(Result):
         return notes
 
     def _subsets_note(self) -> str:
-        size, number = self.subsets.sampler.sizes[0], self.subsets.samples
         tau, same = (self.subsets.agreement[name].item() for name in ("tau", "top1"))
         return (
-            f"Best to worst rank over {number:,} random subsets of {size} "
-            f"treebank{'s' if size > 1 else ''}; Kendall's tau with the standings {tau:.3f}, the "
-            f"same leader in {100 * same:.1f} %."
+            f"Best to worst rank over {self.subsets.subsets_text}; Kendall's tau with the standings "
+            f"{tau:.3f}, the same leader in {100 * same:.1f} %."
         )
 
     def own_text(self) -> str:

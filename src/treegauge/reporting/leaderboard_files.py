@@ -97,8 +97,7 @@ def standings_section(ranked: Standings) -> Section:
     policy = f" --failed {ranked.policy}" if ranked.policy != "zero" else ""
     command = f"treegauge leaderboard GOLD SUBMISSIONS --metric {metric}{policy}"
     method = make_method(
-        "standings", ranked.signature, command, samples=f"{ranked.subsets.samples:,}",
-        size=ranked.subsets.sampler.sizes[0],
+        "standings", ranked.signature, command, subsets=ranked.subsets.subsets_text
     )  # fmt: skip
     return Section(
         "leaderboard", "Leaderboard", text, tables=folded, methods=[method], short=short,

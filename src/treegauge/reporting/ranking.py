@@ -18,6 +18,7 @@ from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.outliers import explain_outliers
+from treegauge.ranking.sampler import FEW
 from treegauge.ranking.stability import Stability, stability
 from treegauge.ranking.standings import testable
 from treegauge.ranking.strengths import advantages, families_of, rank_sets
@@ -50,7 +51,10 @@ class RankedTable(NamedTuple):
 
 
 def ranking_section(*tables: RankedTable, samples: int = SAMPLES, seed: int = 0) -> Section:
-    """Rank the systems of each table over `samples` subsets of every size; return the section."""
+    """Rank the systems of each table over subsets of every size and return the section.
+
+    Of sizes with many subsets, `samples` random ones are drawn.
+    """
     ranked = [_ranked(table, samples, seed) for table in tables]
     first = tables[0].scores
     text = (
@@ -81,7 +85,7 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
     sizes = _sizes(scores, first_shown)
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
     counted = exact_ranks(scores, size=sizes)
-    note(f"drawing {samples:,} subsets of each size")
+    note(f"ranking the systems on up to {max(samples, FEW):,} subsets of each size")
     drawn = [stability(scores, size=k, samples=samples, seed=seed) for k in sizes]
     usual = sizes.index(first_shown)
     order = scores.table["system"].to_list()
@@ -102,7 +106,7 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
         "subsets": _named(scores),
         "sizes": list(sizes),
         "usual": usual,
-        "samples": samples,
+        "drawn": [None if one.sampler.complete else one.samples for one in drawn],
         "numbers": [str(counted.subsets(k)) for k in sizes],
         "exact": not counted.coarse and counted.rounding == 0,
         "means": floats([counted.mean_ranks(k)[0] for k in sizes]),
@@ -124,8 +128,8 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
     methods = _methods(scores, counted, drawn[usual], certificates[0], table.given, table.first)
     lead = drawn[usual].agreement["top1"].item()
     short = [
-        f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of random "
-        f"subsets of {sizes[usual]} treebanks."
+        f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of "
+        f"{drawn[usual].subsets_text}."
     ]
     if len(order) > 2:
         short.append(
@@ -234,7 +238,9 @@ def _methods(
     rank = f"{first}treegauge rank {given}"
     pair = shlex.quote(",".join(reversed(order[:2])))
     subsets = f"treegauge rank subsets {given} --subset chosen={','.join(worst)} --pair {pair}"
-    boxes = f"{rank} --size {size} --samples {drawn.samples} --all"
+    every = drawn.sampler.complete is not None
+    boxes = f"{rank} --size {size}{'' if every else f' --samples {drawn.samples}'} --all"
+    subsets_text = drawn.subsets_text + ("" if every else f", seed {drawn.sampler.seed}")
     grid = f", on a grid of {exact.grid:g}" if exact.coarse else ""
     certificate = f"{first}treegauge certify {given} --claim {shlex.quote(str(claim.claim))}"
     return [
@@ -242,8 +248,7 @@ def _methods(
                     f"{rank} --exact --size {size} --subset {','.join(worst)}\n{subsets}"),
         make_method("mean_ranks", exact.signature,
                     f"{rank} --size {size} --exact --format json", grid=grid),
-        make_method("rank_boxes", drawn.signature, boxes, samples=drawn.samples,
-                    seed=drawn.sampler.seed),
+        make_method("rank_boxes", drawn.signature, boxes, subsets=subsets_text),
         make_method("certificates", claim.signature, certificate),
         make_method("pair_differences", claim.signature, certificate),
         *_standing_methods(scores, drawn, rank, boxes, given),

@@ -41,7 +41,7 @@ export const readBoard = (data) => {
       p: known(pairs.p[at]),
     };
   };
-  // Ranks over subsets of the size at place `at`; with a constraint they are drawn here.
+  // Ranks over subsets of the size at place `at`; with a constraint they are counted or drawn here.
   const subsets = (at, constraint) => {
     const groups = constraint ? data.treebanks.map((t) => t[constraint]) : null;
     const size = groups ? Math.min(data.sizes[at], mostOf(groups)) : data.sizes[at];
@@ -58,7 +58,8 @@ export const readBoard = (data) => {
       drawn.set(key, sampledRanks({ systems: n, groups, size, score }));
     }
     const found = drawn.get(key);
-    return { size, box: (s) => found.boxes[s], mean: (s) => found.means[s], above: found.above };
+    const { draws, every, above: share } = found;
+    return { size, draws, every, box: (s) => found.boxes[s], mean: (s) => found.means[s], above: share };
   };
   const outlierSubset = (at, system, which) => {
     const bytes = Math.ceil(held / 8);
