@@ -179,7 +179,7 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
         name = given.name if known else type(given).__name__
         yield Input("conllu" if known else "object", Path(name), name, given=given)
         return
-    for path, name in _expanded(os.fspath(source)):
+    for path, name in expanded(os.fspath(source)):
         for recognised in _path(path, name):
             if kinds and recognised.kind not in kinds:
                 if recognised.kind == "system" and "treebank" in kinds and not name:
@@ -192,7 +192,7 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
             yield recognised
 
 
-def _expanded(source: str) -> Iterator[tuple[str, str]]:
+def expanded(source: str) -> Iterator[tuple[str, str]]:
     """Yield paths with their given names; a packaged table is its own name."""
     name, mark, path = source.partition("=")
     if source == "-" or Path(source).exists() or source in PACKAGED:
