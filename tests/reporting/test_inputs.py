@@ -146,12 +146,12 @@ def test_files_are_named_so_that_commands_work_in_one_folder(tmp_path, gold, mon
     write_conllu(gold, folder / "x_y-ud-test.conllu")
     write_conllu(parsed(gold, 1), tmp_path / "my out.conllu")
     absolute = read_inputs([str(folder), f"mine={tmp_path / 'my out.conllu'}"])
-    expected = "treegauge score data/UD_X-Y/x_y-ud-test.conllu mine='my out.conllu'"
+    expected = "treegauge score data/UD_X-Y/x_y-ud-test.conllu 'mine=my out.conllu'"
     assert absolute.scored[0].command() == expected
     assert absolute.command_path(folder) == "data/UD_X-Y"
     monkeypatch.chdir(tmp_path / "data")
     relative = read_inputs(["UD_X-Y", "mine=../my out.conllu"])
-    expected = "treegauge score UD_X-Y/x_y-ud-test.conllu mine='../my out.conllu'"
+    expected = "treegauge score UD_X-Y/x_y-ud-test.conllu 'mine=../my out.conllu'"
     assert relative.scored[0].command() == expected
     assert PageInputs("/").command_path("/home/me/data/x.csv") == "data/x.csv"
 

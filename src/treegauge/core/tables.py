@@ -1,5 +1,6 @@
 """Tables as text, LaTeX, Markdown and HTML: the layout of all rows and columns."""
 
+import re
 from collections.abc import Mapping, Sequence
 from math import isnan
 from numbers import Number
@@ -19,6 +20,8 @@ _LATEX = {
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
+_P_VALUES = re.compile(r"p|(f_)?p_(?!gold$|instead$)\w+|bonferroni|fisher")
+"""Columns of p-values, which are printed alike whatever the decimals of their table."""
 _MARKDOWN = frozenset("\\`*_[]<>|#~$&")
 
 
@@ -55,6 +58,31 @@ def cell(value: Any, digits: int | None = 2) -> str:
     return str(value)
 
 
+def p_value_cell(p: float | None) -> str:
+    """Format a p-value for a table; none is printed as zero.
+
+    Examples
+    --------
+    >>> [p_value_cell(p) for p in (0.25, 0.03126, 0.00004, 0.0, None)]
+    ['0.2500', '0.0313', '<0.0001', '<0.0001', '']
+    """
+    if p is None or isnan(p):
+        return ""
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def p_value_text(p: float) -> str:
+    """Format a p-value for a sentence, with the same digits as in a table.
+
+    Examples
+    --------
+    >>> [p_value_text(p) for p in (0.25, 0.03126, 0.00004, 1.0)]
+    ['p = 0.25', 'p = 0.0313', 'p < 0.0001', 'p = 1']
+    """
+    shown = p_value_cell(p)
+    return f"p < {shown[1:]}" if shown[0] == "<" else f"p = {float(shown):g}"
+
+
 def latex(text: str) -> str:
     r"""Escape the special characters of LaTeX.
 
@@ -88,7 +116,12 @@ class _Cells(NamedTuple):
 
     def texts(self, digits: Digits) -> list[list[str]]:
         each = [digits if isinstance(digits, int) else digits.get(name, 2) for name in self.columns]
-        return [list(map(cell, row, each)) for row in self.rows]
+        tested = [bool(_P_VALUES.fullmatch(name)) for name in self.columns]
+        return [list(map(_text, row, each, tested)) for row in self.rows]
+
+
+def _text(value: Any, digits: int | None, p_value: bool) -> str:
+    return p_value_cell(value) if p_value and isinstance(value, float) else cell(value, digits)
 
 
 def _cells(table: Table) -> _Cells:

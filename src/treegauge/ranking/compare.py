@@ -174,7 +174,8 @@ class CriticalDifference(Result):
         """Return the table, the tests, and an explanation of the letters."""
         test = self.friedman
         lines = [tables.to_text(self.shown())]
-        lines.append(f"Friedman chi-squared {test.statistic:.2f}, p = {test.p_value:.2g}")
+        shown = tables.p_value_text(test.p_value)
+        lines.append(f"Friedman chi-squared {test.statistic:.2f}, {shown}")
         if self.distance is not None:
             lines.append(f"critical difference {self.distance:.3f} (level {self.level:g})")
         if self.cliques:

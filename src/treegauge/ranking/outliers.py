@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 ClassColumn = Literal["stock", "genus", "resource", "tokens", "language", "treebank"]
-_DIGITS = {"expected": 3, "found": 3, "ratio": 2, "p_value": 4, "p_corrected": 4}
+_DIGITS = {"expected": 3, "found": 3, "ratio": 2}
 PERMUTATIONS = 9_999
 """The number of permutations of the treebanks' labels."""
 

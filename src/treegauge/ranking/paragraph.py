@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.tables import p_value_text
 from treegauge.ranking.leaderboard import metric_name, some
 
 if TYPE_CHECKING:
@@ -64,10 +65,10 @@ def _tests(certificate: "Certificate") -> str:
     if others[0][0] == "wilcoxon":
         units = f"the means of {certificate.groups} {_PLURAL[certificate.by]}"
     names = {"wilcoxon": "signed-rank", "sign": "sign", "permutation": "permutation of the mean"}
-    rest = ", ".join(f"{names[name]} {_p(p)}" for name, p in others)
+    rest = ", ".join(f"{names[name]} {p_value_text(p)}" for name, p in others)
     return (
-        f"Primary test (Wilcoxon signed-rank over {units}, two-sided): {_p(primary)}. Other tests, "
-        f"with treebanks as independent units: {rest} (rank-biserial correlation "
+        f"Primary test (Wilcoxon signed-rank over {units}, two-sided): {p_value_text(primary)}. "
+        f"Other tests, with treebanks as independent units: {rest} (rank-biserial correlation "
         f"{certificate.rank_biserial:.2f})."
     )
 
@@ -76,10 +77,13 @@ def _margins(certificate: "Certificate") -> str:
     if certificate.equivalence is None:
         return ""
     tested = certificate.equivalence
+    same, not_worse, better = (
+        p_value_text(tested[name]) for name in ("p_equivalent", "p_not_worse", "p_better")
+    )
     return (
-        f"Tests with a margin of {tested['margin']:g}: equivalence {_p(tested['p_equivalent'])}, "
-        f"non-inferiority of {certificate.claim.a} {_p(tested['p_not_worse'])}, superiority by "
-        f"more than the margin {_p(tested['p_better'])}."
+        f"Tests with a margin of {tested['margin']:g}: equivalence {same}, "
+        f"non-inferiority of {certificate.claim.a} {not_worse}, superiority by "
+        f"more than the margin {better}."
     )
 
 
@@ -125,10 +129,6 @@ def _flipped(certificate: "Certificate") -> str:
     single = len(flip.single)
     alone = f"it fails on {single} treebank{'' if single == 1 else 's'} taken alone"
     return f"The claim fails only if {' or '.join(parts)}; {alone}."
-
-
-def _p(value: float) -> str:
-    return "p < 0.0001" if value < 1e-4 else f"p = {value:.2g}"
 
 
 def _percent(row: dict[str, Any]) -> str:

@@ -203,7 +203,8 @@ def rule_ranks(
 ) -> RuleRanks:
     """Rank systems by rules, over all treebanks and over random subsets of them.
 
-    If there are no more subsets than `samples`, all of them are counted instead. All rules use the same subsets; the parameters are those of :func:`treegauge.rank`.
+    If there are no more subsets than `samples`, all of them are counted instead. All rules use the
+    same subsets; the parameters are those of :func:`treegauge.rank`.
     """
     if samples < 1:
         raise TreegaugeError(f"samples {samples}: expected 1 or more")
@@ -211,8 +212,8 @@ def rule_ranks(
         raise TreegaugeError("one system: expected two or more to rank")
     bound = constraints_of(constraints)
     sampler = Sampler(board, sizes_of(size, len(board.treebanks)), seed, bound, most=samples)
-    every = sampler.complete
-    samples = samples if every is None else every
+    number = sampler.complete
+    samples = samples if number is None else number
     ballots = Ballots.of(board, rules)
     every = np.ones((1, len(board.treebanks)), dtype=bool)
     points = np.concatenate([ballots.points(rule, every) for rule in rules])
@@ -232,9 +233,9 @@ def rule_ranks(
     order = kemeny_places(ballots.votes.sum(axis=0))[1] if "kemeny" in rules else None
     signature = countersign(
         board.signature, rule="+".join(rules), size=sizes_text(sampler.sizes),
-        samples=samples if every is None else "all",
+        samples=samples if number is None else "all",
         constraints=",".join(map(str, bound)) or None, ties=ties,
-        seed=seed if every is None else None,
+        seed=seed if number is None else None,
     )  # fmt: skip
     rows = [
         {"rule": rule, "size": size, **_agreement(full[i], sampled[i][at :: len(sampler.sizes)])}

@@ -271,8 +271,8 @@ def _group_counts(
     groups: NDArray[np.int64], rows: NDArray[np.int32], size: int
 ) -> NDArray[np.int64]:
     """Return subsets x groups: the treebanks of each group; shorter rows are those left out."""
-    counts = groups[rows].sum(axis=1)
-    return counts if rows.shape[1] == size else groups.sum(axis=0) - counts
+    counts: NDArray[np.int64] = groups[rows].sum(axis=1)
+    return counts if rows.shape[1] == size else np.asarray(groups.sum(axis=0) - counts)
 
 
 class DrawingPlan(NamedTuple):

@@ -36,6 +36,13 @@ class TreebankScores(RowsResult):
     kind: ClassVar[str] = "treebank scores"
     unit: ClassVar[str | None] = "percent"
 
+    def shown(self) -> list[dict[str, Any]]:
+        """Return the rows; a failed run is named as such."""
+        return [
+            {name: "failed" if value is None else value for name, value in row.items()}
+            for row in self.rows
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class Standings(Result):
@@ -229,8 +236,8 @@ class Standings(Result):
     def _subsets_note(self) -> str:
         tau, same = (self.subsets.agreement[name].item() for name in ("tau", "top1"))
         return (
-            f"Best to worst rank over {self.subsets.subsets_text}; Kendall's tau with the standings "
-            f"{tau:.3f}, the same leader in {100 * same:.1f} %."
+            f"Best to worst rank over {self.subsets.subsets_text}; Kendall's tau with the "
+            f"standings {tau:.3f}, the same leader in {100 * same:.1f} %."
         )
 
     def own_text(self) -> str:

@@ -1,7 +1,6 @@
 """Inputs of a page: recognised and loaded, with system output matched to gold."""
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,7 +8,10 @@ from typing import Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.core.verbs import command
 from treegauge.dynamics.cartography import MapArchive, stored_maps
+from treegauge.scoring.convention import Convention
+from treegauge.scoring.score import score
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.inputs import Input, recognise
 from treegauge.treebanks.matching import match_outputs
@@ -30,10 +32,15 @@ class ScoredTreebank:
     gold: Treebank
     systems: Mapping[str, Treebank]
     files: Sequence[str]
+    errors: Errors = "strict"
 
-    def command(self, *more: str) -> str:
+    def command(self, convention: Convention = Convention(), **options: object) -> str:
         """Return the command that scores them."""
-        return " ".join(["treegauge score", *self.files, *more])
+        chosen = {
+            "errors": None if self.errors == "strict" else self.errors,
+            "convention": None if convention.official else convention.name,
+        }
+        return command(score, *self.files, **chosen, **options)
 
 
 class Recorded(NamedTuple):
@@ -70,12 +77,12 @@ class PageInputs:
         return {one.name: one.path for one in self.treebanks if one.kind == "treebank"}
 
     def command_path(self, path: str | Path) -> str:
-        """Return a path as it appears in commands on the page, quoted for a shell."""
+        """Return a path as it appears in commands on the page."""
         if self.base is None:
-            return shlex.quote(str(path))
+            return str(path)
         if self.base == os.sep:  # only the absolute path would work, and that is private
-            return shlex.quote("/".join(Path(path).parts[-2:]))
-        return shlex.quote(os.path.relpath(path, self.base))
+            return "/".join(Path(path).parts[-2:])
+        return os.path.relpath(path, self.base)
 
 
 def read_inputs(
@@ -208,12 +215,10 @@ def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Inp
 def _add_scored(gold: Input, systems: Sequence[Input], page: PageInputs) -> None:
     files = [page.command_path(gold.path)]
     for one in systems:
-        named = "" if one.name == short_name(one.path) else f"{shlex.quote(one.name)}="
+        named = "" if one.name == short_name(one.path) else f"{one.name}="
         files.append(f"{named}{page.command_path(one.path)}")
-    if page.errors != "strict":
-        files.append(f"--errors {page.errors}")
     outputs = {one.name: one.treebank for one in systems}
-    page.scored.append(ScoredTreebank(gold.treebank, outputs, files))
+    page.scored.append(ScoredTreebank(gold.treebank, outputs, files, page.errors))
 
 
 def _recorded(archive: MapArchive, file: str, known: Sequence[Input], page: PageInputs) -> Recorded:

@@ -2,6 +2,7 @@
 
 import { range } from "../shell/format.js";
 import { unpack } from "../shell/packed.js";
+import { failedRuns } from "./overview_boards.js";
 import { byRank, ranker } from "./ranking_picker.js";
 import { mostOf, sampledRanks } from "./ranking_sampling.js";
 
@@ -77,6 +78,7 @@ export const readBoard = (data) => {
     subsets,
     outlierSubset,
     differences,
+    failed: failedRuns(data),
     meanOver,
     ranks: whole.ranks,
     means: whole.means,
