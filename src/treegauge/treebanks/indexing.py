@@ -141,7 +141,7 @@ class Describer:
 
     def __init__(self, treebank: Treebank, file: str) -> None:
         self.treebank, self.file = treebank, file
-        self.starts = _scan.line_starts(treebank.raw, _scan.count_lines(treebank.raw))
+        self.line = treebank.line_at
         self.sent_id = cache(self._sent_id)
         self._describe: dict[int, Callable[[int, int, int], str]] = {
             _scan.ENCODING: lambda where, s, row: f"byte 0x{treebank.raw[where]:02X}",
@@ -167,10 +167,6 @@ class Describer:
             KINDS[code].name, self.file, self.line(where), self.sent_id(sentence), text,
             self._expected(code, sentence, row), sentence,
         )  # fmt: skip
-
-    def line(self, where: int) -> int:
-        """Return the number of the line of a position."""
-        return int(self.starts.searchsorted(where, "right")) - 1 + self.treebank.first_line
 
     def place(self, row: int, sentence: int) -> int:
         """Position of a row or, for row -1, of the sentence's first word."""
@@ -201,8 +197,9 @@ class Describer:
         return int(rows.searchsorted(np.int32(row))) + 1  # another type would copy all of them
 
     def _line_text(self, where: int) -> str:
-        number = int(self.starts.searchsorted(where, "right"))
-        stop = self.starts[number] if number < len(self.starts) else None
+        starts = self.treebank.line_starts
+        number = int(starts.searchsorted(where, "right"))
+        stop = starts[number] if number < len(starts) else None
         return self.treebank.raw[where:stop].tobytes().decode(errors="replace").rstrip("\r\n")
 
     def _field(self, row: int, column: int) -> str:
