@@ -60,7 +60,7 @@ def _text(sentences: int, seed: int) -> bytes:
     return synthetic_conllu(sentences, seed=seed).encode()
 
 
-def treebank_files(folder: Path, size: int, sentences: int = 5_000) -> tuple[str, str]:
+def treebank_files(folder: Path, size: int, sentences: int = 2_000) -> tuple[str, str]:
     """Write a treebank and a system's output for it."""
     from treegauge.testing.perturb import inject_errors
     from treegauge.treebanks.conllu import parse_conllu, write_conllu

@@ -190,7 +190,7 @@ class Treebank:
     def texts(self, rows: Ints, number: int) -> list[str]:
         """Return one field of each of these rows as text."""
         starts, stops = self.fields[rows, number].tolist(), self.fields[rows, number + 1].tolist()
-        raw = memoryview(self.raw)
+        raw = self.raw.data
         return [str(raw[a : b - 1], "utf-8", "replace") for a, b in zip(starts, stops, strict=True)]
 
     def field(self, row: int, number: int) -> str:
