@@ -92,7 +92,7 @@ def _encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
     return GraphWords(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))
 
 
-def averaged(
+def _averaged(
     weights: npt.NDArray[np.float32], sums: npt.NDArray[np.float64], steps: int
 ) -> npt.NDArray[np.float32]:
     """Return the mean of weights over all steps, computed in pieces that fit in the cache."""
@@ -294,7 +294,7 @@ class GraphParser:
         steps = 1
 
         def model() -> GraphModel:
-            means = (averaged(weights, sums, steps), averaged(table, table_sums, steps))
+            means = (_averaged(weights, sums, steps), _averaged(table, table_sums, steps))
             return GraphModel(how, tags, relations, *means, source)
 
         with progress("epochs", how.epochs) as task:

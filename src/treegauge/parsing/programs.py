@@ -137,8 +137,8 @@ def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
     inside fields become underscores. `heads` replaces every head, with ``_`` as its relation; None
     keeps the trees.
     """
-    columns = [[joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
-    trees = treebank.head.tolist(), [joined(v) for v in treebank["deprel"]]
+    columns = [[_joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
+    trees = treebank.head.tolist(), [_joined(v) for v in treebank["deprel"]]
     lines = []
     for start, stop in pairwise(treebank.offsets.tolist()):
         for number, word in enumerate(range(start, stop), start=1):
@@ -151,7 +151,7 @@ def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
     return "".join(lines).encode()
 
 
-def joined(text: str) -> str:
+def _joined(text: str) -> str:
     """Return a field without spaces of any kind."""
     return _SPACE.sub("_", text)
 
@@ -219,7 +219,7 @@ def _read(
         raise CommandError(f"{what}: its output is not UTF-8: {error}") from None
     forms = treebank["form"].to_list()
     if fmt == "conllx":
-        forms = [joined(form) for form in forms]
+        forms = [_joined(form) for form in forms]
     bounds = treebank.offsets.tolist()
     heads: list[str] = []
     relations: list[str] = []

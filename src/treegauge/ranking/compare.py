@@ -182,7 +182,7 @@ class CriticalDifference(Result):
         return "\n".join([*lines, self.signature])
 
 
-def check_level(level: float) -> None:
+def _check_level(level: float) -> None:
     """Refuse a confidence level that is not between 0 and 1."""
     if not 0 < level < 1:
         raise TreegaugeError(f"level {level}: expected a number between 0 and 1, such as 0.95")
@@ -198,7 +198,7 @@ def critical_difference(
     """
     if method not in get_args(Method):
         raise ChoiceError("method", method, get_args(Method))
-    check_level(level)
+    _check_level(level)
     alpha = round(1 - level, 12)
     overall = friedman(board)
     average = treebank_ranks(board).mean(axis=1)
@@ -285,7 +285,7 @@ def compare(
 
     if by not in get_args(ComparedBy):
         raise ChoiceError("comparison", by, get_args(ComparedBy))
-    check_level(level)
+    _check_level(level)
     if margin < 0:
         raise TreegaugeError(f"margin {margin}: expected 0 or more points")
     board = leaderboard_of(scores, reading, gaps=by == "bradley-terry")

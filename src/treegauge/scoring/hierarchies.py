@@ -41,7 +41,7 @@ def percent_interval(
     return None if isnan(low) else (low, high)
 
 
-def differences(
+def _differences(
     suite: "Suite", metric: str
 ) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
     """Return, for each pair, the shared treebanks, the differences, and their mean."""
@@ -76,7 +76,7 @@ def compare_suite(
         canonical(given_name) for given_name in ([metric] if isinstance(metric, str) else metric)
     ]
     rows: list[dict[str, Any]] = []
-    pairs = [(name, *each) for name in metrics for each in differences(suite, name).items()]
+    pairs = [(name, *each) for name in metrics for each in _differences(suite, name).items()]
     for name, (a, b), (names, _, over) in pairs:
         f1_a, f1_b = (
             sum(suite.f1(t, system, name) for t in names) / len(names) for system in (a, b)
@@ -103,7 +103,7 @@ def compare_suite(
 def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SamplePlan:
     """Return the number of treebanks needed to find a difference between each pair of systems."""
     spread = {}
-    for pair, (names, gains, over) in differences(suite, metric).items():
+    for pair, (names, gains, over) in _differences(suite, metric).items():
         if len(names) < 2:
             raise TreegaugeError(
                 "a plan needs at least two treebanks on which both systems have scores"
