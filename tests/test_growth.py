@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from treegauge import kernels
+from treegauge.ranking.rank_counts import ScoreSums
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import Treebank
@@ -140,3 +141,21 @@ def test_distinct_values_need_fewer_calls_than_there_are():
         sys.setprofile(None)
     assert values == list(dict.fromkeys(treebank["form"].to_list()))
     assert calls.count("call") + calls.count("c_call") < len(values)
+
+
+@pytest.mark.parametrize("systems", [26, 208])
+def test_sums_of_scores_are_products_too_small_for_threads_of_their_own(systems, monkeypatch):
+    random = np.random.default_rng(0)
+    numbers = random.integers(0, 10_000, (systems, 82)).astype(np.float32)
+    mask = random.integers(0, 2, (82, 200), dtype=np.uint8)
+    table = ScoreSums(np.arange(systems), numbers, numbers.sum(axis=1).astype(np.int64))
+    sizes, multiply = [], np.matmul
+
+    def recording(left, right, **named):
+        sizes.append(left.size * right.shape[-1])
+        return multiply(left, right, **named)
+
+    monkeypatch.setattr(np, "matmul", recording)
+    sums = table.sums(mask)
+    assert sums.tolist() == (numbers.astype(np.int64) @ mask).tolist()
+    assert 0 < max(sizes) <= 2**18
