@@ -9,7 +9,7 @@ export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 export PIP_COMPILE := 0
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test audit fuzz lint bench calibrate replicate docs clean
+.PHONY: demo test audit fuzz soak slurm lint bench calibrate replicate docs clean
 
 # A change of kernels compiles them again.
 KERNELS := setup.py $(wildcard src/treegauge/kernels/*.p[xy][xd])
@@ -67,6 +67,17 @@ fuzz: $(VENV)/dev
 		else echo "no coverage-guided run: Atheris has no wheel for this platform"; fi
 	$(BIN)/python -m fuzz.faults
 	$(BIN)/python -m fuzz.reliability
+
+# Licences and known vulnerabilities of the dependencies; fails if no index can be asked. The program has an
+# environment of its own, so that what it needs is not audited in place of what treegauge needs.
+$(VENV)/audit: constraints.txt
+	$(PYTHON) -m venv $@
+	$@/bin/pip install --quiet --disable-pip-version-check -c constraints.txt pip-audit
+	touch $@
+
+audit: $(VENV)/core $(VENV)/audit
+	$(BIN)/pip install --quiet --disable-pip-version-check packaging
+	$(BIN)/python docs/_audit.py $(VENV)/audit/bin/pip-audit
 
 # Heavy loads, an hour of one core and 10 GB through a pipe. Writes docs/reliability.md.
 soak: $(VENV)/dev

@@ -4,6 +4,7 @@ import os
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -68,11 +69,17 @@ class BuildKernels(build_ext):
             raise SystemExit(f"{error}\n{ADVICE}") from error
 
 
-# The limited API of Python makes one build serve 3.11 and all later versions.
-LIMITED = {"define_macros": [("Py_LIMITED_API", "0x030b0000")], "py_limited_api": True}
+# The limited API of Python makes one build serve 3.11 and all later versions. Python without the
+# global lock has no limited API: it gets a build of its own.
+LIMITED: dict[str, Any] = {
+    "define_macros": [("Py_LIMITED_API", "0x030b0000")],
+    "py_limited_api": True,
+}
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+API = {} if FREE_THREADED else LIMITED
 MODULES[SHARED] = ROOM / "buffers.c"
 setup(
-    ext_modules=[Extension(name, [str(source)], **LIMITED) for name, source in MODULES.items()],
+    ext_modules=[Extension(name, [str(source)], **API) for name, source in MODULES.items()],
     cmdclass={"build_ext": BuildKernels},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -5,7 +5,6 @@ starts the contenders stays small.
 """
 
 import json
-import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measuring import tell
+from replications.treebanks import treebank_files
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
@@ -106,12 +106,10 @@ def main() -> None:
 
 
 def _real() -> tuple[bytes, str] | None:
-    """Return the files of the newest release, by name, up to the size."""
-    folder = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
-    releases = sorted(folder.glob("r*"), key=lambda path: path.name) or [folder]
+    """Return the files of the named treebanks of UD 2.9, by name, up to the size."""
     parts: list[bytes] = []
     treebanks: dict[str, None] = {}
-    for path in sorted(releases[-1].glob("UD_*/*.conllu")):
+    for path in treebank_files(releases=["r2.9"]):
         if sum(map(len, parts)) < SIZE:
             parts.append(path.read_bytes())
             treebanks[path.parent.name] = None

@@ -4,7 +4,6 @@
 ``FOLDER/gold``, a folder per team in ``FOLDER/teams``.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.measuring import TREEGAUGE, Measured, process, tell
 from benchmarks.tables import Section, Target, took
+from replications.treebanks import treebank_files
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
@@ -36,10 +36,8 @@ def treebanks() -> Iterator[tuple[str, "Treebank", "Treebank"]]:
     from treegauge.testing.synthetic import Grammar, synthetic
     from treegauge.treebanks.conllu import read_conllu
 
-    folder = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
-    releases = sorted(folder.glob("r*"), key=lambda path: path.name) or [folder]
-    found = [one for one in releases[-1].glob("UD_*/*-ud-train.conllu")
-             if one.stat().st_size >= LEAST]  # fmt: skip
+    files = treebank_files("*-ud-train.conllu", releases=["r2.9"])
+    found = [one for one in files if one.stat().st_size >= LEAST]
     for path in sorted(found, key=lambda one: one.stat().st_size)[:TREEBANKS]:
         test = path.with_name(path.name.replace("train", "test"))
         yield test.stem, read_conllu(path), read_conllu(test)

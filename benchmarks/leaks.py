@@ -1,6 +1,5 @@
 """Near-duplicates: detection of planted edits, and all available treebanks against themselves."""
 
-import os
 import tempfile
 from pathlib import Path
 from statistics import mean
@@ -8,6 +7,7 @@ from statistics import mean
 from benchmarks.measuring import command, tell
 from benchmarks.planted import ALIKE, EDITS, RATES, TUNED, Judged, folders, judge, total
 from benchmarks.tables import Section, Target
+from replications.treebanks import TREEBANKS, treebank_files, treebank_folders
 
 RECALL = {0.05: 0.99, 0.1: 0.95, 0.2: 0.80}
 PRECISION = 0.95
@@ -17,9 +17,8 @@ SECONDS = 60
 def run(repeats: int) -> Section:
     """Plant edits in all treebanks except those used for tuning, then compare all with all."""
     del repeats
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
     if not folders():
-        return Section("Leaks", f"Not measured: there are no treebanks under {root}.")
+        return Section("Leaks", "Not measured: there are no treebanks under TREEGAUGE_UD.")
     judged: list[Judged] = []
     for folder in folders():
         tell(f"planting edits in {folder.name}")
@@ -49,8 +48,9 @@ def run(repeats: int) -> Section:
                 targets.append(Target(aim, f"{value:.3f}", value >= PRECISION))
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / "pairs.csv"
-        whole = command("audit", "--leaks", root, "--fail", "never", "--out", out)
-    size = sum(path.stat().st_size for path in root.rglob("*.conllu"))
+        named = [one for release in TREEBANKS for one in treebank_folders(release) if one.is_dir()]
+        whole = command("audit", "--leaks", *named, "--fail", "never", "--out", out)
+    size = sum(path.stat().st_size for path in treebank_files())
     targets.append(
         Target(
             f"all treebanks against themselves: at most {SECONDS} s",

@@ -4,7 +4,6 @@
 `tuned`, in the treebanks on which its settings were chosen.
 """
 
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from replications.treebanks import TREEBANKS, treebank_folders
 
 if TYPE_CHECKING:
     from treegauge.auditing.texts import Texts
@@ -183,8 +184,8 @@ def _alike(one: Words, two: Words) -> bool:
 
 def folders(*, tuned: bool = False) -> list[Path]:
     """Return the treebanks for evaluation, or those for tuning, in their newest release."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
-    newest = {one.name: one for one in sorted(root.glob("r*/UD_*"), key=lambda path: path.parts)}
+    named = [one for release in sorted(TREEBANKS) for one in treebank_folders(release)]
+    newest = {one.name: one for one in named if one.is_dir()}
     return [newest[name] for name in sorted(newest) if (name in TUNED) == tuned]
 
 

@@ -1,6 +1,7 @@
 """Capacity of one machine, and a model of many, with parameters measured here.
 
-``python -m benchmarks.scaling [--write]`` prints the page, or writes it to docs/scaling.md.
+``python -m benchmarks.scaling [--write]`` prints the page, or writes it to docs/scaling.md;
+``python -m benchmarks.scaling verbs [--write]`` does so with the growth of each command only.
 """
 
 import os
@@ -9,7 +10,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import cells, corpus, growth
+from benchmarks import cells, corpus, growth, verbs
+from benchmarks.__main__ import page
 from benchmarks.corpus import Corpus
 from benchmarks.growth import COLUMNS, INTERVALS, MEASURE, READ, SCORE, Curve
 from benchmarks.machine import machine
@@ -163,22 +165,31 @@ def hours(seconds: float) -> str:
     return f"{took(seconds)} s"
 
 
-def main() -> None:
-    """Measure, and print or write the page."""
+def everything() -> list[Section]:
+    """Measure all sections."""
     with tempfile.TemporaryDirectory(prefix="treegauge-bench-") as folder:
         files = corpus.make(Path(folder))
         held, curves = one_machine(files)
     spread, model = cluster()
     stored = cells.run("waiting", EMPTY, 100, 4, words=True).stored
-    sections = [held, spread, many_cells(model, stored), billion_words(files, curves, model)]
+    return [
+        held, verbs.run(), spread, many_cells(model, stored), billion_words(files, curves, model)
+    ]  # fmt: skip
+
+
+def main() -> None:
+    """Measure, and print or write the page."""
+    sections = [verbs.run()] if "verbs" in sys.argv else everything()
     how = (
-        "Written by `python -m benchmarks.scaling --write`. The first two sections are measured, "
-        "the last two extrapolated from them."
+        "Written by `python -m benchmarks.scaling --write`. A hundred thousand cells and a billion "
+        "words are extrapolated, all else is measured. Machine and versions are those of the "
+        "section written last."
     )
-    page = "\n\n".join(["# How far it scales", wrap(how), wrap(machine()), *map(str, sections)])
-    print(page)
+    preface = "\n\n".join(["# How far it scales", wrap(how), wrap(machine())])
+    made = page(preface, list(map(str, sections)), PAGE.read_text("utf-8"))
+    print(made)
     if "--write" in sys.argv:
-        PAGE.write_text(page + "\n")
+        PAGE.write_text(made, "utf-8")
         tell(f"wrote {PAGE}")
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 
 REPEATS = 3
 TREEBANKS = ("UD_Telugu-MTG", "UD_Hungarian-Szeged")

@@ -16,7 +16,7 @@ import treegauge as tg
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import NUMBER
 from treegauge.treebanks.columns import concat
-from treegauge.treebanks.documents import document_starts
+from treegauge.treebanks.indexing import document_starts
 
 DATA = Path(__file__).parent / "data" / "attachments.npz"
 SEEDS = 36

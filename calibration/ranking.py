@@ -294,7 +294,7 @@ def friedman_test(random: np.random.Generator, case: tuple[int, int], repetition
 @statement(
     name="compare-critical-differences",
     verb="rank compare",
-    says="systems that share a letter do not differ significantly",
+    says="two systems share a letter if and only if they do not differ significantly",
     kind="verdict",
     nominal=0.05,
     cases={

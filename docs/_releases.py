@@ -5,7 +5,6 @@ and the result is compared with the new files byte by byte. Only counts and the 
 features and relations are written, no text of a treebank.
 """
 
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import treegauge as tg
+from replications.treebanks import absent, release_folder, treebank_folders
 from treegauge.auditing.attachment_changes import attachment_changes
 from treegauge.treebanks.patch_applying import apply_patch
 from treegauge.treebanks.patches import parse_patch
@@ -121,12 +121,11 @@ def text(results: dict[str, dict[str, Any]]) -> str:
 
 def main() -> None:
     """Compare all treebanks and write the page."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
-    names = sorted(
-        one.name for one in (root / OLD).glob("UD_*") if (root / NEW / one.name).is_dir()
-    )
-    if not names:
-        sys.exit(f"no treebank is in both {root / OLD} and {root / NEW}; set TREEGAUGE_UD")
+    root = release_folder(OLD).parent
+    if lacking := absent(OLD, NEW):
+        sys.exit(f"{root} lacks {', '.join(lacking)}; set TREEGAUGE_UD")
+    old, new = ({one.name for one in treebank_folders(release)} for release in (OLD, NEW))
+    names = sorted(old & new)
     results = {name: compared(name, root) for name in names}
     TARGET.write_text(text(results), encoding="utf-8")
     exact = sum(one["exact"] for one in results.values())

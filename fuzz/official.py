@@ -7,6 +7,12 @@ from typing import Any, NamedTuple
 
 from udtools import udeval
 
+KINDS = {
+    "1": "no_gapping", "2": "no_shared_parents_in_coordination",
+    "3": "no_shared_dependents_in_coordination", "4": "no_control",
+    "5": "no_external_arguments_of_relative_clauses", "6": "no_case_info",
+}  # fmt: skip
+"""The official script's names of the types of enhancement that it can leave out, by code."""
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r|\Z)")
 
 
@@ -65,6 +71,21 @@ def load(data: str | bytes, **kinds: Any) -> Any:
     """Read a file as the official script does, in text mode."""
     raw = data.encode() if isinstance(data, str) else data
     return udeval.load_conllu(io.TextIOWrapper(io.BytesIO(raw), "utf-8"), "file", kinds)
+
+
+def match_once(side: Any, *, subtypes: bool) -> None:
+    """Make the official script match equal enhanced edges one to one, by numbering them.
+
+    It compares every edge with every other, so that an edge that is listed twice on both sides
+    would be correct four times. Without `subtypes`, edges are equal if they differ only in these.
+    """
+    for word in side.words:
+        seen: Counter[Any] = Counter()
+        for place, (head, steps) in enumerate(word.columns[udeval.DEPS]):
+            path = steps if subtypes else [step.split(":")[0] for step in steps]
+            key = id(head), *path
+            word.columns[udeval.DEPS][place] = head, [*path, str(seen[key])]
+            seen[key] += 1
 
 
 def repeats_edges(data: str | bytes) -> bool:

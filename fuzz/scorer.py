@@ -9,7 +9,7 @@ from udtools import udeval
 
 from fuzz.analyses import LETTERS, analysis, text
 from fuzz.mutation import damaged
-from fuzz.official import load, repeats_edges
+from fuzz.official import KINDS, load, match_once
 from fuzz.targets import Target
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
@@ -20,7 +20,7 @@ from treegauge.treebanks.conllu import parse_conllu, refusals
 from treegauge.treebanks.relations import check_deps
 
 SUMS = Resampling(resamples=0)
-BASIC, ENHANCED = ScoreOptions(), ScoreOptions(enhanced=True)
+BASIC = ScoreOptions()
 _BETWEEN = b"\0"
 
 
@@ -50,31 +50,41 @@ def vary(data: bytes, random: Random) -> bytes:
 def check(data: bytes) -> str:
     """Score a pair with both programs and compare counts, or refusals."""
     gold, _, system = data.partition(_BETWEEN)
+    return compared(gold, system, "")
+
+
+def compared(gold: bytes, system: bytes, codes: str) -> str:
+    """Compare counts, or refusals, without the types of enhancement of these codes."""
+    kinds = {KINDS[code]: True for code in codes}
     try:
         sides = parse_conllu(gold), parse_conllu(system)
         if any(map(refusals, sides)):
             raise TreegaugeError("refused for scoring")
         # DEPS with heads such as -1 or a lone point are refused here; see parse_deps.
         malformed = any(any(check_deps(side, "")) for side in sides)
-        enhanced = not malformed and not any(map(repeats_edges, (gold, system)))
-        options = ENHANCED if enhanced else BASIC
+        options = BASIC if malformed else ScoreOptions(enhanced=True, enhancements=codes)
         found = evaluate(*sides, options=options, resampling=SUMS).systems[0].metrics
     except TreegaugeError:
         try:
-            udeval.evaluate(load(gold), load(system))
+            udeval.evaluate(load(gold, **kinds), load(system, **kinds))
         except (udeval.UDError, ValueError, IndexError):
             return "refused by both"
         raise
-    try:
-        theirs = udeval.evaluate(load(gold), load(system))
-    except (ValueError, IndexError):
-        assert malformed
-        return "refused by the official script for DEPS"
-    for name in (*METRICS, *(("ELAS", "EULAS") if enhanced else ())):
-        ours, official = found[name], theirs[name]
-        counts = ours.correct, ours.gold, ours.system, ours.aligned
-        wanted = official.correct, official.gold_total, official.system_total
-        assert counts == (*wanted, official.aligned_total), f"{name}: {counts} {wanted}"
+    names = METRICS if malformed else (*METRICS, "ELAS")
+    for subtypes in (True,) if malformed else (True, False):
+        try:
+            official = [load(side, **kinds) for side in (gold, system)]
+        except (ValueError, IndexError):
+            assert malformed
+            return "refused by the official script for DEPS"
+        for side in official:
+            match_once(side, subtypes=subtypes)
+        theirs = udeval.evaluate(*official)
+        for name in names if subtypes else ("EULAS",):
+            ours, one = found[name], theirs[name]
+            counts = ours.correct, ours.gold, ours.system, ours.aligned
+            wanted = one.correct, one.gold_total, one.system_total, one.aligned_total
+            assert counts == wanted, f"{name}, codes {codes or 0}: {counts} {wanted}"
     return "equal counts"
 
 

@@ -6,8 +6,8 @@ from importlib import import_module
 from random import Random
 
 NAMES = (
-    "reader", "reader_files", "validator", "validator_files", "repair", "scorer", "tables", "plans",
-    "models", "stores", "page",
+    "reader", "reader_files", "validator", "validator_files", "repair", "scorer", "scorer_enhanced",
+    "tables", "plans", "models", "stores", "page",
 )  # fmt: skip
 """Fuzzers; each is a module of this name with a `TARGET`."""
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 from treegauge.dynamics.candidates import SCORES, suspicion
 from treegauge.dynamics.jobs import cross_fit
 from treegauge.dynamics.recorder import make_engine

@@ -19,7 +19,8 @@ from replications.challenges_full import FULL_PARTS
 from replications.challenges_tables import COUNTS, TABLES
 from replications.challenges_transfer import TRANSFER
 from replications.challenges_udpipe import UDPIPE
-from replications.parts import kept, release_folder
+from replications.parts import kept
+from replications.treebanks import release_folder
 from treegauge.curves.attachments import Attachments, joined
 from treegauge.curves.counting import collect
 from treegauge.experiments.store import Store

@@ -15,7 +15,8 @@ import polars as pl
 from replications.challenges_printed import SIDES
 from replications.challenges_runs import LIMIT, languages
 from replications.challenges_tables import beams_partition, by_side, counts
-from replications.parts import Part, read_result, release_folder
+from replications.parts import Part, read_result
+from replications.treebanks import release_folder
 from treegauge.crosslingual.vote import delexicalised, panel, train_sources
 from treegauge.crosslingual.weights import weigh_sources
 from treegauge.curves.curve import equivalent

@@ -10,7 +10,7 @@ import time
 from statistics import fmean
 from typing import Any
 
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 from treegauge.experiments.builtin import sampled
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.columns import Treebank

@@ -19,7 +19,8 @@ import numpy as np
 import polars as pl
 
 from replications.confidence_models import FOLD, JUDGED
-from replications.parts import Part, as_csv, kept, read_result, release_folder
+from replications.parts import Part, as_csv, kept, read_result
+from replications.treebanks import release_folder
 from treegauge.core.files import atomic
 
 PARSERS = ("beam", "mst", "biaffine")

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from replications.parts import read_result, release_folder, tolerance
+from replications.parts import read_result, tolerance
+from replications.treebanks import release_folder, treebank_folders
 from treegauge.experiments.store import Store
 from treegauge.measures.measure import measure
 from treegauge.measures.relations import word_dependency_entropy
@@ -49,7 +50,7 @@ class Parsed(NamedTuple):
 @cache
 def folders() -> tuple[Path, ...]:
     """Return the treebanks at hand."""
-    return tuple(sorted(release_folder(RELEASE).glob("UD_*")))
+    return tuple(treebank_folders(RELEASE))
 
 
 def parsed() -> Iterator[Parsed]:
@@ -103,9 +104,8 @@ def scored(treebank: str, gold: Treebank, output: Treebank) -> dict[str, float]:
 
 def treebanks() -> pl.DataFrame:
     """Return sizes, shares of relations and STTR of every treebank, all parts together."""
-    root = str(release_folder(RELEASE))
     names = "sttr,content,function,feature_types"
-    whole = measure(names, root, split="all").wide
+    whole = measure(names, *folders(), split="all").wide
     rows = []
     for folder in folders():
         parts = read_splits(folder)

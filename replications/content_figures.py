@@ -10,7 +10,8 @@ import polars as pl
 from replications.content_data import RELEASE, chosen
 from replications.content_scores import COLUMNS, METRICS, some
 from replications.figures import draw
-from replications.parts import read_result, release_folder
+from replications.parts import read_result
+from replications.treebanks import treebank_folders
 from treegauge.figures.analysis import matrix, scatter
 from treegauge.figures.scores import by_treebank, variances
 from treegauge.figures.theme import Spec
@@ -21,7 +22,7 @@ from treegauge.statistics.correlation_tables import correlation_matrix
 
 def spectrum() -> Spec:
     """Draw relations from function to content (Figure 2)."""
-    return relation_spectrum(measure("wde", str(release_folder(RELEASE)), split="all"))
+    return relation_spectrum(measure("wde", *treebank_folders(RELEASE), split="all"))
 
 
 def sttr() -> Spec:

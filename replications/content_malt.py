@@ -15,7 +15,8 @@ import polars as pl
 
 from replications.content_data import RELEASE, scored
 from replications.content_runs import unpacked
-from replications.parts import RESULTS, as_csv, release_folder
+from replications.parts import RESULTS, as_csv
+from replications.treebanks import release_folder
 from treegauge.core.files import atomic
 from treegauge.measures.relations import relation_class
 from treegauge.treebanks.columns import Treebank

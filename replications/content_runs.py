@@ -19,7 +19,7 @@ from zlib import compress, decompress
 import numpy as np
 import numpy.typing as npt
 
-from replications.parts import release_folder
+from replications.treebanks import release_folder, treebank_folders
 from treegauge.parsing.presets import find_preset
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.conllu import read_splits
@@ -29,7 +29,7 @@ SEEDS = 3
 
 def jobs() -> Iterator[dict[str, Any]]:
     """Yield one job per treebank."""
-    for folder in sorted(release_folder("r2.9").glob("UD_*")):
+    for folder in treebank_folders("r2.9"):
         yield {"treebank": folder.name}
 
 

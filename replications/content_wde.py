@@ -10,7 +10,8 @@ import polars as pl
 
 import treegauge.data
 from replications.content_data import CHOICES, RELEASE, by_chance, chosen
-from replications.parts import compared, read_result, release_folder
+from replications.parts import compared, read_result
+from replications.treebanks import treebank_folders
 from treegauge.core.files import atomic
 from treegauge.measures.relations import (
     average_wde,
@@ -33,7 +34,7 @@ V1 = {
 def averages() -> pl.DataFrame:
     """Average WDE over treebanks, 0.5 where a treebank lacks the relation."""
     each, words = [], dict[str, int]()
-    for folder in sorted(release_folder(RELEASE).glob("UD_*")):
+    for folder in treebank_folders(RELEASE):
         treebank = read_conllu(folder)
         each.append(word_dependency_entropy(treebank))
         codes, names = universal_relations(treebank)

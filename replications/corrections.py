@@ -19,7 +19,7 @@ import numpy.typing as npt
 import polars as pl
 
 from replications.annotation_errors import FOLDS, held_out, training_set
-from replications.parts import release_folder
+from replications.treebanks import release_folder, treebank_folders
 from treegauge.auditing.attachment_changes import attachment_changes
 from treegauge.auditing.nuclei import NucleusWords, variation
 from treegauge.auditing.word_pairs import pair_words
@@ -61,7 +61,7 @@ def _both(name: str) -> tuple[Treebank, Treebank] | None:
 def corrections() -> pl.DataFrame:
     """Return one row per treebank, kind of change and share of words that is looked at."""
     rows: list[dict[str, object]] = []
-    for folder in sorted(release_folder("r2.5").glob("UD_*")):
+    for folder in treebank_folders("r2.5"):
         name = folder.name.removeprefix("UD_")
         if (both := _both(name)) is None:
             continue

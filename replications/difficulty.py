@@ -21,7 +21,8 @@ from replications.annotation_errors import injected
 from replications.corrections import by_treebank, corrections
 from replications.difficulty_cells import choices, one_seed, published
 from replications.front import items
-from replications.parts import Part, compared, kept, read_result, release_folder
+from replications.parts import Part, compared, kept, read_result
+from replications.treebanks import release_folder
 from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.measures.measure import measure
 from treegauge.statistics.analyse import analyse

@@ -3,7 +3,8 @@
 import numpy as np
 import polars as pl
 
-from replications.parts import compared, read_result, release_folder
+from replications.parts import compared, read_result
+from replications.treebanks import release_folder
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_conllu
 

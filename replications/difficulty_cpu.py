@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import spearmanr
 
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 from treegauge import data
 from treegauge.core.files import atomic
 from treegauge.core.tables import to_text

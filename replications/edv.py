@@ -116,7 +116,7 @@ PARTS: tuple[Part, ...] = (
     Part("edv_table4", "Partial correlations (Table 4)", edv_tables.table4, digits=3,
          shown=_coefficients, counted=_once),
     Part("edv_partial", "Partial correlations, with bootstrap", edv_tables.partial, digits=3),
-    Part("edv_power", "What 28 treebanks can find", edv_tables.powers),
+    Part("edv_power", "What 35 treebanks can find", edv_tables.powers),
     Part("edv_table5", "Linear models (Table 5)", edv_tables.table5, digits=3, shown=_fits,
          counted=_fitted_once),
     Part("edv_background", "Background removal (Figs. 7, A.6)", edv_tables.backgrounds, digits=3,

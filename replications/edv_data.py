@@ -8,7 +8,8 @@ import numpy.typing as npt
 import polars as pl
 from scipy.stats import shapiro
 
-from replications.parts import compared, read_result, release_folder
+from replications.parts import compared, read_result
+from replications.treebanks import release_folder, treebank_folders
 from treegauge.data import ud25
 from treegauge.measures.displacement import edv_masses, slv_masses
 from treegauge.measures.measure import measure
@@ -32,7 +33,7 @@ Floats = npt.NDArray[np.float64]
 def treebanks() -> pl.DataFrame:
     """Measure the treebanks of UD 2.5 at hand; scores of UDPipe 1.2 where there are any."""
     own = [name for name in DISTANCES if not name.endswith("_axis")]
-    found = measure([*own, *OF_TRAIN], str(release_folder(RELEASE))).wide
+    found = measure([*own, *OF_TRAIN], *treebank_folders(RELEASE)).wide
     axis = pl.DataFrame([_over_all_bins(name) for name in found["treebank"]])
     found = found.join(axis, on="treebank").with_columns(pl.col("treebank").str.strip_prefix("UD_"))
     found = found.join(ud25().select("treebank", "las"), on="treebank", how="left")
@@ -112,19 +113,24 @@ def changes_of_w() -> dict[str, tuple[float, float]]:
     return found
 
 
-def fewer_for_w(ours: float, printed: str) -> str:
-    """Return why W of fewer treebanks differs, and whether samples of 94 differ as much."""
+def fewer_for_w(ours: float, printed: str, other: float | None = None) -> str:
+    """Return why W of fewer treebanks differs, and whether samples of 94 differ as much.
+
+    `other` is W of the masses over all bins, for the binning is not known.
+    """
     ends = changes_of_w()
     las, words = (f"{low:.2f} to {high:.2f}" for low, high in ends.values())
     reason = (
         f"random {at_hand().height} of the 94 treebanks change W of LAS by {las}, W of training "
         f"words by {words}"
     )
-    change = ours - float(printed)
-    inside = (
-        min(low for low, _ in ends.values()) <= change <= max(high for _, high in ends.values())
-    )
-    return reason if inside else f"unexplained: {reason}"
+    lowest = min(low for low, _ in ends.values())
+    highest = max(high for _, high in ends.values())
+    if lowest <= ours - float(printed) <= highest:
+        return reason
+    if other is not None and lowest <= other - float(printed) <= highest:
+        return f"the binning is not known: over all bins {other:.3f}; {reason}"
+    return f"unexplained: {reason}"
 
 
 def unrounded(variable: str, printed: str) -> str:

@@ -9,7 +9,8 @@ import polars as pl
 
 from replications.content_data import parsed
 from replications.edv_data import RELEASE
-from replications.parts import compared, read_result, release_folder
+from replications.parts import compared, read_result
+from replications.treebanks import treebank_folders
 from treegauge.experiments.builtin import sampled
 from treegauge.measures.displacement import LENGTHS, SAMPLES, edv_by_length, edv_masses, edv_samples
 from treegauge.measures.registry import MissingError
@@ -61,7 +62,7 @@ def _of_lengths(train: Treebank, test: Treebank) -> Iterator[dict[str, object]]:
 def by_length() -> pl.DataFrame:
     """Measure EDV among sentences of the same length in all available treebanks of UD 2.5."""
     rows = []
-    for folder in sorted(release_folder(RELEASE).glob("UD_*")):
+    for folder in treebank_folders(RELEASE):
         parts = read_splits(folder)
         name = {"treebank": folder.name.removeprefix("UD_")}
         rows += [name | row for row in _of_lengths(parts["train"], parts["test"])]
@@ -157,7 +158,7 @@ def _sampled_masses(train: Treebank, test: Treebank, size: int) -> list[float]:
 def samples() -> pl.DataFrame:
     """Draw train sentences 20 times and measure EDV each time (App. D), both variants."""
     rows = []
-    for folder in sorted(release_folder(RELEASE).glob("UD_*")):
+    for folder in treebank_folders(RELEASE):
         parts = read_splits(folder)
         train, test = parts["train"], parts["test"]
         if len(train) < max(SIZES):

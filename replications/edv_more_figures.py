@@ -9,7 +9,8 @@ from replications import edv_whole
 from replications.edv_data import RELEASE, at_hand, scored
 from replications.edv_morphology import subset
 from replications.edv_unseen import DRAWN, predictions
-from replications.parts import read_result, release_folder
+from replications.parts import read_result
+from replications.treebanks import release_folder
 from treegauge.figures.analysis import distributions, scatter
 from treegauge.figures.analysis import predictions as predicted_plot
 from treegauge.figures.theme import SIDE, Spec, category, faceted, mark, quantity, themed

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from replications.edv_data import RELEASE, at_hand, scored
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 from treegauge.measures.displacement import Support, edv, edv_masses
 from treegauge.statistics.analyse import analyse
 from treegauge.statistics.coefficients import coefficients

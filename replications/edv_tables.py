@@ -91,7 +91,8 @@ def table1() -> pl.DataFrame:
     for variable, (printed, p) in TABLE1.items():
         for column, variant in variants_of(variable):
             one = found[column]
-            why = fewer_for_w(one["w"], printed) if column in DISTANCES else "unexplained"
+            axis = found[f"{column}_axis"]["w"] if column.endswith("_masses") else None
+            why = fewer_for_w(one["w"], printed, axis) if column in DISTANCES else "unexplained"
             names = {"variable": variable, "variant": variant}
             rows.append(_row(names, one["n"], printed, p, one["w"], one["p_value"], why))
     return compared(rows)

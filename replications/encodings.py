@@ -7,7 +7,8 @@ treebanks, and then judged on Greek-GDT.
 
 import polars as pl
 
-from replications.parts import Part, kept, read_result, release_folder
+from replications.parts import Part, kept, read_result
+from replications.treebanks import treebank_folders
 
 RELEASES = ("r2.5", "r2.9")
 COVERAGE = "encodings_coverage"
@@ -22,7 +23,7 @@ def coverage() -> pl.DataFrame:
 
     rows = []
     for release in RELEASES:
-        for folder in sorted(release_folder(release).glob("UD_*")):
+        for folder in treebank_folders(release):
             whole = concat(list(read_splits(folder).values()))
             for encoding in encodings().values():
                 row = encoding_coverage(whole, encoding)

@@ -13,7 +13,8 @@ from statistics import fmean, stdev
 
 import polars as pl
 
-from replications.parts import RESULTS, as_csv, kept, release_folder
+from replications.parts import RESULTS, as_csv, kept
+from replications.treebanks import release_folder
 from treegauge.core.files import atomic
 from treegauge.parsing.ensemble import EnsembleParser
 from treegauge.parsing.registry import find_parser

@@ -17,9 +17,9 @@ from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.subsets import error_reduction
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.data_table import load_tables
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.table_joins import load_tables
 
 SIZES = (5, 10, 20)
 

@@ -22,7 +22,8 @@ import numpy as np
 import polars as pl
 
 from replications.fragility_table1 import TENTH, members, scores_at_hand
-from replications.parts import RESULTS, Part, as_csv, kept, read_result, release_folder
+from replications.parts import RESULTS, Part, as_csv, kept, read_result
+from replications.treebanks import release_folder
 from treegauge import data
 from treegauge.core.files import atomic
 from treegauge.parsing.registry import make_parser

@@ -7,7 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 from replications.content_data import RELEASE, folders, parsed
-from replications.parts import read_result, release_folder
+from replications.parts import read_result
+from replications.treebanks import treebank_folders
 from treegauge.auditing.audit import Audit, Finding, audit_treebanks
 from treegauge.measures.measure import measure
 from treegauge.treebanks.columns import Treebank
@@ -23,7 +24,7 @@ LABELS = ("1 to 4", "5 to 9", "10 to 19", "20 to 29", "30 and more")
 
 def measures() -> pl.DataFrame:
     """Return every measure that is one number, by name, a row per treebank."""
-    found = measure("all", str(release_folder(RELEASE))).wide
+    found = measure("all", *treebank_folders(RELEASE)).wide
     return found.select("treebank", *sorted(set(found.columns) - {"treebank"}))
 
 

@@ -1,15 +1,15 @@
-"""Measure all available treebanks and write the tables of docs/measures/treebanks.md.
+"""Measure the named treebanks and write the tables of docs/measures/treebanks.md.
 
 Run ``python -m replications.measures``; the treebanks are looked for under ``TREEGAUGE_UD``.
 It writes figures only, no text of a treebank.
 """
 
-import os
 import time
 from pathlib import Path
 
 import numpy as np
 
+from replications.treebanks import TREEBANKS, treebank_folders
 from treegauge.core.files import atomic
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures, short
@@ -80,12 +80,12 @@ def random_splits(folder: Path) -> tuple[float, float, float]:
     return official, float(drawn.mean()), float(above)
 
 
-def noise_table(root: Path, releases: dict[str, Measures]) -> str:
+def noise_table(releases: dict[str, Measures]) -> str:
     """Write EDV and that of random splits."""
     lines, beyond = "", 0
     count = 0
     for release in releases:
-        for folder in sorted((root / release).glob("UD_*")):
+        for folder in treebank_folders(release):
             official, mean, above = random_splits(folder)
             count, beyond = count + 1, beyond + (above <= 0.05)
             title = folder.name.removeprefix("UD_").replace("_", " ")
@@ -99,14 +99,13 @@ def noise_table(root: Path, releases: dict[str, Measures]) -> str:
 
 def main() -> None:
     """Measure, write and say how long it took."""
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
     start = time.perf_counter()
-    releases = {folder.name: measure("all", folder) for folder in sorted(root.glob("r*"))}
+    releases = {release: measure("all", *treebank_folders(release)) for release in TREEBANKS}
     took = time.perf_counter() - start
     count = sum(found.wide.height for found in releases.values())
     text = HEAD.format(count=count)
     text += "".join(family_table(family, releases) for family in FAMILIES)
-    text += noise_table(root, releases)
+    text += noise_table(releases)
     with atomic(TARGET) as file:
         file.write(text.encode())
     print(f"{count} treebanks measured in {took:.1f} s; wrote {TARGET}")

@@ -8,7 +8,7 @@ tags. The dev set chooses among epochs or steps, and the test set is scored.
 import polars as pl
 
 import treegauge as tg
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 from treegauge.parsing.registry import make_parser
 
 TREEBANK = "UD_Tamil-TTB"

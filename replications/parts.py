@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from replications.treebanks import absent
 from treegauge.core.files import atomic
 
 RESULTS = Path(__file__).parent / "results"
@@ -32,7 +32,7 @@ class Part:
     make : callable
         Makes it; takes nothing.
     needs : tuple of str
-        Releases that must lie under ``TREEGAUGE_UD``.
+        Releases whose named treebanks must lie under ``TREEGAUGE_UD``.
     apart : str
         Why ``make replicate`` does not make it, with the command that does and how long that took
         ("GPU: ... in 7 minutes"); empty for a table that is made.
@@ -60,8 +60,8 @@ class Part:
         return RESULTS / f"{self.name}.csv"
 
     def lacking(self) -> list[str]:
-        """Return the releases that are needed and not there."""
-        return [release for release in self.needs if not release_folder(release).is_dir()]
+        """Return the releases and treebanks that are needed and not there."""
+        return absent(*self.needs)
 
     def write(self) -> bool:
         """Make the table and keep it; return whether it differs from what was kept before."""
@@ -86,11 +86,6 @@ def kept(
         raise SystemExit(f"{name} is not made here, {apart}")
 
     return Part(name, title, make, apart=apart, shown=shown, digits=digits, counted=counted)
-
-
-def release_folder(release: str) -> Path:
-    """Return where the treebanks of a release, such as ``r2.9``, are looked for."""
-    return Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")) / release
 
 
 def read_result(name: str) -> pl.DataFrame:

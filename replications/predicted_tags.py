@@ -25,7 +25,8 @@ from typing import Any
 
 import polars as pl
 
-from replications.parts import RESULTS, as_csv, kept, release_folder
+from replications.parts import RESULTS, as_csv, kept
+from replications.treebanks import release_folder
 from treegauge.core.files import atomic
 from treegauge.data import ud25
 from treegauge.parsing.registry import make_parser

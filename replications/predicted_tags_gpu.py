@@ -35,7 +35,7 @@ def conditions(data: Any, predicted: Any) -> dict[str, Any]:
 
 def ensemble_trees(models: list[Any], own: Any, options: Any, more: Any, each: Any) -> Any:
     """Return heads and relations of the trees under averaged probabilities."""
-    from treegauge.parsing.averaging import (
+    from treegauge.parsing.ensemble import (
         average_heads,
         average_relations,
         expected_tree,

@@ -46,7 +46,7 @@ BETWEEN = 20
 
 def encode(out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank."""
-    from replications.parts import release_folder
+    from replications.treebanks import release_folder
     from treegauge.parsing.held_out import hold_out
     from treegauge.parsing.label_encodings import find_encoding
     from treegauge.parsing.neural.biaffine import roots_have

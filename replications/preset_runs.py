@@ -15,7 +15,8 @@ from functools import cache
 
 import numpy as np
 
-from replications.parts import RESULTS, release_folder
+from replications.parts import RESULTS
+from replications.treebanks import release_folder
 from treegauge.experiments.builtin import sampled
 from treegauge.parsing.presets import PRESETS
 from treegauge.parsing.registry import make_parser

@@ -16,7 +16,8 @@ import polars as pl
 
 from treegauge.ranking.selection import folds_of
 from treegauge.ranking.sentence_draws import SentenceScores
-from treegauge.ranking.sentence_subsets import METHODS, judge_method, sentence_scores
+from treegauge.ranking.sentence_judging import METHODS, judge_method
+from treegauge.ranking.sentence_subsets import sentence_scores
 from treegauge.treebanks.conllu import read_conllu
 
 LEAST = 600
@@ -38,7 +39,7 @@ def judged(scores: SentenceScores, kinds: list[str], size: int) -> list[dict[str
         for method in METHODS:
             # Random sentences are judged by the same held-out systems.
             used = chosen * RANDOM if method == "random" else chosen
-            made = judge_method(scores, size, method, used, rng)
+            made, _ = judge_method(scores, size, method, used, rng)
             rows.append({"held out": held_out, "sentences": size, **vars(made)})
     return rows
 

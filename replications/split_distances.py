@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import make_split
 

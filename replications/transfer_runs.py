@@ -7,7 +7,7 @@ numpy only.
 from functools import cache
 from typing import Any
 
-from replications.parts import release_folder
+from replications.treebanks import treebank_folders
 from treegauge.crosslingual.vote import delexicalised
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
@@ -18,7 +18,7 @@ LIMIT, ENOUGH, SEED = 2000, 100, 0
 @cache
 def sets() -> dict[str, dict[str, Treebank]]:
     """Read the treebanks of UD 2.9 that have at least 100 training sentences."""
-    folders = sorted(release_folder("r2.9").glob("UD_*"))
+    folders = treebank_folders("r2.9")
     read = {folder.name: read_splits(folder) for folder in folders}
     return {name: parts for name, parts in read.items() if len(parts["train"]) >= ENOUGH}
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from replications.pages import markdown
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 from treegauge.crosslingual.contribution import Contributions, Vote, contributions, word_groups
 from treegauge.crosslingual.selection import select_sources
 from treegauge.crosslingual.vote import Panel, delexicalised, panel, train_sources

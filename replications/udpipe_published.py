@@ -9,7 +9,7 @@ import time
 
 import polars as pl
 
-from replications.parts import release_folder
+from replications.treebanks import release_folder
 from treegauge.data import ud25
 from treegauge.parsing.udpipe import UDPipeParser
 from treegauge.parsing.udpipe_settings import UDPipeOptions

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from benchmarks import cells, measuring, reader_paths
+from benchmarks import cells, measuring, reader_paths, verbs
 from benchmarks.growth import Curve
 from benchmarks.machine import THREADS, machine
 from benchmarks.measuring import Measured, contest
@@ -113,3 +113,31 @@ def test_a_first_page_says_how_long_it_takes(page) -> None:
     assert "Measured: 700 s of processor time" in new
     said = re.search(r"Measured: (\d+) s of processor time", text)
     assert int(said[1]) <= reader_paths.LIMIT
+
+
+def test_the_growth_of_every_command_is_measured_or_a_reason_is_given() -> None:
+    known = [*verbs.GROWING, *verbs.UNMEASURED]
+    assert sorted(known) == sorted(verbs.commands())
+    assert all(verbs.UNMEASURED.values())
+
+
+def test_the_exponent_of_a_command_leaves_out_its_start() -> None:
+    for power in (0.5, 1.0, 2.0):
+        seconds = [3 + 0.2 * size**power for size in verbs.SIZES]
+        assert verbs.exponent(verbs.SIZES, seconds) == pytest.approx(power, abs=0.01)
+
+
+def test_a_command_is_measured_with_data_of_every_size(monkeypatch) -> None:
+    sentences = []
+
+    def run(*words, folder, codes):
+        sentences.append((folder / "gold.conllu").read_bytes().count(b"sent_id"))
+        return Measured(1, 10, processor=float(len(sentences) ** 2))
+
+    monkeypatch.setattr(verbs, "process", run)
+    small = verbs.Growing("sentences", lambda folder, size: verbs.treebank_files(folder, size, 20))
+    monkeypatch.setitem(verbs.GROWING, "check", small)
+    row, target = verbs.measured("check", rounds=1)
+    assert sentences == [20 * size for size in verbs.SIZES]
+    assert row[1:5] == ["1.00", "4.00", "9.00", "16.00"]
+    assert target is not None

@@ -19,7 +19,7 @@ from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
 
 BAD_NAME, HUGE = "\udcff", "99999999999999999999"
-HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", BAD_NAME)}
+HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", " ", BAD_NAME)}
 #: The arguments of commands that would work, with as little to do as possible.
 WORDS = {
     "check": "gold.conllu", "agree": "gold.conllu sys.conllu", "audit": "UD_X-Y",

@@ -1,12 +1,20 @@
 """One parse has one UAS and one LAS, to the last count, wherever it is printed."""
 
+import html
 import json
 import re
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import treegauge as tg
+from treegauge.core.tables import to_html, to_latex, to_markdown, to_text
+from treegauge.experiments.cells import Cell
+from treegauge.experiments.plans import make_setup
+from treegauge.experiments.running import run_cells
+from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 
 CONVENTIONS = ["official", "challenges"]
@@ -100,6 +108,31 @@ def test_curve(ran, folder, convention, tmp_path):
         assert whole[column].item() == pytest.approx(scores[metric], abs=1e-9)
 
 
+def test_a_plan_and_the_verb_give_one_curve(folder, tmp_path):
+    """The rule that seeds vary where a size takes all sentences held for the verb only."""
+    parser = {"name": "beam", "options": OPTIONS}
+    cells = tg.grid("curve", folder.name, parsers=[parser], sizes=[10, 60], samples=3)
+    tg.run(tg.Plan((cells,)), tmp_path / "plan.store", root=folder.parent, pool="inline")
+    planned = tg.curve(tmp_path / "plan.store", root=folder.parent, resamples=100)
+    direct = tg.curve(
+        folder, parser="beam", option=OPTIONS, sizes="10,60", samples=3, workers=1,
+        store=tmp_path / "own.store", resamples=100,
+    )  # fmt: skip
+    assert planned.table.equals(direct.table)
+    overall = planned.table.filter(planned.table["class"] == "all")
+    assert overall["size"].to_list() == [10, 60]
+    assert (overall["low"] < overall["score"]).all() and (overall["score"] < overall["high"]).all()
+
+
+def test_one_model_counted_several_times_gives_no_interval(folder, tmp_path):
+    setup = make_setup("curve", folder, "beam", options=OPTIONS)
+    old = [Cell(setup, size, sample, 0) for size in (10, 60) for sample in range(3)]
+    run_cells(old, tmp_path / "old.store")
+    curve = tg.curve(tmp_path / "old.store", root=folder.parent, resamples=100)
+    assert curve.table["low"].null_count() == curve.table.height
+    assert "they need 3 training samples of each size, got 1" in str(curve)
+
+
 def test_transfer_from_one_source(folder, convention, tmp_path):
     gold = folder / "toy_invented-ud-test.conllu"
     parsed = tmp_path / "parsed.conllu"
@@ -135,3 +168,84 @@ def test_the_page(ran, folder, convention, tmp_path):
     shown = {one["name"]: one["systems"][0]["f1"] for one in treebank["metrics"]}
     for metric in ("UAS", "LAS"):
         assert shown[label(metric, convention)] == scores[metric]
+
+
+@pytest.fixture(scope="module")
+def few_scores(tmp_path_factory):
+    """Scores of three systems on six treebanks, in a file."""
+    path = tmp_path_factory.mktemp("few") / "scores.csv"
+    rng = np.random.default_rng(0)
+    rows = [
+        {"treebank": f"t{t}", "system": system, "las": round(float(60 + s + 2 * rng.normal()), 2)}
+        for t in range(6)
+        for s, system in enumerate("abc")
+    ]
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+def test_rank_and_report_count_the_same_few_subsets(few_scores):
+    ranks = tg.rank(few_scores)
+    page = tg.report(few_scores, out=None, samples=50)
+    (section,) = page.sections
+    leader, share = ranks.table.sort("full")["system"][0], ranks.agreement["top1"].item()
+    assert (share * 20) == pytest.approx(round(share * 20)) and 0 < share < 1
+    said = f"leads in {100 * share:.1f} % of all 20 subsets of 3 treebanks."
+    assert said in section.short[0] and section.short[0].startswith(leader)
+    assert f"the same leader in {100 * share:.1f} %" in str(ranks)
+    assert "all 20 subsets of 3 treebanks" in str(ranks)
+    (board,) = section.data["boards"]
+    at = board["sizes"].index(3)
+    assert (board["top"][at], board["drawn"][at], board["numbers"][at]) == (share, None, "20")
+
+
+def test_the_page_and_the_audit_compare_a_split_with_the_same_random_splits(folder):
+    audited = tg.audit(folder)
+    page = tg.report(folder, out=None)
+    (section,) = page.sections
+    (shown,) = section.data["audits"]
+    both = [{(row["check"], row["split"]): row["message"] for row in shown["findings"]},
+            {(one.check, one.split): one.message for one in audited.findings}]  # fmt: skip
+    assert both[0] == both[1]
+    assert sum("p = " in text for text in both[0].values()) >= 2
+
+
+def results_with_tiny_p_values():
+    """Yield results whose p-values would print as zero with four decimals."""
+    from treegauge.statistics.multiple import partial_conjunction
+
+    x = np.arange(80.0)
+    noise = np.random.default_rng(1).normal(size=(2, 80))
+    frame = pl.DataFrame({"las": x + 9 * noise[0], "words": x, "edv": noise[1]})
+    yield tg.certify("conll18", claim="HIT-SCIR > SParse")
+    yield tg.certify("conll18", claim="HIT-SCIR > SParse", margin=1)
+    yield tg.rank.compare("conll18", by="wilcoxon-holm")
+    yield tg.analyse(frame, "las", ["words", "edv"], resamples=0)
+    yield tg.analyse.regression(frame, "las", ["words", "edv"])
+    yield partial_conjunction([1e-9, 1e-8, 0.2])
+    gold = synthetic(60, seed=2)
+    bad = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.5), seed=1)
+    good = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.95), seed=2)
+    yield tg.score(
+        gold,
+        {"a": tg.parse_conllu(good), "b": tg.parse_conllu(bad)},
+        by="relation",
+        units="sentences",
+    )
+
+
+def test_no_p_value_is_printed_as_zero():
+    for result in results_with_tiny_p_values():
+        text = str(result)
+        assert re.search(r"<0\.0001\b|p < 0\.0001\b", text), text
+        assert not re.search(r"p = 0\.?0*(?![\d.])|<0\.001\b", text), text
+
+
+@pytest.mark.parametrize("name", ["p", "p_value", "p_corrected", "p_equivalent", "f_p_value"])
+@pytest.mark.parametrize("write", [to_text, to_latex, to_markdown, to_html])
+def test_columns_of_p_values_are_printed_alike_in_every_table(name, write):
+    for digits in (1, 3, {name: 2}):
+        text = html.unescape(write([{name: 1e-9}, {name: 0.03126}], digits=digits))
+        text = text.replace("\\textless{}", "<").replace("\\", "")
+        assert "<0.0001" in text and "0.0313" in text
+    assert "<" not in to_text([{"p_gold": 1e-9}])

@@ -193,7 +193,194 @@ def test_a_broken_plug_in_is_left_out_with_a_warning(tmp_path, monkeypatch, capl
     points = {"treegauge.broken": {"absent": "no_such_module:x", "works": "json:loads"}}
     installed(tmp_path, {"name": "broken", "version": "1", "entry-points": points})
     monkeypatch.syspath_prepend(tmp_path)
-    assert load_plugins("treegauge.broken") == {"works": json.loads}
+    assert {name: one.object for name, one in load_plugins("treegauge.broken").items()} == {
+        "works": json.loads
+    }
     (warning,) = caplog.messages
-    assert "absent" in warning
-    assert "no_such_module" in warning
+    assert "the plug-in 'absent' of broken 1 (treegauge.broken, no_such_module:x)" in warning
+    assert "is left out: loading it ends with ModuleNotFoundError" in warning
+
+
+HOSTILE = '''
+import sys
+import numpy as np
+from treegauge.measures.registry import register
+from treegauge.parsing.registry import ParserEntry
+from treegauge.scoring.word_metrics import MetricWords
+
+print("PRINTED at import")
+
+def everything(alignment, convention):
+    """Everything is correct"""
+    print("PRINTED by a metric")
+    gold = np.ones(alignment.gold.treebank.n_words, bool)
+    system = np.ones(alignment.system.treebank.n_words, bool)
+    return MetricWords(gold, system, gold)
+
+def text(alignment, convention):
+    return "text"
+
+def counts(alignment, convention):
+    return MetricWords(1, 1, 1)
+
+def fails(alignment, convention):
+    raise ValueError("broken here")
+
+def leaves(alignment, convention):
+    sys.exit(7)
+
+number = 42
+MST = ParserEntry("mst", "x", "x", "hostile", "Parser", "Model", "Options")
+LEAVES = ParserEntry("leaver", "x", "x", "hostile_exit", "Parser", "Model", "Options")
+
+@register("says_text", "vocabulary", "a text")
+def says_text(treebank):
+    return "text"
+
+@register("raises", "vocabulary", "an error")
+def raises(treebank):
+    raise KeyError("broken there")
+'''
+WORDS = """
+from treegauge.measures.registry import register
+
+@register("words", "vocabulary", "one")
+def words(treebank):
+    return 1.0
+"""
+HOSTILE_PACKAGE = {
+    "name": "hostile", "version": "6.6", "entry-points": {
+        "treegauge.metrics": {
+            "LAS": "hostile:everything", "las": "hostile:everything", "arcs": "hostile:everything",
+            "Answer": "hostile:number", "Text": "hostile:text", "Counts": "hostile:counts",
+            "Fails": "hostile:fails", "Leaves": "hostile:leaves", "Exits": "hostile_exit:x",
+        },
+        "treegauge.measures": {
+            "a": "hostile_words", "b": "hostile", "c": "hostile_exit", "d": "hostile_family",
+        },
+        "treegauge.parsers": {
+            "mst": "hostile:MST", "x": "hostile:number",
+            "y": "hostile_exit:x", "z": "hostile:LEAVES",
+        },
+        "treegauge.tasks": {"score": "hostile:fails", "answer": "hostile:number"},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """Run commands in processes in which a hostile package is installed, or is not."""
+    root = tmp_path_factory.mktemp("hostile")
+    installed(root / "site", HOSTILE_PACKAGE)
+    (root / "site" / "hostile.py").write_text(HOSTILE)
+    (root / "site" / "hostile_words.py").write_text(WORDS)
+    (root / "site" / "hostile_family.py").write_text(WORDS.replace('"vocabulary"', '"family"'))
+    (root / "site" / "hostile_exit.py").write_text("import sys\nsys.exit(7)\n")
+    write_conllu(TRAIN, root / "train.conllu")
+    write_conllu(TEST, root / "gold.conllu")
+    treegauge.parse(
+        treegauge.train("mst", TRAIN, out=root / "m.model", option={"epochs": 1}),
+        TEST, out=root / "sys.conllu",
+    )  # fmt: skip
+
+    def command(*words, plugins=True):
+        places = [*([str(root / "site")] if plugins else []), *sys.path]
+        return subprocess.run(
+            [sys.executable, "-m", "treegauge", *words], cwd=root, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
+        )  # fmt: skip
+
+    command.site = root / "site"
+    return command
+
+
+def test_hostile_metrics_take_nothing_from_score(hostile):
+    words = ("score", "gold.conllu", "sys.conllu", "--format", "json")
+    with_them, without = hostile(*words), hostile(*words, plugins=False)
+    assert (with_them.returncode, without.returncode) == (0, 0), with_them.stderr
+    (found,), (expected,) = (json.loads(done.stdout)["systems"] for done in (with_them, without))
+    arcs = found["metrics"].pop("arcs")
+    assert found == expected
+    assert arcs["f1"] == 100
+    assert "PRINTED" in with_them.stderr
+    for name, reason in {
+        "LAS": "there is already a metric called 'LAS'; choose another name",
+        "las": "there is already a metric called 'LAS'; choose another name",
+        "Answer": "metric 'Answer' is 42; expected a function",
+        "Text": "gave 'text'; expected MetricWords with boolean arrays of",
+        "Counts": "gave 'MetricWords(gold=1, system=1, correct=1)'; expected MetricWords",
+        "Fails": "ends with ValueError: broken here",
+        "Leaves": "ends with SystemExit: 7",
+        "Exits": "loading it ends with SystemExit: 7",
+    }.items():
+        (line,) = [
+            line for line in with_them.stderr.splitlines()
+            if f"the plug-in {name!r} of hostile 6.6 (treegauge.metrics, hostile" in line
+        ]  # fmt: skip
+        assert "is left out" in line
+        assert reason in line
+    assert len(with_them.stderr.splitlines()) < 20
+
+
+@pytest.mark.parametrize("name", ["Answer", "Text", "Fails", "Leaves"])
+def test_a_metric_that_cannot_be_used_is_named_when_it_is_asked_for(hostile, name):
+    for words in (["--metric", name], ["--metric", name, "--by", "deprel"]):
+        done = hostile("score", "gold.conllu", "sys.conllu", *words)
+        assert (done.returncode, done.stdout) == (2, ""), done.stderr
+        last = done.stderr.splitlines()[-1]
+        assert last.startswith("error: ")
+        assert f" of the plug-in {name!r} of hostile 6.6 (treegauge.metrics, hostile:" in last
+
+
+def test_hostile_measures_replace_nothing(hostile):
+    words = ("measure", "words", "gold.conllu", "--format", "json")
+    with_them, without = hostile(*words), hostile(*words, plugins=False)
+    assert with_them.returncode == 0, with_them.stderr
+    assert json.loads(with_them.stdout) == json.loads(without.stdout)
+    for name, reason in {
+        "a": "there is already a measure called 'words'",
+        "c": "SystemExit: 7",
+        "d": "unknown family of measure 'words' 'family'",
+    }.items():
+        assert f"the plug-in {name!r} of hostile 6.6 (treegauge.measures, " in with_them.stderr
+        assert reason in with_them.stderr
+    for name, reason in {
+        "says_text": "gave 'text'; expected a number",
+        "raises": "ends with KeyError: 'broken there'",
+    }.items():
+        done = hostile("measure", f"{name},words", "gold.conllu")
+        assert (done.returncode, done.stdout) == (2, ""), done.stderr
+        origin = "the plug-in 'b' of hostile 6.6 (treegauge.measures, hostile)"
+        message = f"error: measure {name!r} of {origin} {reason}"
+        assert done.stderr.splitlines()[-1].startswith(message)
+        done = hostile("measure", "vocabulary", "gold.conllu", "--format", "json")
+        rows = {row["measure"]: row for row in json.loads(done.stdout)["measures"]}
+        assert sum(row.get("value") is not None for row in rows.values()) > 2
+        assert reason in rows[name]["missing"]
+
+
+def test_hostile_parsers_and_tasks_replace_nothing(hostile):
+    done = hostile("parse", "m.model", "gold.conllu")
+    assert (done.returncode, done.stdout) == (0, hostile(
+        "parse", "m.model", "gold.conllu", plugins=False).stdout)  # fmt: skip
+    done = hostile("parsers", "--all")
+    assert done.returncode == 0, done.stderr
+    for name, reason in {
+        "mst": "there is already a parser called 'mst'",
+        "x": "it is 42; expected a ParserEntry",
+        "y": "loading it ends with SystemExit: 7",
+        "z": "loading hostile_exit of",
+    }.items():
+        said = [line for line in done.stderr.splitlines() if reason in line]
+        assert any(f"the plug-in {name!r} of hostile 6.6" in line for line in said), done.stderr
+    code = "from treegauge.experiments.tasks import find_task\nprint(find_task('score').home)\n"
+    code += "find_task('answer')"
+    places = os.pathsep.join([str(hostile.site), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": places},
+    )  # fmt: skip
+    assert done.stdout == "treegauge.experiments.builtin:score\n"
+    assert (
+        "the plug-in 'answer' of hostile 6.6 (treegauge.tasks, hostile:number) is 42" in done.stderr
+    )

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from replications.__main__ import all_parts
 from replications.pages import PLACE, filled, pages
 from replications.parts import RESULTS, Part, as_csv, beyond_rounding
+from replications.treebanks import TREEBANKS, treebank_files, treebank_folders
 
 PARTS = {part.name: part for part in all_parts()}
 # Each takes at most a few seconds; `make replicate` makes the others too.
@@ -74,3 +76,33 @@ def test_made_again_byte_for_byte(name: str) -> None:
     if lacking := part.lacking():
         pytest.skip(f"no {', '.join(lacking)} under TREEGAUGE_UD={os.environ.get('TREEGAUGE_UD')}")
     assert as_csv(part.make()) == part.path.read_text("utf-8")
+
+
+def test_treebanks_that_are_added_to_the_folder_change_no_table(
+    ud: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for release in (*TREEBANKS, "r9.9"):
+        (tmp_path / release / "UD_Invented-Added").mkdir(parents=True)
+        (tmp_path / release / "UD_Invented-Added" / "xx_added-ud-test.conllu").write_text("none\n")
+        for folder in treebank_folders(release) if release in TREEBANKS else ():
+            (tmp_path / release / folder.name).symlink_to(folder.resolve())
+    monkeypatch.setenv("TREEGAUGE_UD", str(tmp_path))
+    names = {path.parent.name for path in treebank_files()}
+    assert len(names) == 48 and "UD_Invented-Added" not in names
+    part = PARTS["edv_by_length"]
+    assert as_csv(part.make()) == part.path.read_text("utf-8")
+
+
+def test_what_reads_real_treebanks_names_them() -> None:
+    """Whatever lies in the folder of treebanks was measured, so one more folder broke tests."""
+    root = Path(__file__).parent.parent
+    pattern = re.compile(r"""\b(?:ud|UD|release_folder\(.*\))\.r?(?:glob|iterdir)\(|"""
+                         r"""(?<!world)\.glob\(f?"(?:UD_|r\*|\*/UD)""")  # fmt: skip
+    taken = [
+        f"{path.relative_to(root)}:{number}"
+        for home in ("replications", "benchmarks", "calibration", "docs", "fuzz", "tests")
+        for path in sorted((root / home).rglob("*.py"))
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if pattern.search(line) and path != Path(__file__)
+    ]
+    assert taken == []

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from treegauge.reporting.demo import demo as demo
     from treegauge.reporting.leaderboard import leaderboard as leaderboard
     from treegauge.reporting.report import report as report
-    from treegauge.scoring.align import MismatchError as MismatchError
     from treegauge.scoring.align import align as align
     from treegauge.scoring.breakdown import breakdown as breakdown
     from treegauge.scoring.breakdown import examples as examples
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from treegauge.scoring.metrics import register_metric as register_metric
     from treegauge.scoring.score import score as score
     from treegauge.scoring.scores import Scores as Scores
+    from treegauge.scoring.segmentation import MismatchError as MismatchError
     from treegauge.scoring.suite import Suite as Suite
     from treegauge.scoring.weights import packaged_weights as packaged_weights
     from treegauge.scoring.weights import read_weights as read_weights
@@ -119,7 +119,7 @@ _HOMES = {
     "reporting.demo": ["demo"],
     "reporting.leaderboard": ["leaderboard"],
     "reporting.report": ["report"],
-    "scoring.align": ["MismatchError", "align"],
+    "scoring.align": ["align"],
     "scoring.breakdown": ["breakdown", "examples"],
     "scoring.classes": ["classify"],
     "scoring.confusion": ["confusion"],
@@ -127,6 +127,7 @@ _HOMES = {
     "scoring.metrics": ["register_metric"],
     "scoring.score": ["score"],
     "scoring.scores": ["Scores"],
+    "scoring.segmentation": ["MismatchError"],
     "scoring.suite": ["Suite"],
     "scoring.weights": ["packaged_weights", "read_weights"],
     "statistics.analyse": ["analyse"],

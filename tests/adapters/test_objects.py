@@ -1,6 +1,8 @@
 """Documents of other libraries are read and scored as the files they came from are."""
 
+import sys
 from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,7 +43,10 @@ def of_conllu(text: str) -> Any:
 
 
 def of_pyconll(text: str) -> Any:
-    return pytest.importorskip("pyconll").load_from_string(text)
+    pyconll = pytest.importorskip("pyconll")
+    if hasattr(pyconll, "load_from_string"):  # before version 4
+        return pyconll.load_from_string(text)
+    return pytest.importorskip("pyconll.conllu").conllu.load_from_string(text)
 
 
 def of_udpipe(text: str) -> Any:
@@ -69,6 +74,33 @@ def of_rows(text: str) -> Any:
         lines = [line.split("\t") for line in block.split("\n") if not line.startswith("#")]
         rows.append(dict(zip(columns, map(list, zip(*lines, strict=True)), strict=True)))
     return datasets.Dataset.from_list(rows)
+
+
+class Sentence:
+    """A sentence as pyconll 4 has them, which needs Python 3.14: without a method that writes."""
+
+    def __init__(self, lines: list[str]) -> None:
+        comments = [line[2:].partition(" = ") for line in lines if line.startswith("#")]
+        self.meta = {key: value if sign else None for key, sign, value in comments}
+        self.tokens = [line.split("\t") for line in lines if not line.startswith("#")]
+
+
+def test_sentences_of_pyconll_4(monkeypatch: pytest.MonkeyPatch) -> None:
+    def serialize_sentence(sentence: Sentence) -> str:
+        comments = [
+            f"# {key}" + ("" if v is None else f" = {v}") for key, v in sentence.meta.items()
+        ]
+        return "".join(f"{line}\n" for line in [*comments, *map("\t".join, sentence.tokens)])
+
+    package, module = ModuleType("pyconll"), ModuleType("pyconll.conllu")
+    module.conllu = SimpleNamespace(serialize_sentence=serialize_sentence)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyconll", package)
+    monkeypatch.setitem(sys.modules, "pyconll.conllu", module)
+    monkeypatch.setattr(Sentence, "__module__", "pyconll.conllu")
+    sentences = [Sentence(block.split("\n")) for block in WITH_PARTS.strip("\n").split("\n\n")]
+    assert conllu_text(sentences) == WITH_PARTS
+    same(tg.read_treebank(sentences), parse_conllu(WITH_PARTS))
+    assert conllu_text(sentences[1]) == WITH_PARTS[WITH_PARTS.index("# sent_id = b") :]
 
 
 @pytest.mark.parametrize("make", [of_conllu, of_pyconll, of_udpipe, of_stanza, of_rows])
@@ -140,6 +172,67 @@ def test_a_doc_without_a_parse_has_no_heads() -> None:
     assert [line.split("\t")[6] for line in text.split("\n")[1:8]] == ["_"] * 7
     with pytest.raises(tg.TreegaugeError, match="HEAD"):
         tg.score(parse_conllu(conllu_text(docs())), docs(parsed=False), resamples=0)
+
+
+def test_text_without_a_parse_is_one_problem_not_one_per_word() -> None:
+    """10,456 words without HEAD were 10,456 problems, and Stanza made a chain of them: UAS 26."""
+    stanza = pytest.importorskip("stanza.models.common.doc")
+    words = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]
+    heads = [0, *range(1, len(words))]
+    gold = tg.read_treebank({"form": words, "head": heads, "deprel": ["dep"] * len(words)})
+    doc = stanza.Document([[{"id": i, "text": word} for i, word in enumerate(words, 1)]])
+    for given in (doc, doc.sentences[0], [{"form": words}]):
+        with pytest.raises(tg.TreegaugeError) as caught:
+            tg.score(gold, given, resamples=0)
+        said = str(caught.value).split("\n")
+        assert len(said) == 2
+        assert "found HEAD '_'" in said[0]
+        assert "hint: 11 words have no HEAD: parse this text first" in said[1]
+        unparsed = tg.read_treebank(given, need_heads=False)
+        assert unparsed["form"].to_list() == words
+        assert not unparsed.codes("deprel").codes.any()
+
+
+def unannotated() -> list[Any]:
+    """Return words with heads and relations and nothing else, as objects of four libraries."""
+    rows = [
+        line.split("\t") if line.count("\t") == 9 else [line] for line in WITH_PARTS.split("\n")
+    ]
+    text = "\n".join(
+        "\t".join([*f[:2], *"____"[: len(f)], *f[6:]]) if f[1:] else f[0] for f in rows
+    )
+    return [make(text) for make in (of_conllu, of_pyconll, of_udpipe, of_stanza, of_rows)]
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_layers_that_the_output_lacks_are_named(number: int) -> None:
+    """UFeats of an output without features was 26.75, without a word."""
+    gold = parse_conllu(WITH_PARTS)
+    scores = tg.score(gold, {"x": unannotated()[number]}, resamples=0)
+    assert scores["x"]["LAS"].f1 == 100 and 0 < scores["x"]["UFeats"].f1 < 100
+    said = (
+        "x: the output has no LEMMA, UPOS, FEATS, which gold has: UPOS, UFeats, AllTags, Lemmas, "
+        "MLAS, BLEX say nothing about this system"
+    )
+    assert said in scores.notes and said in str(scores) and said in scores.to_dict()["notes"]
+    few = tg.score(gold, {"x": unannotated()[number]}, resamples=0, metric="LAS")
+    assert said in few.notes
+    (back,) = tg.score({"x": unannotated()[number]}["x"], {"x": gold}, resamples=0).notes
+    assert back.startswith("x: gold has no LEMMA, UPOS, FEATS, which the output has: UPOS")
+    assert not tg.score(gold, {"x": gold}, resamples=0).notes
+
+
+def test_dictionaries_of_a_document_are_refused_in_words() -> None:
+    """`TypeError: expected str, bytes or os.PathLike object, not dict`."""
+    gold, listed = parse_conllu(WITH_PARTS), of_stanza(WITH_PARTS).to_dict()
+    for given in (listed, {"x": listed}, listed[0], {"x": listed[0]}, {"x": docs().to_json()}):
+        with pytest.raises(tg.TreegaugeError, match=r"found a .*dict.*; give the document itself"):
+            tg.score(gold, given, resamples=0)
+    for given in (listed, docs().to_json()):
+        with pytest.raises(tg.TreegaugeError, match=r"found a .*dict.*; give the document itself"):
+            tg.read_treebank(given)
+    with pytest.raises(tg.TreegaugeError, match="found a list of stanza Word; expected"):
+        tg.read_treebank(list(of_stanza(WITH_PARTS).sentences[0].words))
 
 
 def test_what_is_attached_to_a_space_is_attached_to_its_head() -> None:

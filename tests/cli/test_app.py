@@ -63,7 +63,7 @@ def test_problems_with_the_disk_are_one_message(command, tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.replace", full)
     done = command("convert", source, "--out", tmp_path / "a.csv")
     assert done.code == 2
-    assert done.err == "error: [Errno 28] No space left on device\n"
+    assert done.err == f"error: {tmp_path / 'a.csv'}: No space left on device\n"
     assert list(tmp_path.iterdir()) == [source]
 
 
@@ -124,6 +124,8 @@ def test_words_become_values():
         "out": "-",
     }  # fmt: skip
     assert read_words(["--", "--x"], options) == {"gold": "--x"}
+    same = "g -s 3 --seed=03 --punct --punct".split()
+    assert read_words(same, options) == {"gold": "g", "seed": 3, "punct": True}
 
 
 @pytest.mark.parametrize(
@@ -132,6 +134,8 @@ def test_words_become_values():
         ("", "Missing argument 'GOLD'."),
         ("g h", "Got unexpected extra arguments: h"),
         ("g --seed", "Option '--seed' requires an argument."),
+        ("g --seed 1 -s2", "Option '-s (--seed)' was given twice with different values: 1 and 2."),
+        ("g --no-punct --punct", "Option '--punct' was given twice with different values."),
         ("g --seed x", "Invalid value for '--seed': 'x' is not a valid integer."),
         ("g --level x", "Invalid value for '--level': 'x' is not a valid number."),
         ("g --all=yes", "Option '--all' does not take a value."),
@@ -141,7 +145,8 @@ def test_words_become_values():
 )
 def test_words_that_nothing_understands(words, message):
     options = [
-        Option("gold", metavar="GOLD", required=True), Option("seed", ("--seed",), int),
+        Option("gold", metavar="GOLD", required=True), Option("seed", ("--seed", "-s"), int),
+        Option("punct", ("--punct", "--no-punct"), bool),
         Option("level", ("--level",), float), Option("all", ("--all",), bool),
         Option("test", ("--test",), choices=("a", "b")),
     ]  # fmt: skip
@@ -197,3 +202,27 @@ def test_completion_is_installed_once(command, monkeypatch, tmp_path, shell):
         assert (tmp_path / settings).read_text() == f"{line}\n"
     refused = command("--show-completion", "csh").err
     assert "unknown shell 'csh'; did you mean 'zsh'? choices: bash" in refused
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"\n\n  export A=1   \n\n\n",
+        b"# caf\xe9 in Latin-1\nalias l=ls",
+        b"# \r\nPS1='\x1b[1m'\r\n",
+        b". ~/.bash_completions/treegauge # kept\n",
+    ],
+)
+def test_completion_leaves_settings_of_the_shell_as_they_are(
+    command, monkeypatch, tmp_path, before
+):
+    """A line is appended, once; not one byte before it changes, whatever its encoding."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    real = tmp_path / "dotfiles"
+    real.write_bytes(before)
+    (tmp_path / ".bashrc").symlink_to(real)
+    for _ in range(2):
+        assert command("--install-completion", "bash").code == 0
+        start = before if before.endswith(b"\n") else before + b"\n"
+        assert real.read_bytes() == start + b". ~/.bash_completions/treegauge\n"
+    assert (tmp_path / ".bashrc").is_symlink()

@@ -172,10 +172,14 @@ def test_recommend(command, names):
 
 def test_worth_by_the_targets_curve(command, names, world):
     parses = [
-        Parse("mst", size, sample, parse)
+        Parse(
+            "mst",
+            size,
+            seed,
+            make_parser("mst", **OPTIONS).fit(TRAIN[:size], seed=seed).parse(TEST),
+        )
         for size in (5, 10, 20, 30)
-        for parse in [make_parser("mst", **OPTIONS).fit(TRAIN[:size], seed=0).parse(TEST)]
-        for sample in range(3)
+        for seed in range(3)
     ]
     count(TEST, parses, name="UD_Target-X").save(world / "counts.csv")
     curve = ("--curve", world / "counts.csv")

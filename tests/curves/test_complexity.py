@@ -1,5 +1,7 @@
 """Areas against integrals by hand and scipy, and properties of COMPLEXITY."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,6 +11,7 @@ from scipy.integrate import simpson
 from scipy.stats import spearmanr
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.curves.complexity import groups
 from treegauge.curves.curve import complexity, curve, equivalent, fit
 from treegauge.curves.grid import area_between
 from treegauge.curves.partition import compare_parsers, composites, partition
@@ -135,6 +138,13 @@ def several():
     curves = {(name, "beam"): classes for name in names}
     curves |= {(name, "mst"): shifted for name in names}
     return table(curves, samples=3, noise=1.0)
+
+
+def test_codes_of_several_languages_are_several_groups():
+    grid = SimpleNamespace(treebanks=("el_gdt", "wo_wtb", "UD_Greek-GUD", "mine", "other"))
+    assert {group: mask.sum() for group, mask in groups(grid, "language").items()} == {
+        "Greek": 2, "Wolof": 1, "mine": 1, "other": 1,
+    }  # fmt: skip
 
 
 def test_per_treebank_and_per_language_agree_where_they_must():

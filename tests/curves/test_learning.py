@@ -56,13 +56,14 @@ def test_each_treebank_has_its_own_curve():
     assert found.table["treebank"].unique().sort().to_list() == ["A", "B"]
 
 
-def test_bands_hold_the_mean_and_vanish_without_spread():
+def test_bands_hold_the_mean_and_are_refused_without_spread():
     counts = table({("A", "b"): {"x": lambda n: 50.0}}, samples=3, noise=2)
     spread = curve(counts, resamples=200).table
     assert (spread["low"] < spread["score"]).all()
     assert (spread["score"] < spread["high"]).all()
-    still = curve(table({("A", "b"): {"x": lambda n: 50.0}}, samples=3)).table
-    assert set(still["low"]) == set(still["high"]) == {50.0}
+    still = curve(table({("A", "b"): {"x": lambda n: 50.0}}, samples=3))
+    assert set(still.table["low"]) == set(still.table["high"]) == {None}
+    assert "have the same scores in every class" in str(still)
 
 
 def test_draws_are_students_distribution_with_the_samples_degrees():

@@ -1,5 +1,7 @@
 """Removal of unneeded cells and files from stores."""
 
+import shutil
+
 import pytest
 
 from treegauge.experiments.cells import CellBatch, Expansion
@@ -74,3 +76,52 @@ def test_keeping_the_cells_of_a_plan(command, plan):
     assert command("gc", "both", "--plan", plan, "--dry-run").out.startswith("would remove 5 cells")
     assert command("gc", "both", "--plan", plan).out.startswith("removed 5 cells and 5 files")
     assert len(Store("both")) == 5
+
+
+@pytest.fixture
+def pattern(room, tmp_path, monkeypatch, command):
+    """A plan that names its two treebanks by a pattern, and its store, ``both``."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("UD_A-X", "UD_B-X"):
+        shutil.copytree(room / name, tmp_path / "ud" / name)
+    plan = tmp_path / "pattern.toml"
+    plan.write_text("""
+        [plan]
+        root = "ud"
+        task = "score"
+        treebanks = ["UD_*"]
+        parsers = ["baseline"]
+    """)
+    assert command("run", plan, "--store", "both", "--pool", "inline").code == 0
+    return plan
+
+
+@pytest.mark.parametrize("pretend", [(), ("--dry-run",)])
+def test_results_of_a_treebank_that_is_only_absent_stay(pattern, command, tmp_path, pretend):
+    before = csv(Store("both"))
+    (tmp_path / "ud" / "UD_B-X").rename(tmp_path / "away")
+    done = command("gc", "both", "--plan", pattern, *pretend)
+    assert done.code == 2
+    assert "UD_B-X, which the plan names by 'UD_*', is absent or incomplete" in done.err
+    assert "finished cells of it (1) would be removed" in done.err
+    assert csv(Store("both")) == before
+    again = command("run", pattern, "--store", "both", "--pool", "inline")
+    assert again.code == 0 and "finished cells of it (1) stay in both" in again.err
+    (tmp_path / "away").rename(tmp_path / "ud" / "UD_B-X")
+    assert command("gc", "both", "--plan", pattern, *pretend).code == 0
+    assert csv(Store("both")) == before
+
+
+def test_results_of_a_treebank_without_its_training_set_stay(pattern, command, tmp_path):
+    before = csv(Store("both"))
+    (tmp_path / "ud" / "UD_B-X" / "b_x-ud-train.conllu").unlink()
+    done = command("gc", "both", "--plan", pattern)
+    assert done.code == 2 and "UD_B-X, which the plan names by" in done.err
+    assert csv(Store("both")) == before
+
+
+def test_results_of_a_treebank_that_the_plan_does_not_name_go(pattern, command, tmp_path):
+    pattern.write_text(pattern.read_text().replace("UD_*", "UD_A-*"))
+    (tmp_path / "ud" / "UD_B-X").rename(tmp_path / "away")
+    assert command("gc", "both", "--plan", pattern).code == 0
+    assert Store("both").results()["treebank"].to_list() == ["UD_A-X"]

@@ -1,5 +1,7 @@
 """Commands whose output, input or clock fails: the exit code and the message say so."""
 
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import downloads
+from treegauge.treebanks.conllu import write_conllu
 from treegauge.treebanks.downloads import download
 
 TREEGAUGE = (sys.executable, "-c", "from treegauge.cli import main; main()")
@@ -74,3 +78,90 @@ def test_a_server_that_hangs(tmp_path, monkeypatch):
         with pytest.raises(TreegaugeError, match="timed out"):
             download(url, tmp_path / "a.tgz")
     assert not (tmp_path / "a.tgz").exists()
+
+
+#: Commands and the output that a full disk does not take.
+WRITING = {
+    "score gold/x_y-ud-test.conllu teams/A/x_y-ud-test.conllu -o": [
+        "new.parquet", "new.json", "new.csv",
+    ],
+    "score gold/x_y-ud-test.conllu teams/A/x_y-ud-test.conllu --plot": ["new.svg"],
+    "convert gold/x_y-ud-test.conllu -o": ["new.parquet", "new.arrow", "new.csv"],
+    "train mst gold/x_y-ud-test.conllu --option epochs=1 -o": ["new.model"],
+    "split gold/x_y-ud-test.conllu --no-documents -o": ["new"],
+    "tag gold/x_y-ud-test.conllu --folds 2 --tagger perceptron --iterations 1 -o": ["new"],
+    "leaderboard gold teams --samples 5 -o": ["new"],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def submissions(tmp_path_factory):
+    home = tmp_path_factory.mktemp("full")
+    gold = synthetic(40, seed=1)
+    for folder in ("gold", "teams/A", "teams/B"):
+        (home / folder).mkdir(parents=True)
+        for code in ("x", "z"):
+            write_conllu(gold, home / folder / f"{code}_y-ud-test.conllu")
+    return home
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), [(words, name) for words, names in WRITING.items() for name in names]
+)
+def test_a_disk_that_becomes_full(words, name, submissions):
+    """The output is named, not a temporary file; nothing of it is left, not even a new folder."""
+    resource = pytest.importorskip("resource")
+    before = sorted(submissions.rglob("*"))
+    done = subprocess.run(
+        [*TREEGAUGE, *words.split(), name], cwd=submissions, capture_output=True, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50)),
+    )  # fmt: skip
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode == 2, done.stderr
+    assert re.fullmatch(rf"error: (cannot write )?\S*{name}\S*: File too large", last)
+    assert "/." not in last
+    assert sorted(submissions.rglob("*")) == before
+
+
+def test_a_leaderboard_that_cannot_be_written_leaves_the_old_one(submissions):
+    """Scores of outputs fit on the disk here and are reused; the tables do not."""
+    resource = pytest.importorskip("resource")
+
+    def run(limit):
+        return subprocess.run(
+            [*TREEGAUGE, *"leaderboard gold teams --samples 5 -o board".split()], cwd=submissions,
+            capture_output=True, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        )  # fmt: skip
+
+    board = submissions / "board"
+    assert run(20_000).returncode == 2
+    assert [path.name for path in board.iterdir()] == ["cells"]
+    assert run(10**9).returncode == 0
+    tables = {path.name: path.read_bytes() for path in board.iterdir() if path.is_file()}
+    assert len(tables) == 6
+    write_conllu(synthetic(40, seed=2), submissions / "teams" / "B" / "z_y-ud-test.conllu")
+    write_conllu(synthetic(40, seed=2), submissions / "gold" / "z_y-ud-test.conllu")
+    assert run(20_000).returncode == 2
+    assert {p.name: p.read_bytes() for p in board.iterdir() if p.is_file()} == tables
+    shutil.rmtree(board)
+
+
+@pytest.mark.parametrize("place", ["loop", "loop/new"])
+@pytest.mark.parametrize("words", [*WRITING, "run plan.toml --store"])
+def test_a_link_that_leads_back_to_itself(words, place, submissions, monkeypatch):
+    monkeypatch.chdir(submissions)
+    Path("loop").symlink_to("loop")
+    try:
+        done = invoke([*words.split(), place])
+    finally:
+        Path("loop").unlink()
+    assert done.exit_code == 2
+    assert f"error: {place}: a symbolic link here leads back to itself" in done.stderr
+
+
+def test_a_name_that_is_too_long_is_named_as_it_was_given(submissions, monkeypatch):
+    monkeypatch.chdir(submissions)
+    name = f"{'n' * 252}.json"
+    done = invoke(["measure", "words", "gold/x_y-ud-test.conllu", "-o", name])
+    assert done.stderr == f"error: {name}: File name too long\n"

@@ -127,6 +127,18 @@ def test_bars_stand_beside_systems_that_do_not_differ():
         assert row["high"] - row["low"] == pytest.approx(found.distance)
 
 
+def test_members_of_a_group_that_are_not_neighbours_are_marked():
+    """By signed ranks A ties with B and with C, which differ; B is between A and C."""
+    rows = {"A": [51.0] * 11 + [41.0] * 3, "B": [50.5] * 14, "C": [50.0] * 14}
+    board = read_leaderboard(pl.DataFrame({"treebank": [f"t{i}" for i in range(14)], **rows}))
+    found = critical_difference(board, method="wilcoxon-holm")
+    assert found.cliques == (("A", "B"), ("A", "C"))
+    spec = critical_differences(found)
+    assert spec["layer"][-1]["mark"]["point"]["filled"]
+    rows = [(row["group"], row["system"]) for row in spec["datasets"]["groups"]]
+    assert rows == [(0, "A"), (0, "B"), (1, "A"), (1, "C")]
+
+
 def test_other_kinds_of_files_are_refused(tmp_path):
     with pytest.raises(ChoiceError, match=r"'a.bmp'.*\*\.json"):
         save(rank_boxes(RANKS), tmp_path / "a.bmp")

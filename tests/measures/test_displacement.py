@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr, wasserstein_distance
 
+from replications.treebanks import treebank_folders
 from treegauge.core.errors import ChoiceError
 from treegauge.measures.displacement import (
     displacement_distribution,
@@ -204,7 +205,7 @@ def test_the_other_binnings_of_the_masses(ud):
 
 
 def test_the_variants_rank_treebanks_differently(ud):
-    folders = sorted((ud / "r2.9").glob("UD_*"))
+    folders = treebank_folders("r2.9")
     parts = [read_splits(folder) for folder in folders]
     each = [[measure(one["train"], one["test"]) for one in parts] for measure in (edv, edv_masses)]
     assert len(folders) == 37

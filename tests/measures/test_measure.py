@@ -291,3 +291,19 @@ def test_a_figure_of_displacements(folder, tmp_path):
 def test_treebanks_are_known_by_name(folder, monkeypatch):
     monkeypatch.setenv("TREEGAUGE_UD", str(folder.parent))
     assert measure("words", "UD_A-B")["words"] == measure("words", folder)["words"]
+
+
+def test_several_measures_before_the_files(release, tmp_path, monkeypatch):
+    treebank = sorted(release.rglob("*train*.conllu"))[0]
+    for names in (["mdd,mean_length,words"], ["mdd", "mean_length,words"]):
+        found = measure(*names, str(treebank))
+        assert [row.measure for row in found.measured] == ["mdd", "mean_length", "words"]
+        assert "|m:mdd,mean_length,words|" in found.signature
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words/a.conllu").write_bytes(treebank.read_bytes())
+    assert {row.measure for row in measure("mdd", "words", split="all").measured} == {"mdd"}
+    with pytest.raises(TreegaugeError, match=r"slv: .* it is a measure: name measures before"):
+        measure("mdd", str(treebank), "slv")
+    with pytest.raises(TreegaugeError, match="nothing to measure with mdd, slv"):
+        measure("mdd", "slv")

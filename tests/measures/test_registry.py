@@ -198,4 +198,4 @@ def test_other_packages_add_measures_by_entry_points(tmp_path):
         env=os.environ | {"PYTHONPATH": paths},
     )  # fmt: skip
     assert done.stdout.split() == ["1"], done.stderr
-    assert "plug-in 'broken' (not_there) of treegauge.measures was not loaded" in done.stderr
+    assert "the plug-in 'broken' of my-measures 1.0 (treegauge.measures, not_there)" in done.stderr

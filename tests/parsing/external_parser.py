@@ -111,6 +111,11 @@ def main(mode, *args):
         Path(args[0]).write_text(f"{os.getpid()} {child.pid}")
         print("still thinking", file=sys.stderr, flush=True)
         time.sleep(60)
+    elif mode in {"hang_apart", "leave"}:
+        pause = "import time; time.sleep(60)"
+        child = subprocess.Popen([sys.executable, "-c", pause], start_new_session=True)
+        Path(args[0]).write_text(f"{os.getpid()} {child.pid}")
+        time.sleep(60 if mode == "hang_apart" else 0)
     elif mode == "die":
         print("out of luck", file=sys.stderr, flush=True)
         sys.exit(3)

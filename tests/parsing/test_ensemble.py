@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.averaging import average_relations, expected_tree, legal_relations
 from treegauge.parsing.base import Probabilistic
-from treegauge.parsing.ensemble import EnsembleModel, EnsembleParser, SearchMember
+from treegauge.parsing.ensemble import (
+    EnsembleModel,
+    EnsembleParser,
+    SearchMember,
+    average_relations,
+    expected_tree,
+    legal_relations,
+)
 from treegauge.parsing.parse import parse
 from treegauge.parsing.registry import find_parser, load_model, make_parser
 from treegauge.parsing.train import train

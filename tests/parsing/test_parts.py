@@ -4,7 +4,7 @@ import numpy as np
 
 from treegauge.parsing.beam import mean_rows
 from treegauge.parsing.beam_model import BeamOptions, Numbering, ending
-from treegauge.parsing.command_templates import command_templates, fill
+from treegauge.parsing.command_templates import fill, find_template
 from treegauge.parsing.label_encodings import encodings
 from treegauge.parsing.label_marginals import bracket_marginals, completed, step_marginals
 from treegauge.parsing.mst import encode
@@ -35,7 +35,7 @@ def test_small_training_sets_get_more_learners():
 
 def test_words_of_commands_stay_words():
     assert fill(["parse", "-i={input}"], {"input": "a b; rm c"}) == ["parse", "-i=a b; rm c"]
-    assert command_templates("/dev/null")["maltparser"].format == "conllx"
+    assert find_template("maltparser", "/dev/null").format == "conllx"
 
 
 def test_brackets_of_three_words():

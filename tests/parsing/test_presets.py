@@ -47,6 +47,13 @@ def test_tables_8_and_9_of_fragility():
     assert {name: labels[name] for name in expected} == expected
 
 
+def test_an_option_given_twice_is_an_error_unless_the_values_are_equal():
+    kind = find_parser("mst").options
+    assert given_options(kind, ["epochs=3", "epochs=03"]) == {"epochs": 3}
+    with pytest.raises(TreegaugeError, match="option epochs was given twice: 3 and 4; give one"):
+        read_options(kind, ["epochs=3", "epochs=4"])
+
+
 def test_given_options_override_a_preset(tmp_path):
     trained = train(
         "beam", TRAIN, out=tmp_path / "m", preset="maltparser", option={"epochs": 2}, seed=3

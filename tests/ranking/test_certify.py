@@ -17,6 +17,10 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
 from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
 from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.strengths import families_of
+from treegauge.reporting.comparing import table_pairs
+from treegauge.reporting.packing import floats
+from treegauge.statistics.small_samples import signed_rank
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
 
@@ -213,8 +217,53 @@ def test_families_are_ordered_from_the_worst():
     assert [(row["genus"], row["difference"], row["ahead"]) for row in found.families] == [
         ("Y", -3.0, 0),
         ("X", 2.0, 2),
+        ("t4 (genus unknown)", 5.0, 1),
     ]
-    assert "does not lead in 1 of 2 genera: Y (-3.00)" in found.text
+    assert "does not lead in 1 of 3 units: Y (-3.00)" in found.text
+
+
+NEW = {"UD_Wolof-WTB": -2.0, "UD_Welsh-CCG": -3.0, "ta_ttb": 1.0, "Maltese MUDT": 1.0,
+       "be_hse-ud-test": 2.0, "UD_Telugu-MTG@2.9": 1.0, "UD_Coptic-Scriptorium": 1.0}  # fmt: skip
+OLD = {"el_gdt": 3.0, "tr_imst": 2.0, "cs_pdt": 1.0, "eu_bdt": 2.0, "hu_szeged": 4.0}
+
+
+def test_treebanks_that_the_shared_task_did_not_have_count_in_every_number(tmp_path):
+    """Seven of twelve have names that only the table of languages places; A is behind on two."""
+    rows = [f"{name},{80 + gain},80" for name, gain in (OLD | NEW).items()]
+    (tmp_path / "s.csv").write_text("treebank,A,B\n" + "\n".join(rows) + "\n")
+    found = certify(tmp_path / "s.csv", claim="A > B")
+    assert found.text.startswith("Over 12 treebanks of 11 genera, A scores higher")
+    assert found.groups == 11 == len(found.families)
+    assert sum(row["treebanks"] for row in found.families) == 12
+    slavic = next(row for row in found.families if row["genus"] == "Slavic")
+    assert (slavic["treebanks"], slavic["difference"]) == (2, 1.5)
+    assert "It does not lead in 2 of 11 genera: Celtic (-3.00) and Northern Atlantic" in found.text
+    means = [row["difference"] for row in found.families]
+    assert found.tests["wilcoxon_by_genus"] == signed_rank(means).p_value
+    page = table_pairs(read_leaderboard(tmp_path / "s.csv"))
+    assert page["p"] == floats([found.tests["wilcoxon_by_genus"]])
+
+
+def test_treebanks_that_cannot_be_placed_are_named_counted_and_kept():
+    genera = ["Slavic", "Slavic", "Greek", "Baltic", "Ugric", "Celtic", None, None]
+    found = certify(pair([3, 2, 1, 2, 4, 1, 5, 6], genus=genera), claim="A > B")
+    assert found.text.startswith(
+        "Over 8 treebanks (6 of 5 genera; genus unknown for 2, each a unit of its own: t6, t7), "
+    )
+    assert (found.groups, found.unplaced) == (7, ("t6", "t7"))
+    assert found.to_dict()["unplaced"] == ["t6", "t7"]
+    assert found.tests["wilcoxon_by_genus"] == 2 / 2**7, "seven units, all won"
+    assert "over the means of 5 genera and 2 treebanks of unknown genus, two-sided" in found.text
+    assert "It leads in all genera and 2 treebanks of unknown genus, least in" in found.text
+
+
+def test_rank_sets_name_the_treebanks_without_a_genus(caplog):
+    genera = [f"g{t // 2}" for t in range(28)]
+    with caplog.at_level("INFO", logger="treegauge"):
+        assert families_of(pair([1] * 30, genus=[*genera, None, None])).max() == 15
+    assert caplog.messages == [
+        "genus unknown for 2 of 30 treebanks (t28, t29): each counts as one of its own"
+    ]
 
 
 def test_a_certificate_is_a_paragraph_and_json(tmp_path):
@@ -237,7 +286,7 @@ def test_a_certificate_is_a_paragraph_and_json(tmp_path):
     assert str(found).endswith(f"[{found.signature}]")
     assert found.to_latex().startswith("% treegauge:")
     assert r"95 \% interval" in found.to_latex()
-    assert found.to_html().startswith("<p>Over 82 treebanks, HIT-SCIR scores higher in LAS")
+    assert found.to_html().startswith("<p>Over 82 treebanks of 26 genera, HIT-SCIR scores higher")
 
 
 def test_constraints_are_sampled_and_said_to_be():

@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,8 @@ from treegauge.ranking.compare import (
 )
 from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
+from treegauge.reporting.overview import _macro
+from treegauge.reporting.ranking import _standing
 
 # Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
 DEMSAR = [
@@ -118,17 +121,25 @@ def test_wilcoxon_holm_is_scipys_with_holm_by_hand():
 
 @given(st.data())
 @settings(max_examples=30, deadline=None)
-def test_cliques_are_the_longest_runs_without_a_difference(data):
+def test_systems_share_a_group_if_and_only_if_they_do_not_differ(data):
     systems = data.draw(st.integers(3, 6))
     cells = st.lists(st.integers(0, 30), min_size=8, max_size=8)
     scores = table(data.draw(st.lists(cells, min_size=systems, max_size=systems)))
-    found = critical_difference(scores, level=0.7)
+    method = data.draw(st.sampled_from(["nemenyi", "wilcoxon-holm"]))
+    found = critical_difference(scores, level=0.7, method=method)
     order = [scores.systems[i] for i in found.order]
     assert np.all(np.diff(found.average[found.order]) >= 0)
 
     def same(names):
         rows = [scores.system(name) for name in names]
         return all(found.p_values[a, b] > 0.3 for a, b in combinations(rows, 2))
+
+    letters = dict(found.table.select("system", "group").iter_rows())
+    for pair in combinations(order, 2):
+        assert any({*pair} <= {*clique} for clique in found.cliques) == same(pair)
+        assert bool({*letters[pair[0]]} & {*letters[pair[1]]}) == same(pair)
+    if method != "nemenyi":
+        return
 
     runs = [
         tuple(order[i:j])
@@ -138,6 +149,44 @@ def test_cliques_are_the_longest_runs_without_a_difference(data):
     ]
     longest = [run for run in runs if not any(set(run) < set(other) for other in runs)]
     assert list(found.cliques) == longest
+
+
+@pytest.mark.parametrize("failed", [0, 1, 2])
+def test_letters_hide_no_tie_on_messy_boards(failed):
+    """Fifteen teams on twenty treebanks, some of whose runs failed and count 0."""
+    rng = np.random.default_rng(failed)
+    means = np.repeat([82.0, 80.5, 80.0, 78.0, 70.0], 3)[:, None]
+    values = means + rng.normal(0, 1, (15, 1)) + rng.normal(0, 2, 20) + rng.normal(0, 2, (15, 20))
+    for team in range(0, 15, 4):
+        values[team, rng.permutation(20)[: 3 * failed]] = 0
+    scores = table(values.round(2), [f"team{i:02}" for i in range(15)])
+    found = critical_difference(scores, method="wilcoxon-holm")
+    page = _standing(scores)["groups"]
+    by_rank = dict(found.table.select("system", "group").iter_rows())
+    for a, b in combinations(range(15), 2):
+        tied = found.p_values[a, b] > 0.05
+        assert bool({*page[a]} & {*page[b]}) == tied
+        assert bool({*by_rank[scores.systems[a]]} & {*by_rank[scores.systems[b]]}) == tied
+    read = list(dict.fromkeys("".join(page[i] for i in scores.by_mean())))
+    assert read == sorted(read), "the page sorts by mean"
+
+
+def test_letters_of_the_overview_are_unique_with_more_than_26_groups():
+    """Thirty systems of falling means, each tied with its neighbours only: 29 groups."""
+    names = [f"s{i:02}" for i in range(30)]
+    pairs = [
+        {"a": a, "b": b, "p_corrected": 0.5 if j == i + 1 else 0.01}
+        for (i, a), (j, b) in combinations(enumerate(names), 2)
+    ]
+    suite = SimpleNamespace(
+        treebanks=("x", "y"), systems=names, f1=lambda _, s, __: 90.0 - int(s[1:]),
+        intervals={(name, "LAS"): None for name in names},
+    )  # fmt: skip
+    letters = [row["group"].split() for row in _macro(suite, "LAS", pairs)]
+    for (i, a), (j, b) in combinations(enumerate(letters), 2):
+        assert bool({*a} & {*b}) == (j == i + 1)
+    assert letters[0] == ["a"]
+    assert letters[-1] == ["ac"]
 
 
 def test_wins_are_counted():

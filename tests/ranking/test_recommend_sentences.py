@@ -4,10 +4,12 @@ import json
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
+from treegauge.ranking import sentence_judging
 from treegauge.ranking.sentence_draws import (
     SentenceDraw,
     SentenceScores,
@@ -15,7 +17,8 @@ from treegauge.ranking.sentence_draws import (
     fit_difficulties,
     strata,
 )
-from treegauge.ranking.sentence_subsets import judge_methods, sentence_scores
+from treegauge.ranking.sentence_judging import Gain, gain, judge_methods
+from treegauge.ranking.sentence_subsets import sentence_scores
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 
@@ -107,6 +110,56 @@ def test_choosing_helps_if_sentences_are_hard_for_all_and_not_otherwise():
     assert idle["stratified"].error > 0.85 * idle["random"].error
 
 
+def test_a_lower_error_without_an_interval_above_0_is_no_verdict(monkeypatch, task):
+    """The verdict follows the interval, whatever the two errors are."""
+    gold, *outputs = task
+    ends = {
+        (2.0, 40.0): "points. The error is 30 % lower (95 % interval 2 to 40 %).",
+        (-5.0, 40.0): "The error is not significantly different: 30 % lower (95 % interval -5 to",
+        (None, None): "Two or more repeats are needed to compare the two.",
+    }
+    for (low, high), sentence in ends.items():
+        made = Gain(30.0, low, high)
+        monkeypatch.setattr(sentence_judging, "gain", lambda *_, made=made: made)
+        text = str(tg.recommend(gold, *outputs, sentences=60, repeats=2, samples=50))
+        assert sentence in text
+        assert ("The error is 30 % lower" in text) == (low == 2.0)
+    made = Gain(-20.0, -50.0, -4.0)
+    monkeypatch.setattr(sentence_judging, "gain", lambda *_: made)
+    text = str(tg.recommend(gold, *outputs, sentences=60, repeats=2, samples=50))
+    assert "The error is 20 % higher (95 % interval 4 to 50 %)." in text
+    assert "do not rank" not in text
+
+
+def test_the_gain_by_hand():
+    """Two systems, two repeats; the errors of random sentences do not vary."""
+    errors, chance = np.array([[1.0, 2.0], [3.0, 4.0]]), np.full((2, 2), 5.0)
+    made = gain(errors, chance)
+    assert made.value == pytest.approx(50)
+    # Without each system: ln 3 and ln 2 of 2.5, over random ones. The jackknife's factor is 1/2.
+    jackknife = (np.log(3 / 2) ** 2) / 4
+    # Means of repeats are 1.5 and 3.5: variance 2; of each system's errors 2, together 4 / 2^2.
+    draws = (2 - 1) / 2 / 2.5**2
+    # Satterthwaite's degrees of freedom are above 1, the number of systems minus 1.
+    reach = scipy.stats.t.ppf(0.975, 1) * np.sqrt(jackknife + draws)
+    ends = 100 * (1 - np.exp(np.log(0.5) + reach)), 100 * (1 - np.exp(np.log(0.5) - reach))
+    assert made[1:] == pytest.approx(ends)
+    assert gain(errors[:1], chance).low is None, "one repeat says nothing about draws"
+    assert gain(0 * errors, chance).value is None
+
+
+def test_null_tables_have_a_verdict_in_few_cases():
+    """No sentence is harder for all systems: the point estimate is lower in half of the tables."""
+    rng, found = np.random.default_rng(0), []
+    for seed in range(40):
+        scores = simulated(seed, systems=6, sentences=300, shared=0.0, own=0.8)
+        judged, _ = judge_methods(scores, 60, 3, 4, 100, rng, ("stratified", "random"))
+        found.append((judged.gain > 0, judged.better or judged.worse))
+    lower, verdicts = np.sum(found, axis=0)
+    assert 10 <= lower <= 30
+    assert verdicts <= 5, "at most .05 of tables; more than 5 of 40 have a probability below .02"
+
+
 def test_held_out_systems_take_no_part_in_choosing():
     """Systems with reversed difficulties: a choice that saw the held-out ones would do better."""
     scores, rng = simulated(own=0.0), np.random.default_rng(6)
@@ -155,6 +208,8 @@ def test_the_command_writes_sentences_tables_and_json(task, tmp_path):
     text = invoke(words).stdout
     assert "Expected error of LAS of a new system" in text
     assert "Random sentences:" in text
+    gains = [{row[name] is None for name in ("gain", "gain_low")} for row in printed["judged"]]
+    assert gains == [{False, True}, {False, True}, {True}], "one repeat has no interval"
 
 
 def test_treebanks_too_small_are_left_out_by_name(task, tmp_path):

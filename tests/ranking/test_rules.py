@@ -9,8 +9,7 @@ from scipy.stats import kendalltau, rankdata
 
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.gaps import fill
-from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.leaderboard import Leaderboard, fill
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.rule_ranks import kendall, rule_ranks
 from treegauge.ranking.rules import RULES, Ballots, borda

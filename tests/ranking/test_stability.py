@@ -1,5 +1,8 @@
 """Sampled ranks against oracles that rank one sample at a time."""
 
+from itertools import combinations
+from math import comb
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.leaderboard import Leaderboard, ranks_of
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
 
@@ -144,7 +147,7 @@ def test_scores_with_many_decimals_are_summed_without_order_effects():
     values[1] = values[0][::-1]
     scores = table(values.tolist())
     result = stability(scores, size=12, samples=50)
-    assert result.tied[0, 1] == 50
+    assert result.tied[0, 1] == result.samples == 1  # there is one subset of this size
 
 
 def test_json_has_the_documented_shape():
@@ -176,3 +179,60 @@ def test_text_tells_how_often_the_leader_leads():
 def test_impossible_requests(options, message):
     with pytest.raises(TreegaugeError, match=message):
         stability(read_leaderboard("conll18"), **({"samples": 10} | options))
+
+
+def by_hand(board, size, allowed=lambda columns: True):
+    """Return the ranks on every allowed subset, subsets x systems."""
+    numbers = board.fixed_point()[0]
+    columns = range(len(board.treebanks))
+    return np.array(
+        [
+            ranks_of(numbers[:, list(subset)].sum(axis=1))
+            for subset in combinations(columns, size)
+            if allowed(subset)
+        ]
+    )
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 6])
+def test_few_subsets_are_counted_once_each_whatever_the_number_of_samples(size):
+    board = table(np.random.default_rng(3).integers(500, 900, (4, 6)).tolist())
+    ranks = by_hand(board, size)
+    found = [stability(board, size=size, samples=n, seed=n) for n in (1, 100, 100_000)]
+    for one in found:
+        assert one.samples == one.counts.sum(axis=1)[0] == len(ranks) == comb(6, size)
+        assert one.table.sort("system")["mean"].to_list() == pytest.approx(ranks.mean(axis=0))
+        leader = board.fixed_point()[0].sum(axis=1).argmax()
+        led = (ranks[:, leader] == ranks.min(axis=1)).mean()
+        assert one.agreement["top1"].item() == pytest.approx(led)
+        assert one.signature == found[0].signature
+    of = f"{size} treebank{'s' if size > 1 else ''}"
+    number = f"all {len(ranks)} subsets" if size < 6 else "the only subset"
+    assert f"Best to worst rank over {number} of {of}." in str(found[0])
+
+
+def test_few_subsets_within_constraints_are_counted_once_each():
+    board = read_leaderboard("conll18").select(treebanks=read_leaderboard("conll18").treebanks[:12])
+    languages = board.metadata["language"].to_list()
+    expected = by_hand(board, 5, lambda one: len({languages[t] for t in one}) == 5)
+    found = stability(board, size=5, samples=10, constraints=["language:1"])
+    assert 10 < found.samples == len(expected) < comb(12, 5)
+    assert found.table.sort("system")["mean"].to_list() == pytest.approx(
+        [mean for _, mean in sorted(zip(board.systems, expected.mean(axis=0), strict=True))]
+    )
+
+
+def test_several_sizes_with_few_subsets_have_equal_weight():
+    board = table(np.random.default_rng(4).integers(500, 900, (3, 5)).tolist())
+    found = stability(board, size="all", samples=7)
+    means = np.mean([by_hand(board, size).mean(axis=0) for size in range(1, 6)], axis=0)
+    assert found.table.sort("system")["mean"].to_list() == pytest.approx(means)
+    assert found.agreement["samples"].to_list() == [5, 10, 10, 5, 1]
+    assert "over all 31 subsets of 1-5 treebanks, each size with equal weight" in str(found)
+
+
+def test_sizes_with_few_subsets_agree_alone_and_beside_others():
+    board = read_leaderboard("conll18")
+    mixed = stability(board, size=[1, 40], samples=500).agreement.filter(size=1)
+    assert mixed.equals(stability(board, size=1, samples=500).agreement)
+    assert mixed["samples"].item() == 82

@@ -39,6 +39,15 @@ def test_analyses_of_one_text_are_gold_and_systems(tmp_path, gold):
     assert one.command().startswith("treegauge score ")
 
 
+def test_incomplete_output_of_a_named_gold_file_is_no_treebank(tmp_path, gold):
+    """It was shown as another treebank, without a word."""
+    write_conllu(gold, tmp_path / "gold.conllu")
+    write_conllu(parsed(gold, 1)[:5], tmp_path / "a.conllu")
+    for output in (tmp_path / "a.conllu", f"mine={tmp_path / 'a.conllu'}"):
+        with pytest.raises(TreegaugeError, match=r" ends after sentence 5 of 12 \(line "):
+            report(output, gold=tmp_path / "gold.conllu", out=None)
+
+
 def test_treebanks_can_be_objects(gold):
     page = report(parsed(gold, 1), gold=gold, out=None)
     assert [one.key for one in page.sections] == ["overview", "scores", "treebanks"]
@@ -146,12 +155,12 @@ def test_files_are_named_so_that_commands_work_in_one_folder(tmp_path, gold, mon
     write_conllu(gold, folder / "x_y-ud-test.conllu")
     write_conllu(parsed(gold, 1), tmp_path / "my out.conllu")
     absolute = read_inputs([str(folder), f"mine={tmp_path / 'my out.conllu'}"])
-    expected = "treegauge score data/UD_X-Y/x_y-ud-test.conllu mine='my out.conllu'"
+    expected = "treegauge score data/UD_X-Y/x_y-ud-test.conllu 'mine=my out.conllu'"
     assert absolute.scored[0].command() == expected
     assert absolute.command_path(folder) == "data/UD_X-Y"
     monkeypatch.chdir(tmp_path / "data")
     relative = read_inputs(["UD_X-Y", "mine=../my out.conllu"])
-    expected = "treegauge score UD_X-Y/x_y-ud-test.conllu mine='../my out.conllu'"
+    expected = "treegauge score UD_X-Y/x_y-ud-test.conllu 'mine=../my out.conllu'"
     assert relative.scored[0].command() == expected
     assert PageInputs("/").command_path("/home/me/data/x.csv") == "data/x.csv"
 

@@ -109,6 +109,54 @@ def test_folders_and_named_files_are_watched(tmp_path):
     assert {path.name: size for path, (_, size) in found.items()} == {"a.txt": 1, "b.txt": 2}
 
 
+@pytest.fixture
+def heard(monkeypatch):
+    """What a served page says."""
+    said = []
+    monkeypatch.setattr("treegauge.reporting.serving.note", said.append)
+    return said
+
+
+def test_names_and_patterns_are_watched_with_files_that_come_later(tmp_path, monkeypatch):
+    home = tmp_path / "r2.5" / "UD_Greek-GDT"
+    home.mkdir(parents=True)
+    (home / "el_gdt-ud-test.conllu").write_text("x")
+    monkeypatch.setenv("TREEGAUGE_UD", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.conllu").write_text("1")
+
+    def names(*sources):
+        return sorted(path.name for path in watched_files(sources))
+
+    assert names("UD_Greek-GDT@2.5") == names("el_gdt") == ["el_gdt-ud-test.conllu"]
+    assert names("*.conllu") == names(str(tmp_path / "*.conllu")) == ["a.conllu"]
+    (tmp_path / "b.conllu").write_text("2")
+    (home / "el_gdt-ud-dev.conllu").write_text("y")
+    assert names("*.conllu") == ["a.conllu", "b.conllu"]
+    assert len(names("UD_Greek-GDT@2.5", "r2.5")) == 2
+    (tmp_path / "a.conllu").unlink()
+    assert names("*.conllu", "a.conllu") == ["b.conllu"]
+
+
+def test_a_new_file_of_a_pattern_makes_the_page_again(server, tmp_path, heard):
+    (tmp_path / "a.conllu").write_text("1")
+    made = []
+
+    def make():
+        made.append(sorted(path.name for path in tmp_path.iterdir()))
+        return TWO
+
+    pause = Scripted(lambda: (tmp_path / "b.conllu").write_text("2"), lambda: None)
+    keep_serving(server, make, [str(tmp_path / "*.conllu"), "conll18"], pause=pause)
+    assert made == [["a.conllu", "b.conllu"]]
+    assert heard[0] == f"watching one file: {tmp_path / 'a.conllu'}"
+
+
+def test_nothing_to_watch_is_said(server, heard):
+    keep_serving(server, lambda: TWO, ["conll18", 5], pause=Scripted())
+    assert heard[0] == "no input is a file: the page is served but will not be updated"
+
+
 def test_a_port_that_is_taken_is_refused(server):
     port = urlsplit(server.url).port
     with pytest.raises(TreegaugeError, match="choose another --port"):

@@ -1,11 +1,14 @@
 """The work list of candidates in a browser: decisions, keys, and exports that can be applied."""
 
 import csv
+import shlex
+import shutil
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from tests.commands import invoke
 from tests.reporting.browsing import address
 from treegauge.core.pages import make_page
 from treegauge.dynamics.candidates import error_candidates, save_candidates
@@ -173,3 +176,24 @@ def test_markup_in_a_treebank_stays_text(tab, tmp_path, worked):
     (tmp_path / "page.html").write_text(html, encoding="utf-8")
     page = tab(tmp_path / "page.html", "#candidates")
     assert page.locator("main img, main b").count() == 0
+
+
+def test_the_command_below_the_work_list_applies_the_decisions(tab, worked, tmp_path, monkeypatch):
+    page = tab(worked / "page.html", "#candidates")
+    page.keyboard.press("a")
+    with page.expect_download() as patch:
+        page.get_by_role("button", name="Export patch").click()
+    file = tmp_path / patch.value.suggested_filename
+    patch.value.save_as(file)
+    command = page.locator("#view-candidates .progress code").inner_text()
+    assert command.startswith("treegauge convert TREEBANK.conllu --apply ")
+    assert command.endswith(f"{file.name} --out corrected.conllu")
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(worked / "xx_test-ud-train.conllu", "TREEBANK.conllu")
+    result = invoke(shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
+    before, after = read_conllu("TREEBANK.conllu"), read_conllu("corrected.conllu")
+    (first, *_) = listed(worked)
+    column = "head" if first["of"] == "head" else "deprel"
+    changed = sum(a != b for a, b in zip(before[column], after[column], strict=True))
+    assert changed == 1

@@ -1,11 +1,13 @@
 """Errors and their sentences in a browser, against numbers computed in Python."""
 
 from tests.reporting.browsing import address, table
+from tests.reporting.conftest import TREEBANKS
 from treegauge.reporting.report import report
 from treegauge.scoring.align import align
 from treegauge.scoring.attachment import correct_words
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.confusion import confusion
+from treegauge.scoring.evaluation import evaluate
 from treegauge.treebanks.conllu import parse_conllu, read_conllu
 
 NOUN = "#errors?by=upos&class=NOUN&system=alpha"
@@ -205,3 +207,46 @@ def test_the_word_in_question_and_the_names_can_be_seen_on_a_phone(tab, small):
             "document.querySelector('.drawer .tree-name').getBoundingClientRect().left >= 0"
         )
         page.locator(".drawer").get_by_role("button", name="Next").click()
+
+
+def test_a_rate_over_treebanks_is_called_micro_beside_the_macro_average(tab, scored):
+    page = tab(scored / "page.html", "#errors?system=high")
+    scores = []
+    for name in TREEBANKS:
+        (gold,) = (scored / name).glob("*.conllu")
+        scores.append(evaluate(gold, {"high": scored / "high" / gold.name})["high"]["LAS"])
+    micro = 100 * sum(one.correct for one in scores) / sum(one.gold for one in scores)
+    macro = sum(one.f1 for one in scores) / len(scores)
+    assert f"{micro:.2f}" != f"{macro:.2f}"
+    said = page.locator("#view-errors .result").inner_text()
+    assert f"{micro:.2f} % have the correct head and relation (micro average" in said
+    assert f"the mean over treebanks, the macro average, is {macro:.2f} %" in said
+    page = tab(scored / "page.html", f"#errors?system=high&treebank={TREEBANKS[0]}")
+    assert "average" not in page.locator("#view-errors .result").inner_text()
+
+
+def test_a_filter_does_not_offer_all_where_one_is_shown(tab, scored):
+    page = tab(scored / "page.html", "#errors")
+    fields = page.locator(".filters")
+    system = fields.get_by_role("combobox", name="System")
+    assert system.input_value() == "high"
+    assert system.locator("option").all_inner_texts() == ["high", "middle", "low"]
+    assert fields.get_by_role("combobox", name="Treebank").input_value() == ""
+    page = tab(scored / "page.html", "#systems")
+    treebank = page.locator(".filters").get_by_role("combobox", name="Treebank")
+    assert treebank.input_value() == TREEBANKS[0]
+    assert "all treebanks" not in treebank.locator("option").all_inner_texts()
+    page.locator(".filters").get_by_role("combobox", name="System").select_option("high")
+    assert page.locator("#systems-what").inner_text() == "high on 3 treebanks"
+    assert page.locator(".filters").get_by_role("combobox", name="Treebank").input_value() == ""
+
+
+def test_showing_all_rows_never_fails(tab, scored):
+    """The button may be pressed by a program or a key after a filter has left few rows."""
+    page = tab(scored / "page.html", "#errors?by=relation")
+    box = page.locator("#view-errors .data-table").first
+    more = box.locator(".more button")
+    page.evaluate("document.querySelector('#view-errors .data-table .more').hidden = false")
+    box.locator("input.filter").fill("no such class")
+    more.evaluate("button => button.click()")  # the tab fails if the page complains
+    assert box.locator("tbody tr").count() == 0

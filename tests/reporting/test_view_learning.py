@@ -43,3 +43,31 @@ def test_learning_curves_place_scores(tab, tmp_path):
     answer = page.locator("#learning-answer").inner_text()
     assert f"With 40 sentences, mst reaches score {whole[-1]:.1f}" in answer
     assert f"+{whole[-1] - whole[-2]:.1f} points compared with 20 sentences" in answer
+
+
+def test_a_curve_names_its_treebank_and_follows_the_filter(tab, tmp_path):
+    def saved(names, file):
+        rows = [
+            (name, "mst", size, 0, kind, round((0.4 + 0.1 * i + 0.05 * at) * total), total)
+            for at, name in enumerate(names)
+            for i, size in enumerate((5, 10, 20))
+            for kind, total in (("all", 1000), ("NOUN", 400))
+        ]
+        attachments(pl.DataFrame(rows, schema=COLUMNS, orient="row")).save(tmp_path / file)
+        return str(tmp_path / file)
+
+    alone = report(saved(["UD_Tamil-TTB"], "one.csv"), out=tmp_path / "one.html")
+    assert " on UD_Tamil-TTB with 20 sentences" in alone.sections[0].short[0]
+    page = tab(tmp_path / "one.html", "#learning")
+    assert "mst reaches score 60.0 on UD_Tamil-TTB" in page.locator("#learning-answer").inner_text()
+    assert "On UD_Tamil-TTB, score" in page.locator("#learning-worth").inner_text()
+
+    both = report(saved(["UD_Tamil-TTB", "UD_Wolof-WTF"], "two.csv"), out=tmp_path / "two.html")
+    assert "on average over 2 treebanks" in both.sections[0].short[0]
+    page = tab(tmp_path / "two.html", "#learning")
+    answer = page.locator("#learning-answer")
+    assert "score 62.5 on average over 2 treebanks" in answer.inner_text()
+    page.get_by_role("combobox", name="Treebank").select_option("UD_Wolof-WTF")
+    assert "score 65.0 on UD_Wolof-WTF" in answer.inner_text()
+    page = tab(tmp_path / "two.html", "#learning?treebank=UD_Tamil-TTB")
+    assert "score 60.0 on UD_Tamil-TTB" in page.locator("#learning-answer").inner_text()

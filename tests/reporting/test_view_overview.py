@@ -1,11 +1,20 @@
 """The overview in a browser, against numbers computed in Python."""
 
+import re
+
 import pytest
 
-from tests.reporting.browsing import address
+import treegauge as tg
+from tests.reporting.browsing import address, page_data
 from tests.reporting.conftest import QUALITY, TREEBANKS
+from treegauge.reporting.inputs import read_inputs
+from treegauge.reporting.overview import scored_suite
+from treegauge.reporting.scores import score_all
 from treegauge.scoring.comparisons import compare
+from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate
+from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import read_conllu
 
 
@@ -130,3 +139,46 @@ def test_a_leaderboard_is_beside_one_s_own_systems(tab, small):
     page.locator("#view-overview").get_by_label("Table").select_option("scores")
     assert "14 of 14 treebanks, 6 systems" in page.locator("#view-overview .controls").inner_text()
     assert "board=table0" in address(page)
+
+
+def test_the_first_finding_claims_as_many_treebanks_as_score_does(scored):
+    text = (scored / "page.html").read_text(encoding="utf-8")
+    (said,) = page_data(text)["page"]["findings"][0]["sentences"]
+    inputs = read_inputs([scored / name for name in (*TREEBANKS, *QUALITY)])
+    suite = scored_suite(inputs.scored, score_all(inputs.scored, Convention()))
+    row = next(row for row in suite.claims().pairs if {row["a"], row["b"]} == {"high", "middle"})
+    ahead = sum(suite.f1(t, "high") > suite.f1(t, "middle") for t in suite.treebanks)
+    least = row["a_better" if row["a"] == "high" else "b_better"]
+    assert least < ahead == 2
+    better = f"at least {least}" if least else "none"
+    assert said.endswith(
+        f"It has the highest score on {ahead} of 2 treebanks and is significantly better than "
+        f"middle on {better} of them."
+    )
+    assert "is best on" not in text
+
+
+def test_a_failed_run_is_named_and_not_drawn_as_a_score(tab, tmp_path):
+    for number, code in enumerate(("el_gdt", "te_mtg", "wo_wtf")):
+        gold = synthetic(30, seed=number).to_bytes().decode()
+        for seed, team in enumerate(("gold", "teams/one", "teams/two")):
+            (tmp_path / team).mkdir(parents=True, exist_ok=True)
+            text = gold if team == "gold" else simulated_parse(gold, seed=seed)
+            if (team, code) != ("teams/two", "wo_wtf"):
+                (tmp_path / team / f"{code}.conllu").write_text(text)
+    tg.leaderboard(tmp_path / "gold", tmp_path / "teams", out=tmp_path / "out", samples=10)
+    tg.report(tmp_path / "out" / "scores.csv", out=tmp_path / "again.html", metric="LAS")
+    for file in (tmp_path / "out" / "index.html", tmp_path / "again.html"):
+        page = tab(file)
+        heads = page.locator("table.board thead .head:not(.tools)").all_inner_texts()
+        assert cells(page)["wo_wtf"][heads.index("two")] == "failed"
+        assert "0.00" not in page.locator("table.board").inner_text()
+        assert "Failed runs count as 0 in the means." in page.locator("#view-overview").inner_text()
+        page = tab(file, "#compare?left=one&right=two")
+        drawn = page.locator("#view-compare .difference title").all_text_contents()
+        assert {one.partition(":")[0] for one in drawn} >= {"el_gdt", "te_mtg"}
+        assert len(drawn) == 3
+        said = page.locator("#view-compare").inner_text()
+        assert "Not drawn, because the run failed and counts as 0: two on wo_wtf" in said
+    written = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert re.search(r"<tr><td>wo_wtf</td>.*<td[^>]*>failed</td>", written)

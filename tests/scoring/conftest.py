@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from replications.treebanks import TREEBANKS, treebank_files
 from treegauge.cli.app import main
 from treegauge.testing.synthetic import synthetic_conllu
 from treegauge.treebanks.columns import Treebank
@@ -17,8 +18,8 @@ UD = Path(os.environ.get("TREEGAUGE_UD", Path(__file__).parents[2] / "../shared/
 
 
 def real_test_files() -> dict[str, Path]:
-    """Return the test file of every real treebank, of the newest release that has it."""
-    files = sorted(UD.glob("r*/UD_*/*-ud-test.conllu"))
+    """Return the test file of every named treebank, of the newest release that has it."""
+    files = treebank_files("*-ud-test.conllu", releases=sorted(TREEBANKS))
     return {path.parent.name: path for path in files}
 
 

@@ -3,10 +3,12 @@
 import pytest
 from udtools import udeval
 
-from treegauge.scoring.align import MismatchError, align
+from treegauge.scoring.align import align
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.paired_reading import PairedReader
+from treegauge.scoring.segmentation import MismatchError
 from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.problems import ConlluError
 
 from .oracle import TOTALS, assert_parity, chain, conllu, four, official, ours, row, tokens
 
@@ -119,11 +121,67 @@ def test_message_shows_both_places():
     assert "U+0069 LATIN SMALL LETTER I" in message
 
 
-def test_message_says_where_a_text_ends():
+SENTENCES = [[f"# sent_id = s{i}", *chain(f"w{i}", f"x{i * 7919}", "y" * 40)] for i in range(90)]
+
+
+@pytest.mark.parametrize("chunk", [1, 400, 1 << 20])
+@pytest.mark.parametrize(
+    ("kept", "where"),
+    [
+        (SENTENCES[:50], "after sentence 50 of 90 (line 249)"),
+        ([*SENTENCES[:50], SENTENCES[50][:2]], "within sentence 51 of 90 (line 252)"),
+        ([chain("w0")], "within sentence 1 of 90 (line 1)"),
+    ],
+)
+def test_message_says_after_which_sentence_an_output_ends(tmp_path, chunk, kept, where):
+    """Scores were refused because "the file is empty"."""
+    for name, sentences in (("gold", SENTENCES), ("out", kept)):
+        (tmp_path / f"{name}.conllu").write_text(conllu(*sentences))
+    sides = [str(tmp_path / f"{name}.conllu") for name in ("gold", "out")]
     with pytest.raises(MismatchError) as caught:
-        ours(conllu(chain("a", "b")), conllu(chain("a")))
-    assert "token 'b', from here 'b' (U+0062 LATIN SMALL LETTER B)" in str(caught.value)
-    assert "system: text: the text ends here" in str(caught.value)
+        evaluate(sides[0], {"out": sides[1]}, resampling=TOTALS, chunk=chunk)
+    assert str(caught.value).startswith(f"out ends {where}: the output is incomplete\n")
+    assert "gold continues:   gold:" in str(caught.value)
+    with pytest.raises(MismatchError, match=r"^gold continues after the last ") as two:
+        evaluate(sides[1], {"out": sides[0]}, resampling=TOTALS, chunk=chunk)
+    last = where.partition("(")[2]
+    assert f"sentence of gold ({len(kept)}, {last}\n" in str(two.value)
+
+
+def test_an_output_that_ends_is_located_in_the_sentences_of_gold():
+    system = conllu(*[chain(form) for lines in SENTENCES[:4] for form in _forms(lines)])
+    with pytest.raises(MismatchError, match=r"^text ends after sentence 4 of 90 \(line 23\)"):
+        ours(conllu(*SENTENCES), system)
+
+
+def _forms(lines):
+    return [line.split("\t")[1] for line in lines[1:]]
+
+
+@pytest.mark.parametrize("lost", [1, 3])
+def test_message_names_sentences_that_are_missing_in_the_middle(lost):
+    gold, shorter = conllu(*SENTENCES), conllu(*SENTENCES[:20], *SENTENCES[20 + lost :])
+    count = "1 sentence" if lost == 1 else f"{lost} sentences"
+    with pytest.raises(MismatchError) as caught:
+        ours(gold, shorter)
+    said = f"hint: the output lacks {count} of gold, from text:102 (sent_id s20)"
+    assert str(caught.value).endswith(said)
+    with pytest.raises(MismatchError) as caught:
+        ours(shorter, gold)
+    said = f"hint: the output has {count} that gold lacks, from text:102 (sent_id s20)"
+    assert str(caught.value).endswith(said)
+
+
+def test_a_file_that_ends_in_a_damaged_sentence_may_be_cut_off():
+    data = conllu(*SENTENCES[:3])
+    for end in (1, 2, 12, 40):
+        with pytest.raises(ConlluError, match="hint: the file ends without a blank line, so it"):
+            ours(conllu(*SENTENCES), data[:-end])
+    damaged = data.replace("\t0\t", "\t9\t", 1)
+    with pytest.raises(ConlluError, match='hint: errors="skip"'):
+        ours(data, damaged)
+    with pytest.raises(ConlluError, match='hint: errors="skip"'):
+        ours(data, damaged[:-1])  # the last sentence is complete
 
 
 @pytest.mark.parametrize("comment", ["", "# nothing\n"])

@@ -14,7 +14,8 @@ from treegauge.scoring.sentence_classes import sentence_classes
 from treegauge.statistics.multiple import adjust
 from treegauge.treebanks.conllu import parse_conllu
 
-from .oracle import ok
+from .oracle import conllu, ok
+from .oracle import row as word
 
 SENTENCES = ("--units", "sentences")
 
@@ -78,7 +79,29 @@ def test_p_values_are_corrected_over_the_classes_that_have_one(scores):
     np.testing.assert_allclose(corrected, adjust(given, "holm"))
     tested = sum(p is not None for p in given)
     assert f"p_corrected: {tested} classes" in str(tables)
-    assert f"no test of {len(given) - tested} classes" in str(tables)
+    without = [row["class"] for row in tables.differences if not row["gold"]]
+    assert f"no test of classes without a gold word: {', '.join(without)}" in str(tables)
+    assert f"no test of {len(given) - tested - len(without)} classes: words" in str(tables)
+
+
+def test_a_class_without_gold_words_is_named_and_not_tested():
+    """Its F1 is 0 for both systems, and the p-values of other classes were corrected for it."""
+    lines = [word(1, "a", 0, "root"), word(2, "b", 1, "obj")]
+    gold = parse_conllu(conllu(*[lines] * 30), name="gold")
+    wrong = [lines[0], word(2, "b", 1, "dep")]
+    systems = {
+        name: parse_conllu(conllu(*[wrong if i % of == 0 else lines for i in range(30)]))
+        for name, of in (("x", 2), ("y", 3))
+    }
+    (tables,) = tg.score(gold, systems, by=["relation"], units="sentences").attached["breakdowns"]
+    rows = {line["class"]: line for line in tables.differences}
+    assert rows["dep"] == {
+        "class": "dep", "gold": 0, "units": 20, "difference": 0.0, "low": None, "high": None,
+        "p_value": None, "p_corrected": None,
+    }  # fmt: skip
+    assert rows["obj"]["p_value"] is not None
+    assert rows["obj"]["p_corrected"] == rows["obj"]["p_value"]
+    assert "no test of classes without a gold word: dep" in str(tables)
 
 
 def test_a_class_in_which_few_units_differ_has_no_test():

@@ -1,6 +1,7 @@
 """Loose alignment: exact where characters are the same, close to the truth where they are not."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,6 +111,52 @@ def test_one_changed_character_in_a_hundred_changes_scores_by_less_than_half_a_p
     found = tg.score(gold, {"x": parse_conllu(text)}, resamples=0, align="loose")
     assert abs(found["x"]["LAS"].f1 - truth["LAS"].f1) < 0.5
     assert abs(found["x"]["Words"].f1 - 100) < 0.5
+
+
+def test_changed_forms_are_counted_and_shown() -> None:
+    """With every form changed, the scores of words were 100 and nothing was said."""
+    gold = "1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n" + sentence("de", "le", "pain", "frais", "ici")
+    system = gold.replace("pain", "pian").replace("frais", "fraix").replace("\tdu\t", "\tdü\t")
+    system = system.replace("\tle\t", "\tLE\t")  # case inside a multiword token is ignored
+    gold, system = (f"{text}\n" * 2 for text in (gold, system))
+    scores = tg.score(parse_conllu(gold), {"x": parse_conllu(system)}, align="loose")
+    assert scores["x"]["Words"].f1 == scores["x"]["Tokens"].f1 == 100
+    changes = scores["x"].changes
+    assert changes and changes.changed_forms == 6
+    assert changes.forms == {("pain", "pian"): 2, ("frais", "fraix"): 2, ("du", "dü"): 2}
+    (said,) = [note for note in scores.notes if "loose" in note]
+    assert said == (
+        "x: loose alignment: 6 aligned forms changed, such as 'pain' as 'pian' (2 times), "
+        "'frais' as 'fraix' (2 times), 'du' as 'dü' (2 times)"
+    )
+    assert said in str(scores)
+    (listed,) = scores.to_dict()["systems"]
+    assert listed["text"]["changed_forms"] == 6
+    assert listed["text"]["examples"][0] == {"gold": "pain", "predicted": "pian", "count": 2}
+    same = tg.score(parse_conllu(gold), {"x": parse_conllu(gold)}, align="loose")
+    assert same["x"].changes and same["x"].changes.changed_forms == 0
+    assert "loose alignment" not in str(same)
+    runs = [parse_conllu(system), parse_conllu(system)]
+    several = tg.score(parse_conllu(gold), {"x": runs}, align="loose")["x"].changes
+    assert several and several.changed_forms == 12 and several.gold == 20
+
+
+def test_changed_forms_are_shown_for_folders_and_leaderboards(tmp_path: Path) -> None:
+    for folder, text in (("gold", "the cat"), ("out/a", "thy cat"), ("out/b", "the cat")):
+        (tmp_path / folder).mkdir(parents=True)
+        for code in ("el_gdt", "te_mtg"):
+            data = sentence(*text.split()) + "\n"
+            (tmp_path / folder / f"{code}.conllu").write_text(data * 3)
+    said = "loose alignment: 3 aligned forms changed, such as 'the' as 'thy' (3 times)"
+    suite = tg.score(tmp_path / "gold", tmp_path / "out/a", tmp_path / "out/b", align="loose")
+    assert f"a on el_gdt, te_mtg: {said}" in str(suite)
+    assert "b on" not in str(suite)
+    for _ in range(2):  # the second reads the stored scores
+        board = tg.leaderboard(
+            tmp_path / "gold", tmp_path / "out", out=tmp_path / "board", align="loose"
+        )
+        assert board.cells["remarks"].to_list() == [said, None] * 2
+        assert "Outputs with changed text or without some layer: 2" in str(board)
 
 
 def test_lost_sentences_count_as_incorrect_and_are_reported() -> None:

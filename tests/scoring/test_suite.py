@@ -52,6 +52,17 @@ def test_averages_are_means_over_treebanks(parts, suite):
     assert suite.f1("y", "poor", "uas") == suite.treebanks["y"]["poor"]["UAS"].f1
 
 
+def test_systems_without_a_shared_treebank_are_refused_with_the_reason(parts):
+    half = {"x": parts["good"]["x"][:2]}
+    suite = score_suite(parts["gold"], {"a": {"y": parts["good"]["y"]}, "half": half | {
+        "z": parts["good"]["z"]}}, resampling=TOTALS)  # fmt: skip
+    for compare in (suite.claims, lambda: compare_suite(suite)):
+        with pytest.raises(TreegaugeError, match="on the same treebank\n") as caught:
+            compare()
+        assert "\n  half on x: " in str(caught.value)
+        assert " ends after sentence 2 of " in str(caught.value)
+
+
 def test_missing_and_broken_output_counts_zero_and_stays_in_the_denominator(parts):
     other_text = parse_conllu(conllu(chain("other", "text")), name="z")
     broken = {"x": parts["good"]["x"], "z": other_text}

@@ -210,11 +210,11 @@ def test_tables_for_people_hide_what_does_not_vary_and_round_p_values(frame):
     plain = analyse(frame, "las", ["words"], resamples=0)
     assert "group" not in plain.shown().columns
     assert "given" not in plain.shown().columns
-    assert "<0.001" in str(plain)
+    assert "<0.0001" in str(plain)
     assert "bca_low" not in str(plain)
     assert plain.table["p_value"].item() < 1e-6
     assert "textless" in plain.to_latex()
-    assert "&lt;0.001" in plain.to_html()
+    assert "&lt;0.0001" in plain.to_html()
     assert plain.signature in plain.to_html()
 
 

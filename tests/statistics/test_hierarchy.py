@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.hierarchy import LEAST_TREEBANKS, heavy_tailed_df, hierarchy
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.agreement import agreement
+from treegauge.statistics.hierarchy import LEAST_TREEBANKS, hierarchy
+from treegauge.statistics.small_samples import StudentEstimate, heavy_tailed_df
 
 
 def test_without_families_it_is_students_interval_of_the_mean() -> None:
@@ -82,6 +83,26 @@ def test_all_pairs_of_the_shared_task_within_five_seconds() -> None:
     split = hierarchy(scores[a] - scores[b], [f"genus {t % 26}" for t in range(82)])
     assert time.perf_counter() - start < 5
     assert split.alike.value.shape == (325,)
+
+
+@pytest.mark.parametrize("values", [[0, 0, 0, 0, 0, 6], [-1, 1, -1, 1], [1, 1, 1, 1, 1]])
+def test_degrees_of_freedom_have_the_unbiased_kurtosis_of_scipy(values: list[int]) -> None:
+    n, known = len(values), np.ptp(values) > 0
+    excess = stats.kurtosis(values, bias=False) if known else 0.0
+    expected = 2 / (2 / (n - 1) + max(excess, 0) / n)
+    assert heavy_tailed_df(values) == pytest.approx(expected)
+    assert heavy_tailed_df(np.column_stack([values, values])) == pytest.approx([expected] * 2)
+
+
+def test_intervals_of_agreement_have_the_same_degrees_of_freedom_for_heavy_tails() -> None:
+    """Ten of sixty sentences have a disagreement."""
+    random = np.random.default_rng(0)
+    codes = np.repeat(random.integers(0, 3, (60, 8)), 2).reshape(-1, 2)
+    codes[np.arange(10) * 48, 1] = 3
+    unit = np.repeat(np.arange(60), 8)
+    left = [agreement(codes[unit != u], unit[unit != u]).value[2] for u in range(60)]
+    whole = agreement(codes, unit)
+    assert whole.df[2] == pytest.approx(heavy_tailed_df(np.array(left) - whole.value[2]), rel=1e-6)
 
 
 def test_heavy_tails_leave_fewer_degrees_of_freedom() -> None:

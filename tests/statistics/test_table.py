@@ -6,11 +6,13 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import spearmanr
 
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.measure import measure
-from treegauge.statistics.data_table import as_table, load_tables, read_table, treebank_key
+from treegauge.statistics.data_table import as_table, read_table
+from treegauge.statistics.table_joins import load_tables, treebank_key
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
 
@@ -101,7 +103,7 @@ def test_scores_and_measures_join_by_treebank(scored, tmp_path, suffix):
     files = [tmp_path / f"scores{suffix}", tmp_path / f"measures{suffix}"]
     table = load_tables(files)
     assert table.frame.height == 5
-    expected = [scores.f1(treebank, "beta", "LAS") for treebank in scores.treebanks]
+    expected = [scores.f1(treebank, "beta", "LAS") for treebank in table.labels]
     assert table.numbers("LAS:beta").tolist() == pytest.approx(expected, abs=1e-12)
     assert min(expected) > 50 and max(expected) <= 100
     result = tg.analyse(files, "LAS:beta", "edv", resamples=0)
@@ -137,12 +139,12 @@ def test_tables_join_by_name_whatever_their_order():
         {"treebank": ["UD_C", "UD_B", "UD_D"], "edv": [0.3, 0.2, 0.4], "las": [9, 9, 9]}
     )
     joined = load_tables([left, right])
-    assert joined.frame.columns == ["treebank", "las", "edv"]
+    assert joined.frame.columns == ["treebank", "las (left)", "edv", "las (table)"]
     assert joined.frame.rows() == [
-        ("A", 1, None),
-        ("B", 2, 0.2),
-        ("C", 3, 0.3),
-        ("UD_D", None, 0.4),
+        ("A", 1, None, None),
+        ("B", 2, 0.2, 9),
+        ("C", 3, 0.3, 9),
+        ("UD_D", None, 0.4, 9),
     ]
     names = ("UD_Greek-GDT", "Greek-GDT", "el_gdt", "el_gdt-ud-test")
     assert {treebank_key(name) for name in names} == {"el_gdt"}
@@ -153,6 +155,92 @@ def test_tables_join_by_name_whatever_their_order():
     twice = as_table({"treebank": ["A", "UD_A"], "x": [1, 2]}, "twice")
     with pytest.raises(TreegaugeError, match="twice: 'A' has more than one row"):
         load_tables([left, twice])
+
+
+def measured(split, values):
+    rows = [
+        {"measure": "words", "treebank": name, "split": split, "value": value}
+        for name, value in values.items()
+    ]
+    return pl.DataFrame(rows).write_csv()
+
+
+SIZES = {
+    "train": dict(zip("ABCDEFGH", (900, 500, 700, 100, 300, 40, 250, 999), strict=True)),
+    "test": dict(zip("ABCDEFGH", (10, 30, 20, 50, 5, 60, 70, 7), strict=True)),
+}
+
+
+@pytest.mark.parametrize("order", ["scores train test", "test scores train", "train test scores"])
+def test_the_order_of_tables_does_not_choose_between_columns_of_one_name(tmp_path, order):
+    """Words of the training and of the test set are two columns, with one coefficient each."""
+    las = {name: 60 + 2 * i for i, name in enumerate("DFGEBCAH")}
+    (tmp_path / "scores.csv").write_text(
+        "treebank,las\n" + "".join(f"{name},{las[name]}\n" for name in "HGFEDCBA")
+    )
+    for split, values in SIZES.items():
+        (tmp_path / f"{split}.csv").write_text(measured(split, values))
+    files = [tmp_path / f"{name}.csv" for name in order.split()]
+    result = tg.analyse(files, "las", "words (train),words (test)", cluster="none", resamples=200)
+    found = {row["variable"]: row for row in result.table.to_dicts()}
+    for split, values in SIZES.items():
+        by_hand = spearmanr([values[name] for name in las], list(las.values())).statistic
+        assert found[f"words ({split})"]["r"] == pytest.approx(by_hand)
+    again = tg.analyse(
+        [tmp_path / f"{name}.csv" for name in ("scores", "train", "test")],
+        "las", "words (train),words (test)", cluster="none", resamples=200,
+    )  # fmt: skip
+    assert result.table.equals(again.table), "bootstrap intervals, too"
+    with pytest.raises(ChoiceError, match=r"'words'.*words \((train|test)\).*words \("):
+        tg.analyse(files, "las", "words")
+
+
+def test_columns_of_one_name_are_named_by_system_or_table_or_refused(caplog):
+    one, two, other = (
+        as_table({"treebank": ["A", "B"], "x": values}, source)
+        for source, values in (("one.csv", [1, 2]), ("two.csv", [3, 4]), ("one.csv", [5, 6]))
+    )
+    with caplog.at_level("INFO", logger="treegauge"):
+        assert set(load_tables([one, two]).frame.columns) == {
+            "treebank", "x (one.csv)", "x (two.csv)",
+        }  # fmt: skip
+    assert "'x' is in several tables; the columns are 'x (one.csv)', 'x (two.csv)'" in caplog.text
+    with pytest.raises(TreegaugeError, match="column 'x' has different values in one"):
+        load_tables([one, other])
+    scores = [
+        as_table(pl.DataFrame({"treebank": ["A", "B"], "x": ["71", "82"]}), "t"),
+        read_scores("alpha", [80.0, 70.0]), read_scores("beta", [60.0, 90.0]),
+    ]  # fmt: skip
+    columns = load_tables(scores).frame.columns
+    assert columns == ["treebank", "x", "LAS:alpha", "LAS:beta"]
+
+
+def read_scores(system, values):
+    from treegauge.statistics.data_table import _one_row_per_treebank
+
+    frame = pl.DataFrame(
+        {"treebank": ["A", "B"], "system": system, "metric": "LAS", "score": values}
+    )
+    return _one_row_per_treebank(frame, "scores", "percent")
+
+
+def test_equal_columns_of_several_tables_stay_one():
+    left = as_table({"treebank": ["A", "B"], "words": ["10", ""], "kind": ["x", "y"]}, "left")
+    right = as_table(
+        {"treebank": ["B", "A", "C"], "words": [20.0, 10.0, 5.0], "kind": ["y", "x", None]}
+    )
+    for order in ([left, right], [right, left]):
+        joined = load_tables(order)
+        assert sorted(joined.frame.columns) == ["kind", "treebank", "words"]
+        assert joined.numbers("words").tolist() == [10, 20, 5]
+
+
+def test_a_file_with_several_splits_has_a_column_for_each(tmp_path):
+    text = measured("train", SIZES["train"])
+    (tmp_path / "m.csv").write_text(text + measured("test", SIZES["test"]).partition("\n")[2])
+    table = read_table(tmp_path / "m.csv")
+    assert table.frame.columns == ["treebank", "words (train)", "words (test)"]
+    assert table.numbers("words (test)").tolist() == list(SIZES["test"].values())
 
 
 def test_a_cell_that_is_no_number_is_named(tmp_path):

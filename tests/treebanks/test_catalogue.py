@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replications.treebanks import TREEBANKS, treebank_folders
 from treegauge import data
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks import trees
@@ -408,9 +409,11 @@ def test_results_print_in_every_way(shelf):
 def test_real_treebanks_are_as_their_index_says(ud):
     with (ud / "INDEX.csv").open(newline="") as file:
         rows = {(row["release"][1:], row["treebank"]): row for row in csv.DictReader(file)}
-    found = catalogue(ud)
-    assert len(found) == len(rows)
-    for row in found.table.iter_rows(named=True):
+    named = [one for release in TREEBANKS for one in treebank_folders(release)]
+    found = [row for row in catalogue(ud).table.iter_rows(named=True)
+             if ud / f"r{row['release']}" / row["treebank"] in named]  # fmt: skip
+    assert len(found) == len(named) == 77
+    for row in found:
         told = rows[row["release"], row["treebank"]]
         assert row["problem"] is None
         assert (row["code"], row["licence"]) == (told["code"], told["licence"])

@@ -6,6 +6,7 @@ import conllu as peer
 import pytest
 from hypothesis import given, settings
 
+from replications.treebanks import treebank_files
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.columns import COLUMNS, Treebank
 from treegauge.treebanks.conllu import parse_conllu, read_conllu, read_splits, write_conllu
@@ -19,7 +20,7 @@ SMALL = 300_000
 
 @pytest.fixture(scope="module")
 def files(ud):
-    found = sorted(ud.glob("r*/UD_*/*.conllu"))
+    found = treebank_files()
     assert found, f"{ud} holds no treebank"
     return found
 

@@ -10,6 +10,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks import downloads
+from treegauge.treebanks.connections import Redirects
 from treegauge.treebanks.downloads import MissingFileError, cache_folder, cached_name, download
 
 from .server import serving
@@ -136,10 +137,10 @@ def test_more_than_all_there(site, target):
 @pytest.mark.fault("a web server that breaks off or lies")
 def test_a_wrong_checksum_leaves_nothing(site, target):
     with pytest.raises(
-        TreegaugeError, match=rf"checksum differs: .*expected sha256:0* but got {SUM}"
+        TreegaugeError, match=rf"checksum differs: found SHA-256 {SUM}, expected 0{{64}}$"
     ):
         get(site, target, sha256="0" * 64)
-    assert leftovers(target) in ([], ["a.tgz.part.tag"])
+    assert leftovers(target) == []
 
 
 def test_a_damaged_file_in_the_cache_is_replaced(site, target):
@@ -232,9 +233,7 @@ def test_being_sent_elsewhere(site, target, place):
 def test_being_sent_from_a_safe_place_to_an_open_one():
     request = Request("https://example.org/a.tgz")
     with pytest.raises(TreegaugeError, match="refused to follow the redirection to http:"):
-        downloads._Redirects().redirect_request(
-            request, None, 302, "Found", {}, "http://example.org/a.tgz"
-        )
+        Redirects().redirect_request(request, None, 302, "Found", {}, "http://example.org/a.tgz")
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://x/y", "http://[", "http://a b/"])

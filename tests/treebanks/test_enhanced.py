@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from udtools import udeval
 
+from replications.treebanks import treebank_files
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.columns import concat
 from treegauge.treebanks.conllu import parse_conllu, read_conllu
@@ -46,7 +47,7 @@ def test_malformed(deps):
 
 def test_real_edges_are_those_of_the_official_script(ud):
     """It gives heads as text and relations as lists of steps; so do we but for empty nodes."""
-    files = sorted(ud.glob("r*/UD_*/*-ud-test.conllu"))
+    files = treebank_files("*-ud-test.conllu")
     values = {value for path in files for value in read_conllu(path).codes("deps").values}
     assert len(values) > 500
     for value in values:

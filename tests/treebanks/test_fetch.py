@@ -296,7 +296,7 @@ def test_results_print_in_every_way(release, into):
 
 
 def language_files():
-    return dict.fromkeys(OFFICIAL, b'{"x": {}}')
+    return {name: b'{"%s": {}}' % key.encode() for name, key in OFFICIAL.items()}
 
 
 def test_language_data_from_an_address(site, into):
@@ -305,11 +305,14 @@ def test_language_data_from_an_address(site, into):
     (arrival,) = fetch("language-data", source, into=into).treebanks
     assert arrival.folder == into / "language-data"
     assert found(into) == sorted(f"language-data/{name}" for name in OFFICIAL)
-    site.files["/valrules/feats.json"] = b"newer"
+    site.files["/valrules/feats.json"] = b'{"features": {"el": {}}}'
     fetch("language-data", source, into=into)
-    assert (into / "language-data/feats.json").read_bytes() == b'{"x": {}}'
+    assert (into / "language-data/feats.json").read_bytes() == b'{"features": {}}'
     fetch("language-data", source, into=into, replace=True)
-    assert (into / "language-data/feats.json").read_bytes() == b"newer"
+    assert (into / "language-data/feats.json").read_bytes() == b'{"features": {"el": {}}}'
+    site.files["/valrules/feats.json"] = b"<html>Please log in</html>"
+    with pytest.raises(TreegaugeError, match=r"feats\.json: found no table 'features'"):
+        fetch("language-data", source, into=into, replace=True)
 
 
 def test_language_data_from_a_folder_all_or_nothing(tmp_path, into):

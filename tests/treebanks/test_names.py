@@ -1,8 +1,11 @@
 """Names of treebanks, files, releases and addresses, taken apart and compared."""
 
+import polars as pl
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.ranking.metadata import describe
+from treegauge.statistics.data_table import DataTable
 from treegauge.treebanks import languages as names
 from treegauge.treebanks.archives import _split
 from treegauge.treebanks.downloads import cached_name
@@ -19,6 +22,20 @@ def test_languages():
     assert names.language_of("UD_Turkish_German-SAGT").family == "Code switching"
     assert names.language_of("UD_Greek").code == "el"
     assert names.language_of("UD_Klingon-Home") == Language("Klingon", "", "unknown", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("treebank", "genus"),
+    [("UD_Wolof-WTB", "Northern Atlantic"), ("wo_wtb", "Northern Atlantic"),
+     ("wo_wtb-ud-test", "Northern Atlantic"), ("Wolof-WTB@2.9", "Northern Atlantic"),
+     ("Ancient Greek PROIEL", "Greek"), ("UD_Old_Church_Slavonic-PROIEL", "Slavic"),
+     ("UD_Klingon-Home", None), ("gold", None), ("is it", None), ("xx_home", None)],
+)  # fmt: skip
+def test_genera_come_from_names_codes_files_and_titles(treebank, genus):
+    assert names.kin_of(treebank, "genus") == genus
+    table = DataTable(pl.DataFrame({"treebank": [treebank]}))
+    assert table.kinds("genus") == [genus]
+    assert describe([treebank], None, {})["genus"].to_list() == [genus]
 
 
 @pytest.mark.parametrize(

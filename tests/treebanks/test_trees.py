@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from replications.treebanks import treebank_files
 from treegauge import TreegaugeError
 from treegauge.treebanks import trees
 
@@ -356,7 +357,7 @@ def read_heads(path):
 
 
 def real_files():
-    return sorted(UD.glob("r2.9/*/*-ud-test.conllu"))
+    return treebank_files("*-ud-test.conllu", releases=["r2.9"])
 
 
 needs_ud = pytest.mark.skipif(

@@ -10,7 +10,6 @@ Official results of whole treebanks are kept in the cache folder (``TREEGAUGE_CA
 """
 
 import argparse
-import os
 import sys
 import tarfile
 import tempfile
@@ -20,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from replications.treebanks import treebank_files
 from tests.validation.cases import LEVEL_1, LEVEL_2, Case
 from tests.validation.cases_content import CORNERS, LEVEL_3, LEVELS_4_AND_5
 from tests.validation.damage import damaged_files
@@ -112,9 +112,9 @@ def official_cases(folder: Path) -> Iterator[tuple[Path, int, str]]:
             yield path, max(digits, default=5 if language != "ud" else 3), language
 
 
-def damage_files(code: str, count: int, seed: int, root: Path) -> list[str]:
-    """Return files of damaged sentences of a treebank, the newest release of it at hand."""
-    path = max(root.glob(f"r*/*/{code}-ud-test.conllu"))
+def damage_files(code: str, count: int, seed: int) -> list[str]:
+    """Return files of damaged sentences of a treebank, the newest named release of it."""
+    path = max(treebank_files(f"{code}-ud-test.conllu"))
     text = path.read_bytes().decode()
     return damaged_files(text, seed, count, SIZE, crashes=0.002)
 
@@ -163,7 +163,6 @@ def _report(name: str, results: Iterator[tuple[str, Comparison]]) -> int:
 
 
 def _results(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Comparison]]:
-    root = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud"))
     if options.what == "cases":
         for name, case in CASES.items():
             if options.only in name:
@@ -172,7 +171,7 @@ def _results(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, C
         for path, level, lang in official_cases(folder):
             yield path.name, compared([path], lang, level, keep=True)
     elif options.what == "files":
-        for path in sorted(root.rglob("*.conllu")):
+        for path in treebank_files():
             if options.only in path.name:
                 name = f"{path.parent.parent.name} {path.name}"
                 yield name, compared([path], language_of(path), options.level, keep=True)
@@ -185,7 +184,7 @@ def _results(options: argparse.Namespace, folder: Path) -> Iterator[tuple[str, C
         per_treebank = options.sentences // len(TREEBANKS)
         for code in TREEBANKS:
             if options.only in code:
-                for number, text in enumerate(damage_files(code, per_treebank, options.seed, root)):
+                for number, text in enumerate(damage_files(code, per_treebank, options.seed)):
                     lang = code.partition("_")[0]
                     for one in split_at_crashes(text, lang, options.level, folder):
                         yield f"{code} file {number}", one

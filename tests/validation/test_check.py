@@ -41,7 +41,7 @@ def test_problems_like_a_compiler(command, file):
     assert [line.split(": ")[2] for line in lines] == [
         "L3 fixed-without-extpos", "L2 unknown-head", "L2 invalid-deprel", "L3 0-is-not-root"
     ]  # fmt: skip
-    assert lines[1].endswith("(sent_id b)")
+    assert lines[1].endswith("""(sent_id b, word 1 '"go", he')""")
     assert done.err == ""
 
 
@@ -213,14 +213,15 @@ def test_only_some_tests(file):
 def test_only_new_problems(command, file, tmp_path):
     known = tmp_path / "baseline.json"
     done = command("check", file, "--write-baseline", known)
-    assert done == (0, "a.conllu: 0 errors, 0 warnings; the baseline has 4 more\n", "")
+    summary = f"a.conllu: 3 errors, 1 warning, all written to the baseline {known}\n"
+    assert done == (0, summary, "")
     # A sentence in front moves all lines; a new problem is the only one that is listed.
     new = sentence("1 go VERB 0 Root", sent_id="new")
     file.write_text(sentence(GO, sent_id="first") + FINE + WARNED + WRONG + new)
     done = command("check", file, "--baseline", known)
     assert done.code == 1
     *lines, summary = done.out.splitlines()
-    assert [line.rpartition(" (sent_id ")[2] for line in lines] == ["new)", "new)"]
+    assert [line.rpartition(" (sent_id ")[2] for line in lines] == ["new, word 1 'go')"] * 2
     assert summary == "a.conllu: 2 errors, 0 warnings; the baseline has 4 more"
     file.write_text(FINE + WRONG)
     report = tg.check(file, baseline=known)

@@ -82,7 +82,8 @@ def test_a_problem_says_where_it_is(problems):
     text = sentence("1 né VERB 0 root", "2 je PRON 1 nsubj", sent_id="x").replace("nsubj", "Nsubj")
     (one,) = problems(text)
     assert one.to_dict() | {"file": ""} == {
-        "file": "", "line": 4, "sent_id": "x", "node": "2", "level": 2, "class": "SYNTAX",
+        "file": "", "line": 4, "sent_id": "x", "node": "2", "form": "je", "level": 2,
+        "class": "SYNTAX",
         "id": "invalid-deprel", "severity": "error", "column": 20, "end_column": 25,
         "found": "DEPREL 'Nsubj'", "expected": "a relation such as nsubj or nsubj:pass",
         "message": "found DEPREL 'Nsubj', expected a relation such as nsubj or nsubj:pass",
@@ -213,3 +214,46 @@ def test_large_and_broken_files_take_seconds(problems, text, least):
     found = Counter(one.id for one in problems(text))
     assert time.process_time() - start < 5
     assert found.total() >= least
+
+
+WORDS = [
+    ("word-id-sequence", ["1 a X 0 root", "2 b X 1 dep", "3 c X 1 dep", "5 d X 1 dep"],
+     "ID '5' where 4 should be (line 6)"),
+    ("word-id-sequence", ["1 a X 0 root", "2 b X 1 dep", "2 c X 1 dep"],
+     "ID '2' where 3 should be (line 5)"),
+    ("non-tree", ["1 a X 0 root", "2 b X 4 dep", "3 c X 2 dep", "4 d X 3 dep", "5 e X 4 dep"],
+     "the cycle 2 'b', 4 'd', 3 'c' (each depends on the next, the last on the first)"),
+    ("non-tree", ["0.1 go X _ _ D:0:root"], "no word, only empty nodes"),
+    ("multiple-roots", ["1 a X 0 root", "2 b X 0 root", "3 c X 1 dep"],
+     "2 words with HEAD 0: 1 'a', 2 'b'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "words", "found"), WORDS)
+def test_problems_of_a_sentence_name_its_words(tmp_path, rule, words, found):
+    path = tmp_path / "a.conllu"
+    path.write_text(sentence(*words))
+    (one,) = [one for one in validate([str(path)]) if one.id == rule]
+    assert (one.line, one.start, one.found, one.form) == (3, 1, found, None)
+    assert str(one).endswith(f"{one.expected} (sent_id s1)")
+
+
+def test_a_long_cycle_is_shortened_and_found_in_linear_time(tmp_path):
+    n = 50_000
+    heads = [*(f"{i} w X {i + 1} dep" for i in range(1, n)), f"{n} w X {n - 19} dep"]
+    path = tmp_path / "a.conllu"
+    path.write_text(sentence(*heads))
+    (one,) = [one for one in validate([str(path)]) if one.id == "non-tree"]
+    assert one.found.startswith(f"the cycle {n - 19} 'w', {n - 18} 'w', ")
+    assert "'w', and 10 more (each depends" in one.found
+
+
+def test_every_problem_of_a_word_names_it(tmp_path):
+    path = tmp_path / "a.conllu"
+    path.write_text(sentence("1-2 im X _ _", "1 a X 0 root", "2 b X 1 Dep"))
+    (one,) = [one for one in validate([str(path)]) if one.id == "invalid-deprel"]
+    assert str(one).endswith("(sent_id s1, word 2 'b')")
+    assert one.to_dict()["form"] == "b"
+    path.write_text(GOOD + GOOD)
+    (one,) = validate([str(path)])
+    assert str(one).endswith("expected a sent_id that no other sentence has (sent_id s1)")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import treegauge as tg
+from replications.treebanks import treebank_files
 from tests.validation.cases import GO, LEVEL_1, LEVEL_2, UNREACHABLE, sentence
 from tests.validation.cases_content import LEVEL_3, LEVELS_4_AND_5
 from tests.validation.compare import (
@@ -82,14 +83,14 @@ def test_the_official_cases(tmp_path):
 @pytest.mark.parametrize("level", [3, 5])
 @pytest.mark.parametrize("name", ["mr_ufal-ud-dev", "kk_ktb-ud-train", "olo_kkpp-ud-test"])
 def test_treebanks(name, level, ud):
-    for path in ud.rglob(f"{name}.conllu"):
+    for path in treebank_files(f"{name}.conllu"):
         result = compared([path], language_of(path), level, keep=True)
         assert result.same, str(result)
 
 
 @pytest.mark.parametrize("code", TREEBANKS)
 def test_random_damage(code, ud, tmp_path):
-    (text,) = damage_files(code, 30, 18, ud)
+    (text,) = damage_files(code, 30, 18)
     for result in split_at_crashes(text, code.partition("_")[0], 5, tmp_path):
         assert result.same or result.crash, str(result)
 

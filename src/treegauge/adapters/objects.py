@@ -3,6 +3,7 @@
 No library is imported here: an object of a library exists only if that library is loaded.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -50,7 +51,7 @@ def conllu_text(given: Any) -> str:
         return write(given)
     if isinstance(given, Iterable) and not isinstance(given, Mapping | str | bytes):
         return "".join(_written(given))
-    raise TreegaugeError(f"found a {_title(given)}; expected one of: {', '.join(LIBRARIES)}")
+    raise unknown_object(given)
 
 
 def _written(given: Iterable[Any]) -> Iterator[str]:
@@ -64,11 +65,22 @@ def _written(given: Iterable[Any]) -> Iterator[str]:
     for number, item in enumerate(chain([first], objects), 1):
         write = _writer(item)
         if write is None:
-            raise TreegaugeError(
-                f"object {number} of the list is a {_title(item)}; expected one of: "
-                f"{', '.join(LIBRARIES)}"
-            )
+            raise unknown_object(item, f"object {number} of the list is")
         yield write(item)
+
+
+def unknown_object(given: Any, found: str = "found", expected: str = "") -> TreegaugeError:
+    """Return the error for an object that cannot be read as a treebank."""
+    first = given
+    while _is_list(first) and first:
+        first = first[0]
+    hint = (
+        "; give the document itself instead of dictionaries made of it, such as to_dict() returns"
+    )
+    return TreegaugeError(
+        f"{found} a {_title(given)}{' of ' + _title(first) if first is not given else ''}; "
+        f"expected {expected}one of: {', '.join(LIBRARIES)}{hint * isinstance(first, dict)}"
+    )
 
 
 def _is_list(given: Any) -> bool:
@@ -94,16 +106,35 @@ def _writer(given: Any) -> Callable[[Any], str] | None:
         ("datasets", "Dataset"): conllu_of_rows,
         ("datasets", "IterableDataset"): conllu_of_rows,
     }
-    if package_of(given) == "pyconll" and hasattr(given, "conll"):
+    if package_of(given) == "pyconll" and hasattr(given, "conll"):  # before version 4
         return lambda text: str(text.conll()).rstrip("\n") + "\n\n"
+    if type(given).__module__ == "pyconll.conllu" and type(given).__name__ == "Sentence":
+        return _conllu_of_pyconll
     if is_row(given):
         return lambda row: conllu_of_rows([row])
     return known.get((package_of(given), type(given).__name__))
 
 
 def _conllu_of_stanza(document: Any) -> str:
-    """Return the CoNLL-U that Stanza itself writes, with its tokens, words and empty nodes."""
-    return f"{document:C}".rstrip("\n") + "\n\n"
+    """Return the CoNLL-U that Stanza itself writes, with its tokens, words and empty nodes.
+
+    Stanza attaches every word of a document without a parse to the word before; these have no HEAD.
+    """
+    text = f"{document:C}".rstrip("\n") + "\n\n"
+    sentences = getattr(document, "sentences", [document])
+    if any(word.head is not None for sentence in sentences for word in sentence.words):
+        return text
+    lines = [line.split("\t") for line in text.split("\n")]
+    return "\n".join(
+        "\t".join([*fields[:6], "_", "_", *fields[8:]] if len(fields) == 10 else fields)
+        for fields in lines
+    )
+
+
+def _conllu_of_pyconll(sentence: Any) -> str:
+    """Return the CoNLL-U that pyconll 4 itself writes: its sentences no longer write themselves."""
+    module = sys.modules["pyconll.conllu"]  # that of the sentence, so it is loaded
+    return f"{module.conllu.serialize_sentence(sentence)}\n"
 
 
 def _conllu_of_udpipe(sentence: Any) -> str:

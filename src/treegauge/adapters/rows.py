@@ -26,7 +26,11 @@ def is_row(given: Any) -> bool:
     if not isinstance(given, Mapping):
         return False
     forms = next((given[name] for name in _NAMES["form"] if name in given), None)
-    return isinstance(forms, Sequence) and not isinstance(forms, str)
+    return (
+        isinstance(forms, Sequence)
+        and not isinstance(forms, str)
+        and not any(isinstance(form, Mapping) for form in forms[:1])
+    )
 
 
 def cell(value: Any) -> str:

@@ -124,8 +124,9 @@ class Disagreements(AgreementPart):
     """One row per word and layer in which annotators differ, systematic confusions first.
 
     `alike` is the number of rows of the same layer in which the annotators chose the same values,
-    `same_form` the number of these with the same word form. Confusions that are more frequent in
-    one direction, or that repeat for one word form, come first.
+    for heads the same relations; `same_form` is the number of these with the same word form.
+    Confusions that are more frequent in one direction, or that repeat for one word form, come
+    first.
     """
 
     kind: ClassVar[str] = "disagreements"

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.align import Segmentation, align, mismatch, segmentation
+from treegauge.scoring.align import align
+from treegauge.scoring.segmentation import Segmentation, mismatch, segmentation
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.documents import document_starts
+from treegauge.treebanks.indexing import document_starts
 
 Longs = npt.NDArray[np.int64]
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
     from treegauge.treebanks.inputs import Input
 
+#: The number of random splits that the real splits are compared with.
+RESAMPLES = 999
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 Fail = Literal["error", "warning", "never"]
@@ -112,7 +114,7 @@ def audit(
     card: bool = False,
     agreement: Sequence[str] = (),
     name: str | None = None,
-    resamples: int = 999,
+    resamples: int = RESAMPLES,
     seed: int = 0,
     fail: Fail = "error",
     all: bool = False,
@@ -223,7 +225,7 @@ def audit_treebanks(
     *,
     similarity: float = 0.7,
     name: str | None = None,
-    resamples: int = 999,
+    resamples: int = RESAMPLES,
     seed: int = 0,
     fail: Fail = "error",
     all: bool = False,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from treegauge.auditing.audit import Finding, Severity, count
+from treegauge.core.tables import p_value_text
 from treegauge.measures.displacement import displacement_tables, length_tables
 from treegauge.measures.intervals import random_splits
 from treegauge.statistics.descriptive import wasserstein
@@ -112,7 +113,7 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             verdict = "larger than in random splits" if odd else "typical of random splits"
             yield Finding(
                 f"split-{measure}", "warning" if odd else "note", f"train/{name}", distance,
-                f"{measure.upper()} is {distance:.3f}, {verdict} of this size (p = {p:.2g})",
+                f"{measure.upper()} is {distance:.3f}, {verdict} of this size ({p_value_text(p)})",
                 (), p,
             )  # fmt: skip
 

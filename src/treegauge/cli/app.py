@@ -11,6 +11,7 @@ from treegauge import __version__
 from treegauge.cli.options import HELP, Option, UsageError, did_you_mean, help_text, listed, usage
 from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import say
 from treegauge.core.platforms import use_utf8_streams
 
 ABOUT = "What does this parsing score mean? Score, rank and measure parsers and treebanks."
@@ -34,7 +35,7 @@ def run(words: Sequence[str]) -> int:
         return code
     except UsageError as error:
         hint = f"Try '{error.usage.partition(' [')[0]} --help' for help."
-        print(f"Usage: {error.usage}\n{hint}\n\nerror: {error}", file=sys.stderr)
+        say(f"Usage: {error.usage}\n{hint}\n\nerror: {error}", sys.stderr)
         return 2
     except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -45,13 +46,13 @@ def run(words: Sequence[str]) -> int:
             message = f"{error.filename}: {error.strerror}"
         # Problems of a file have the form that editors read: file:line: error: ...
         start = "" if ": error: " in message.partition("\n")[0] else "error: "
-        print(f"{start}{message}", file=sys.stderr)
+        say(f"{start}{message}", sys.stderr)
         return 2
     except MemoryError as error:
-        print(f"error: not enough memory: {str(error) or 'use smaller inputs'}", file=sys.stderr)
+        say(f"error: not enough memory: {str(error) or 'use smaller inputs'}", sys.stderr)
         return 2
     except KeyboardInterrupt as stop:  # some commands report what was saved
-        print(str(stop) or "interrupted", file=sys.stderr)
+        say(str(stop) or "interrupted", sys.stderr)
         return 130
 
 
@@ -71,15 +72,15 @@ def _run(words: list[str]) -> int:
         sections = listed(OPTIONS)
         for question, verbs in VERBS.items():
             sections[question] = [(name, command.help) for name, command in verbs.items()]
-        print(help_text("treegauge [OPTIONS] COMMAND [ARGS]...", ABOUT, sections))
+        say(help_text("treegauge [OPTIONS] COMMAND [ARGS]...", ABOUT, sections))
         return 0 if words else 2
     if first == "--version":
-        print(f"treegauge {__version__}")
+        say(f"treegauge {__version__}")
         return 0
     if first in {"--install-completion", "--show-completion", "--complete"}:
         from treegauge.cli import completion
 
-        print(getattr(completion, first[2:].partition("-")[0])(words[1:]))
+        say(getattr(completion, first[2:].partition("-")[0])(words[1:]))
         return 0
     if first.startswith("-"):
         known = [flag for option in OPTIONS for flag in option.flags]
@@ -101,7 +102,7 @@ def _run_verb(name: str, *words: str) -> int:
             default = f"{name} {DEFAULT}"
             options = f"`{default} --help` lists its options"
             about = f"{command.help} `{name} ...` means `{default} ...`; {options}."
-            print(help_text(usage_of_all, about, {**listed([HELP]), "Commands": rows}))
+            say(help_text(usage_of_all, about, {**listed([HELP]), "Commands": rows}))
             return 0 if words else 2
         if words[0] in {DEFAULT, *command.subverbs}:
             sub, words = words[0], words[1:]
@@ -117,5 +118,5 @@ def _run_verb(name: str, *words: str) -> int:
     except UsageError as error:
         raise UsageError(str(error), usage(called, runnable.options)) from None
     if code is None:
-        print(help_text(usage(called, runnable.options), runnable.about, listed(runnable.options)))
+        say(help_text(usage(called, runnable.options), runnable.about, listed(runnable.options)))
     return code or 0

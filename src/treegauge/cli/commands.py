@@ -9,7 +9,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from treegauge.cli.options import HELP, Option, read_words
-from treegauge.cli.output import FORMAT_KINDS, FORMATS, check_out, emit
+from treegauge.cli.output import FORMAT_KINDS, FORMATS, check_out, emit, printing_aside
 from treegauge.cli.progress import showing
 from treegauge.cli.verbs import QUESTION, VERBS, Command
 from treegauge.core.arguments import check_arguments
@@ -74,7 +74,7 @@ class VerbCommand(NamedTuple):
                 args = [values.pop(name) for name in before if name in values]
                 args += values.pop(key, ())
         check_out(out, fmt, self.formats)
-        with showing():
+        with showing(), printing_aside():
             result = self.function(*args, **values)
         if figure is not None:
             from treegauge.figures.drawing import draw

@@ -55,17 +55,27 @@ def show(words: Sequence[str]) -> str:
 
 def install(words: Sequence[str]) -> str:
     """Write the script where the shell looks for it, and return a message with the path."""
+    from treegauge.core.files import atomic  # completion itself does not need it
+
     shell = _shell(words)
     place, settings, line = PLACES[shell]
     target = Path.home() / place
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(SCRIPTS[shell] + "\n", encoding="utf-8")
+    with atomic(target, own=True) as script:
+        script.write(f"{SCRIPTS[shell]}\n".encode())
     if settings is not None:
-        file = Path.home() / settings
-        old = file.read_text(encoding="utf-8") if file.exists() else ""
-        if line not in old.splitlines():
-            file.write_text(f"{old.rstrip()}\n{line}\n".lstrip(), encoding="utf-8")
+        _append_line(Path.home() / settings, line)
     return f"wrote {target}; completion works in new shells"
+
+
+def _append_line(path: Path, line: str) -> None:
+    """Add a line to the end of a file of the user unless it has the line; change nothing else."""
+    with path.open("ab+") as file:
+        file.seek(0)
+        old = file.read()
+        if line.encode() not in old.splitlines():
+            start = "" if not old or old.endswith(b"\n") else "\n"
+            file.write(f"{start}{line}\n".encode())
 
 
 def complete(words: Sequence[str]) -> str:

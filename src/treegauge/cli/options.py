@@ -112,12 +112,12 @@ def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any
         if option.kind is bool:
             if equals:
                 raise UsageError(f"Option '{flag}' does not take a value.")
-            values[option.name] = not flag.startswith("--no-")
+            _set(values, option, flag, not flag.startswith("--no-"))
             continue
         value = text if equals else next(left, None)
         if value is None:
             raise UsageError(f"Option '{flag}' requires an argument.")
-        _add(values, option, value)
+        _add(values, option, value, flag)
     _place(values, rest, [option for option in options if not option.flags])
     if not values.get("help"):
         for option in options:
@@ -127,11 +127,20 @@ def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any
     return values
 
 
-def _add(values: dict[str, Any], option: Option, text: str) -> None:
+def _add(values: dict[str, Any], option: Option, text: str, flag: str = "") -> None:
     if option.several:
         values.setdefault(option.name, []).append(option.value(text))
     else:
-        values[option.name] = option.value(text)
+        _set(values, option, flag, option.value(text))
+
+
+def _set(values: dict[str, Any], option: Option, flag: str, value: Any) -> None:
+    """Set an option that may be given once; the same value again does not matter."""
+    if option.name in values and values[option.name] != value:
+        same = flag if flag == option.title else f"{flag} ({option.title})"
+        found = "" if option.kind is bool else f": {values[option.name]!r} and {value!r}"
+        raise UsageError(f"Option '{same}' was given twice with different values{found}.")
+    values[option.name] = value
 
 
 def _place(values: dict[str, Any], words: list[str], arguments: Sequence[Option]) -> None:

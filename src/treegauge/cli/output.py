@@ -2,13 +2,40 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
-from treegauge.core.errors import ChoiceError
+from treegauge.core.errors import ChoiceError, lines_of_text
 from treegauge.core.file_kinds import JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic
+from treegauge.core.messages import say
 from treegauge.core.result import SAVED, Result
+
+
+class _Aside:
+    """Standard output for code of others: text goes to standard error, the rest is unchanged."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self._stdout = stdout
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stdout, name)
+
+
+def printing_aside() -> AbstractContextManager[Any]:
+    """Return a context in which prints of plug-ins and libraries do not mix with the result.
+
+    Treebanks are written to the buffer of standard output, which stays as it is.
+    """
+    return redirect_stdout(cast("TextIO", _Aside(sys.stdout)))
+
 
 FORMATS = ("text", "json", "csv", "latex", "markdown", "html")
 FORMAT_KINDS = {"json": JSON, "csv": TEXT, "latex": LATEX, "markdown": TEXT, "html": PAGE}
@@ -21,7 +48,7 @@ def render(result: Result, fmt: str) -> str:
         raise ChoiceError("format", fmt, [*FORMATS, *result.own_formats])
     if fmt == "text":
         return str(result)
-    text = str(getattr(result, f"to_{fmt}")())
+    text = lines_of_text(str(getattr(result, f"to_{fmt}")()))
     # CoNLL-U ends with an empty line.
     return text.removesuffix("\n") if fmt in result.own_formats else text.rstrip("\n")
 
@@ -43,13 +70,13 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
         return
     if isinstance(result, Result) and fmt == "text" and out is None:
         for piece in result.text_pieces():
-            sys.stdout.write(piece + "\n")
+            say(piece)
         return
     if isinstance(result, Result):
         check_out(out, fmt, result.own_formats)
     text = render(result, fmt) if isinstance(result, Result) else str(result)
     if out is None:
-        sys.stdout.write(text + "\n")
+        say(text)
     elif isinstance(result, Result) and (
         out.suffix == ".parquet"
         or (fmt == "text" and (out.suffix in SAVED or out.suffix[1:] in result.own_formats))
@@ -57,4 +84,4 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
         result.save(out)  # the ending of the name decides the format
     else:
         with atomic(out) as file:
-            file.write(f"{text}\n".encode())
+            file.write(f"{lines_of_text(text)}\n".encode())

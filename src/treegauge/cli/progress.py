@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from treegauge.core.messages import ProgressTask, listening
+from treegauge.core.messages import ProgressTask, listening, say
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -48,7 +48,7 @@ class _Lines:
             text += f" of {self.total:,}"
         if self.total and done:
             text += f", about {spent * (self.total - done) / done:,.0f} s left"
-        print(f"{text} ({spent:,.0f} s so far)", file=sys.stderr, flush=True)
+        say(f"{text} ({spent:,.0f} s so far)", sys.stderr)
 
     def advance(self, amount: int = 1) -> None:
         self.update(self.done + amount)
@@ -61,7 +61,7 @@ class _Terminal:
         self.bar: Progress | None = None
 
     def note(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        say(text, sys.stderr)
 
     @contextmanager
     def task(self, what: str, total: int | None) -> Iterator[ProgressTask]:
@@ -79,8 +79,9 @@ class _Terminal:
         from rich.console import Console
 
         columns = (
-            rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.BarColumn(),
-            rich.MofNCompleteColumn(), rich.TimeElapsedColumn(), rich.TimeRemainingColumn(),
+            rich.SpinnerColumn(), rich.TextColumn("{task.description}", markup=False),
+            rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeElapsedColumn(),
+            rich.TimeRemainingColumn(),
         )  # fmt: skip
         with rich.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             self.bar = bar

@@ -120,7 +120,7 @@ def flat(value: Any) -> Iterator[Any]:
 
 
 def _check_name(name: str, text: str | bytes) -> None:
-    if not text:
+    if not text.strip():
         raise TreegaugeError(f"{name}: found an empty name; give one, or leave it out")
     problem = bad_text(text) if isinstance(text, str) else "bytes"
     if problem:

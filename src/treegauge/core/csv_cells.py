@@ -6,16 +6,18 @@ Reading removes the apostrophe again, so that nothing is lost between verbs. Num
 import re
 from typing import TYPE_CHECKING
 
+from treegauge.core.errors import lines_of_text
+
 if TYPE_CHECKING:
     import polars as pl
 
-_RUN = r"^'*[=+\-@\t\r]"
+_RUN = r"^'*[=+\-@\t\r＝＋－＠]"
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$"
-_ESCAPED = re.compile(r"'('*[=+\-@\t\r])")
+_ESCAPED = re.compile(r"'('*[=+\-@\t\r＝＋－＠])")
 
 
 def escaped_cells(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return a frame with escaped texts, those that begin with ``= + - @``, tab or CR.
+    """Return a frame with escaped texts, those that begin with ``= + - @`` of any width, tab or CR.
 
     Single characters and numbers are not formulas and stay as they are.
 
@@ -43,7 +45,12 @@ def _is_run(text: str) -> bool:
 
 
 def to_csv_text(frame: "pl.DataFrame", separator: str = ",") -> str:
-    """Return a frame as CSV with escaped cells."""
+    r"""Return a frame as CSV with escaped cells; control characters are written as ``\x1b``."""
+    return lines_of_text(data_csv(frame, separator))
+
+
+def data_csv(frame: "pl.DataFrame", separator: str = ",") -> str:
+    """Return a frame as CSV with escaped cells, control characters as they are: a treebank."""
     return escaped_cells(frame).write_csv(separator=separator)
 
 
@@ -63,4 +70,5 @@ def plain_cells(frame: "pl.DataFrame") -> "pl.DataFrame":
     import polars as pl
 
     text = pl.selectors.string()
-    return frame.with_columns(text.str.replace(r"^'('*[=+\-@\t\r])", "$1")).rename(plain_cell)
+    pattern = f"^{_ESCAPED.pattern}"
+    return frame.with_columns(text.str.replace(pattern, "$1")).rename(plain_cell)

@@ -1,12 +1,47 @@
 """Errors that users can cause; the command line shows them without a traceback."""
 
+import re
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Self
 
+#: Characters that move the cursor, change a terminal, end a line, or reorder the rest of it.
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS_OF_LINES = re.compile(CONTROLS.pattern.replace("\x1f", "\x08\x0b-\x1f"))
+
+
+def one_line(text: str) -> str:
+    r"""Return a text for a cell of a table, a name or a line: control characters are escaped.
+
+    Examples
+    --------
+    >>> print(one_line("a\x1b[2J\tb\u202e 中"))
+    a\x1b[2J\tb\u202e 中
+    """
+    return text if text.isprintable() else CONTROLS.sub(_escape, text)
+
+
+def lines_of_text(text: str) -> str:
+    r"""Return a text of several lines: as :func:`one_line`, but line ends and tabs stay.
+
+    Examples
+    --------
+    >>> print(lines_of_text("a\x1b[2J\nb\r"))
+    a\x1b[2J
+    b\r
+    """
+    return text if text.isprintable() else _CONTROLS_OF_LINES.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return repr(match[0])[1:-1]
+
 
 class TreegaugeError(Exception):
     """An error in the input or the request; the message says what to do."""
+
+    def __str__(self) -> str:
+        return lines_of_text(super().__str__())
 
 
 MOST_LISTED = 40

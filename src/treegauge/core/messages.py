@@ -4,10 +4,13 @@ The library is silent without a listener; notes then go to the logger ``treegaug
 line shows bars on a terminal and lines in a log.
 """
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import Protocol, TextIO
+
+from treegauge.core.errors import lines_of_text, one_line
 
 
 class ProgressTask(Protocol):
@@ -57,8 +60,14 @@ def is_listened() -> bool:
     return _listener.get() is not None
 
 
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print a text without characters that control a terminal; only treebanks are printed raw."""
+    print(lines_of_text(text), file=stream or sys.stdout, flush=stream is not None)
+
+
 def note(text: str) -> None:
     """Show the user a message that is not part of the result."""
+    text = lines_of_text(text)
     listener = _listener.get()
     if listener is None:
         import logging
@@ -77,7 +86,7 @@ def progress(what: str, total: int | None = None) -> Iterator[ProgressTask]:
     >>> with progress("sentences", 2) as task:
     ...     task.advance(2)
     """
-    listener = _listener.get()
+    listener, what = _listener.get(), one_line(what)
     if listener is None:
         yield _Silent()
     else:

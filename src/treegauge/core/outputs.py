@@ -5,6 +5,7 @@ runs, :func:`guarding` records its inputs, and :func:`treegauge.core.files.atomi
 :func:`check_replacing` before it renames a file.
 """
 
+import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -122,6 +123,18 @@ def _protect(guard: _Guard, path: str) -> None:
         guard.files.add((status.st_dev, status.st_ino))
 
 
+def check_reachable(path: Path) -> None:
+    """Refuse a symbolic link that leads back to itself, which counts as absent otherwise."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise TreegaugeError(
+                f"{path}: a symbolic link here leads back to itself; choose another name, or "
+                "remove the link"
+            ) from None
+
+
 def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = False) -> None:
     """Refuse an invalid output before the work begins.
 
@@ -135,6 +148,8 @@ def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = F
         Whether the output is a store that may also be an input: it grows.
     """
     path = Path(out)
+    if str(out) != "-":
+        check_reachable(path)
     if str(out) == "-" or not path.exists():
         return
     guard = _guard.get() or _Guard()

@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -125,19 +126,113 @@ def confine_memory(size: int) -> None:
 
 
 def can_confine_programs() -> bool:
-    """Whether :func:`confine_program` works on this system."""
+    """Whether :func:`confining` limits memory on this system."""
     return sys.platform.startswith("linux")
 
 
-def confine_program(pid: int, size: int) -> None:
-    """Limit the data of a running program, in bytes (Linux only).
+def confining(memory: int, largest: int) -> dict[str, Any]:
+    """Return options of ``subprocess.Popen`` for a program that ends with this process.
 
-    Data, not address space: Java and CUDA reserve far more addresses than they use.
+    `memory` is the most bytes of data of each process, 0 for no limit (Linux only); data, not
+    address space: Java and CUDA reserve far more addresses than they use. `largest` is the most
+    bytes of each file that it writes. Windows has no such limits.
     """
-    import resource
+    try:
+        import resource
+    except ImportError:
+        return {}
+    wanted = [(resource.RLIMIT_FSIZE, largest), (resource.RLIMIT_CORE, 0)]
+    wanted += [(resource.RLIMIT_DATA, memory)] * bool(memory)
+    limits = []
+    for kind, size in wanted:
+        most = resource.getrlimit(kind)[1]  # a limit set from outside cannot be raised
+        bound = size if most == resource.RLIM_INFINITY else min(size, most)
+        limits.append((kind, (bound, bound)))
+    control = _control()
 
-    with suppress(ProcessLookupError):  # it has ended already
-        resource.prlimit(pid, resource.RLIMIT_DATA, (size, size))
+    def prepare() -> None:  # in the new process, before the program
+        if control is not None:
+            control(_END_WITH_PARENT, signal.SIGKILL)
+        for kind, bounds in limits:
+            resource.setrlimit(kind, bounds)
+
+    return {"preexec_fn": prepare}
+
+
+_END_WITH_PARENT, _ADOPT_ORPHANS = 1, 36  # PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
+
+
+def _control() -> Callable[[int, int], int] | None:
+    """Return the system call ``prctl`` (Linux only)."""
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes
+
+    try:
+        call: Callable[[int, int], int] = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):
+        return None
+    return call
+
+
+def end_with_parent() -> None:
+    """Kill this process when its parent ends, even while a library blocks it (Linux only)."""
+    parent, control = os.getppid(), _control()
+    if control is not None:
+        control(_END_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended in the meantime
+            os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose parents end, so that they can be found (Linux)."""
+    control = _control()
+    if control is not None:
+        control(_ADOPT_ORPHANS, 1)
+
+
+def end_descendants(patience: float = 5) -> None:
+    """Kill all processes that this one started, also in sessions of their own (Linux only).
+
+    After :func:`adopt_orphans` none of them can leave.
+    """
+    end = time.monotonic() + patience
+    while (pids := _descendants()) and time.monotonic() < end:
+        for pid in pids:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(PATIENCE[0])
+
+
+def _descendants() -> set[int]:
+    """Return the numbers of living processes below this one."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat") if sys.platform.startswith("linux") else ():
+        with suppress(OSError, ValueError):
+            state, parent = (
+                stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[:2]
+            )
+            if state not in "ZX":
+                children.setdefault(int(parent), []).append(int(stat.parent.name))
+    found: set[int] = set()
+    level = [os.getpid()]
+    while level:
+        level = [child for pid in level for child in children.get(pid, ()) if child not in found]
+        found.update(level)
+    return found
+
+
+def resend_signal(number: signal.Signals) -> None:
+    """End this process by the signal that ended another one, without writing its memory."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with suppress(OSError, ValueError):  # SIGKILL has no handler
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    time.sleep(1)  # another thread may receive it
 
 
 def own_group() -> dict[str, Any]:

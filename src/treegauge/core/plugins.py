@@ -1,36 +1,111 @@
-"""Plug-ins: objects that other packages add by entry points."""
+"""Plug-ins: objects that other packages add by entry points.
+
+A plug-in adds to treegauge and takes nothing away: one that cannot be used is left out with a
+warning that names its package, what it prints goes to standard error, and errors in it name it.
+"""
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
+
+from treegauge.core.errors import TreegaugeError, lines_of_text
+from treegauge.core.messages import is_listened, note
+
+
+class PluginError(TreegaugeError):
+    """Code of a plug-in failed; the message names it."""
+
+
+class Plugin(NamedTuple):
+    """An object of another package; `origin` says which: ``'x' of package 1.0 (module:name)``."""
+
+    object: Any
+    origin: str
+    module: str
 
 
 @cache
-def load_plugins(group: str) -> dict[str, Any]:
-    """Return the objects in an entry point group of installed packages, by name.
+def load_plugins(group: str) -> dict[str, Plugin]:
+    """Return the plug-ins in an entry point group of installed packages, by name.
 
     They are imported on the first call. A plug-in that cannot be imported is left out with a
-    warning.
+    warning, and so is the second of two that share a name.
 
     Examples
     --------
     >>> load_plugins("treegauge.nothing")
     {}
     """
-    loaded: dict[str, Any] = {}
+    loaded: dict[str, Plugin] = {}
     if not any(_offers(place, group) for place in sys.path):
         return loaded
-    import logging
     from importlib.metadata import entry_points
 
-    for point in sorted(entry_points(group=group), key=lambda point: point.name):
+    for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
+        package = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
+        module, _, _ = point.value.partition(":")
+        plugin = Plugin(None, f"{point.name!r}{package} ({group}, {point.value})", module.strip())
+        if point.name in loaded:
+            if loaded[point.name].origin != plugin.origin:  # not the same folder twice on the path
+                leave_out(plugin, f"{loaded[point.name].origin} has its name")
+            continue
         try:
-            loaded[point.name] = point.load()
-        except Exception as error:
-            text = "the plug-in %r (%s) of %s was not loaded: %r"
-            logging.getLogger("treegauge").warning(text, point.name, point.value, group, error)
+            with redirect_stdout(sys.stderr):
+                loaded[point.name] = plugin._replace(object=point.load())
+        except TreegaugeError as error:
+            leave_out(plugin, str(error))
+        except (Exception, SystemExit) as error:
+            leave_out(plugin, f"loading it ends with {type(error).__name__}: {error}")
     return loaded
+
+
+def leave_out(plugin: Plugin, reason: str) -> None:
+    """Warn that a plug-in is not used."""
+    warn(f"the plug-in {plugin.origin} is left out: {reason}")
+
+
+def warn(text: str) -> None:
+    """Show a note; without a listener it is a warning, which Python prints by default."""
+    if is_listened():
+        note(text)
+    else:
+        import logging
+
+        logging.getLogger("treegauge").warning(lines_of_text(text))
+
+
+@contextmanager
+def naming_errors(what: str, group: str, code: Any) -> Iterator[None]:
+    """Turn errors in code of a plug-in into one that names it; send its prints to standard error.
+
+    Parameters
+    ----------
+    what
+        What was called, such as ``metric 'Nouns'``.
+    group, code
+        The entry point group, and the function or class that is called.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except (TreegaugeError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginError(
+            f"{what}{origin_of(group, code)} ends with {type(error).__name__}: {error}"
+        ) from error
+
+
+def origin_of(group: str, code: Any) -> str:
+    """Return `` of the plug-in ...`` for code of a plug-in, or nothing for other code."""
+    package, _, _ = str(getattr(code, "__module__", "")).partition(".")
+    plugins = load_plugins(group).values()
+    same = [plugin for plugin in plugins if plugin.object is code]
+    near = [plugin for plugin in plugins if plugin.module.partition(".")[0] == package]
+    return next((f" of the plug-in {plugin.origin}" for plugin in [*same, *near]), "")
 
 
 def _offers(place: str, group: str) -> bool:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Union
 from treegauge import __version__
 from treegauge.core import tables
 from treegauge.core.csv_cells import to_csv_text
-from treegauge.core.errors import ChoiceError
+from treegauge.core.errors import ChoiceError, lines_of_text
 from treegauge.core.files import atomic
 from treegauge.core.outputs import guarding
+from treegauge.core.text_formats import json_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,6 +112,9 @@ class Result(_Signed):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        if "__str__" in vars(cls):
+            own_str = cls.__str__
+            cls.__str__ = lambda self: lines_of_text(own_str(self))  # type: ignore[method-assign]
         if "__repr__" not in vars(cls):  # the decorator of dataclasses would write its own
             cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
@@ -167,9 +171,7 @@ class Result(_Signed):
 
     def to_json(self) -> str:
         """Return :meth:`to_dict` as JSON; undefined numbers are null."""
-        import json
-
-        return json.dumps(_plain(self.to_dict()), ensure_ascii=False, indent=2, allow_nan=False)
+        return json_text(_plain(self.to_dict()), indent=2)
 
     def to_latex(self) -> str:
         """Return booktabs tables that compile as they are."""
@@ -232,13 +234,14 @@ class Result(_Signed):
             elif ending == ".tsv":
                 file.write(to_csv_text(self.saved, "\t").encode())
             elif ending in own_endings:
-                file.write(f"{getattr(self, f'to_{own_endings[ending]}')().rstrip()}\n".encode())
+                text = getattr(self, f"to_{own_endings[ending]}")().rstrip()
+                file.write(f"{lines_of_text(text)}\n".encode())
             else:
                 texts = {
                     ".csv": self.to_csv, ".html": self.to_html, ".json": self.to_json,
                     ".md": self.to_markdown, ".tex": self.to_latex, ".txt": self.__str__,
                 }  # fmt: skip
-                file.write(f"{texts[ending]().rstrip()}\n".encode())
+                file.write(f"{lines_of_text(texts[ending]().rstrip())}\n".encode())
 
     def own_text(self) -> str:
         """Return this result as text, without its parts."""
@@ -252,7 +255,7 @@ class Result(_Signed):
         yield str(self)
 
     def __str__(self) -> str:
-        return "\n\n".join(result.own_text() for result in self.each())
+        return lines_of_text("\n\n".join(result.own_text() for result in self.each()))
 
     def __repr__(self) -> str:
         return str(self)

@@ -1,12 +1,15 @@
 """Untrusted files: arrays, tables and compressed files, read as data and within limits.
 
-Nothing here runs code from a file. A small file that claims to be huge, or unpacks to a huge one,
-is refused before memory is allocated for it.
+Nothing here runs code from a file. Plans and models that would run code are refused by
+:func:`check_trust`, before anything of them is run or unpacked, unless the user trusts them. A
+small file that claims to be huge, or unpacks to a huge one, is refused before memory is allocated
+for it.
 """
 
 import io
 import math
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Iterable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -24,6 +27,35 @@ MEMBERS = 10_000
 """Maximum number of arrays of a model."""
 FREE, RATIO = 1 << 30, 1000
 """Unpacked bytes always allowed for a compressed treebank, and the maximum ratio beyond."""
+
+
+TRUST = "TREEGAUGE_TRUST"
+"""Environment variable that trusts all plans and models; unset, empty and 0 do not."""
+
+
+def check_trust(code: Iterable[str], *, trust: bool, advice: str = "read it") -> None:
+    """Refuse a file that would run code, unless it is trusted.
+
+    Parameters
+    ----------
+    code
+        What the file would run, in words; a file that runs nothing is accepted.
+    trust
+        Whether the caller trusts the file.
+    advice
+        What to do before trusting it.
+
+    Examples
+    --------
+    >>> check_trust([], trust=False)
+    >>> check_trust(["program spacy"], trust=True)
+    """
+    found = list(dict.fromkeys(code))
+    if found and not trust and os.environ.get(TRUST, "") in {"", "0"}:
+        raise TreegaugeError(
+            f"it would run code ({', '.join(found)}); {advice}, and add --trust (in Python "
+            "trust=True) if you trust it"
+        )
 
 
 def read_arrays(

@@ -1,9 +1,12 @@
 """Tables as text, LaTeX, Markdown and HTML: the layout of all rows and columns."""
 
+import re
 from collections.abc import Mapping, Sequence
 from math import isnan
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from treegauge.core.errors import one_line
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +22,8 @@ _LATEX = {
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
+_P_VALUES = re.compile(r"p|(f_)?p_(?!gold$|instead$)\w+|bonferroni|fisher")
+"""Columns of p-values, which are printed alike whatever the decimals of their table."""
 _MARKDOWN = frozenset("\\`*_[]<>|#~$&")
 
 
@@ -39,7 +44,7 @@ def make_table(data: Any, kinds: Mapping[str, Any] | None = None) -> "pl.DataFra
 
 
 def cell(value: Any, digits: int | None = 2) -> str:
-    """Format one value: floats rounded as in the official scripts, empty if missing.
+    """Format one value on one line: floats rounded as in official scripts, empty if missing.
 
     Examples
     --------
@@ -52,7 +57,32 @@ def cell(value: Any, digits: int | None = 2) -> str:
         return f"{value:g}" if digits is None else f"{value:.{digits}f}"
     if isinstance(value, tuple | list):
         return "–".join(cell(part, digits) for part in value)
-    return str(value)
+    return one_line(str(value))
+
+
+def p_value_cell(p: float | None) -> str:
+    """Format a p-value for a table; none is printed as zero.
+
+    Examples
+    --------
+    >>> [p_value_cell(p) for p in (0.25, 0.03126, 0.00004, 0.0, None)]
+    ['0.2500', '0.0313', '<0.0001', '<0.0001', '']
+    """
+    if p is None or isnan(p):
+        return ""
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def p_value_text(p: float) -> str:
+    """Format a p-value for a sentence, with the same digits as in a table.
+
+    Examples
+    --------
+    >>> [p_value_text(p) for p in (0.25, 0.03126, 0.00004, 1.0)]
+    ['p = 0.25', 'p = 0.0313', 'p < 0.0001', 'p = 1']
+    """
+    shown = p_value_cell(p)
+    return f"p < {shown[1:]}" if shown[0] == "<" else f"p = {float(shown):g}"
 
 
 def latex(text: str) -> str:
@@ -88,14 +118,19 @@ class _Cells(NamedTuple):
 
     def texts(self, digits: Digits) -> list[list[str]]:
         each = [digits if isinstance(digits, int) else digits.get(name, 2) for name in self.columns]
-        return [list(map(cell, row, each)) for row in self.rows]
+        tested = [bool(_P_VALUES.fullmatch(name)) for name in self.columns]
+        return [list(map(_text, row, each, tested)) for row in self.rows]
+
+
+def _text(value: Any, digits: int | None, p_value: bool) -> str:
+    return p_value_cell(value) if p_value and isinstance(value, float) else cell(value, digits)
 
 
 def _cells(table: Table) -> _Cells:
     """Return the cells of a frame or of rows; a column of integers and floats counts as floats."""
     if not isinstance(table, Sequence):
         numeric = [dtype.is_numeric() or dtype.is_nested() for dtype in table.dtypes]
-        return _Cells(table.columns, numeric, table.rows())
+        return _Cells([one_line(name) for name in table.columns], numeric, table.rows())
     names = list(dict.fromkeys(name for row in table for name in row))
     columns = [[row.get(name) for row in table] for name in names]
     kinds = [{type(value) for value in column if value is not None} for column in columns]
@@ -105,7 +140,7 @@ def _cells(table: Table) -> _Cells:
     for column, kind in zip(columns, kinds, strict=True):
         if kind == {int, float}:
             column[:] = [None if value is None else float(value) for value in column]
-    return _Cells(names, numeric, list(zip(*columns, strict=True)))
+    return _Cells([one_line(name) for name in names], numeric, list(zip(*columns, strict=True)))
 
 
 def to_text(table: Table, *, digits: Digits = 2) -> str:
@@ -158,7 +193,7 @@ def to_latex(
     cells = _cells(table)
     body = [[latex(text) for text in row] for row in cells.texts(digits)]
     bold: list[tuple[int, int]] = []
-    for column in map(cells.columns.index, best):
+    for column in map(cells.columns.index, map(one_line, best)):
         values = [row[column] for row in cells.rows]
         top = max((one for one in values if one is not None and not isnan(one)), default=None)
         bold += [(i, column) for i, value in enumerate(values) if value == top and top is not None]
@@ -169,7 +204,7 @@ def to_latex(
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", head, r"\midrule"]
     lines += [" & ".join(row) + r" \\" for row in body]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(([f"% {note}"] if note else []) + lines)
+    return "\n".join(([f"% {one_line(note)}"] if note else []) + lines)
 
 
 def to_markdown(table: Table, *, digits: Digits = 2, note: str | None = None) -> str:
@@ -188,7 +223,7 @@ def to_markdown(table: Table, *, digits: Digits = 2, note: str | None = None) ->
     body = [[markdown(text) for text in row] for row in (cells.columns, *cells.texts(digits))]
     lines = [f"| {' | '.join(row)} |" for row in body]
     lines.insert(1, f"|{'|'.join('--:' if right else ':--' for right in cells.numeric)}|")
-    return "\n".join(lines + (["", f"`{note}`"] if note else []))
+    return "\n".join(lines + (["", f"`{one_line(note)}`"] if note else []))
 
 
 def to_html(table: Table, *, digits: Digits = 2, note: str | None = None) -> str:
@@ -210,7 +245,7 @@ def to_html(table: Table, *, digits: Digits = 2, note: str | None = None) -> str
 
     head = line("th", cells.columns)
     body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in cells.texts(digits))
-    caption = f"<caption>{escape(note)}</caption>" if note else ""
+    caption = f"<caption>{escape(one_line(note))}</caption>" if note else ""
     return (
         f'<table class="treegauge">{caption}\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table>"

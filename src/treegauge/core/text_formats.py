@@ -1,6 +1,9 @@
 """JSON and TOML from files; too deep nesting counts as malformed."""
 
+import re
 from typing import Any
+
+from treegauge.core.errors import CONTROLS
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -32,6 +35,26 @@ def parse_json(text: str | bytes) -> Any:
     except UnicodeEncodeError as error:
         raise ValueError(f"half a character, {error.object[error.start]!r}") from None
     return content
+
+
+def json_text(content: Any, **layout: Any) -> str:
+    r"""Return content as JSON in UTF-8; control characters are escaped as JSON does it.
+
+    Undefined numbers are an error. `layout` is passed on to :func:`json.dumps`.
+
+    Examples
+    --------
+    >>> print(json_text({"form": "中\x9b\u202e"}))
+    {"form": "中\u009b\u202e"}
+    """
+    import json
+
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, **layout)
+    return CONTROLS.sub(_json_escape, text) if not text.isprintable() else text
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    return match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}"
 
 
 def parse_toml(text: str) -> dict[str, Any]:

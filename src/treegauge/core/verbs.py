@@ -7,6 +7,7 @@ line reads names, types, defaults and help from the same function.
 
 import inspect
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import wraps
@@ -16,6 +17,8 @@ from treegauge.core.arguments import check_arguments
 from treegauge.core.outputs import OUTPUTS, guarded_call
 
 FORCE = "Overwrite an existing file of another kind; an input is never overwritten."
+#: Options of every command that are not parameters of its verb.
+_COMMAND_ONLY = ("format", "out", "plot")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
@@ -41,6 +44,7 @@ class Verb(Protocol[R_co]):
     """A function with flat settings; its subverbs are attributes: ``tg.curve.fit``."""
 
     __name__: str
+    command_name: str
     settings: Mapping[str, Settings]
     subverbs: "Mapping[str, Verb[Any]]"
 
@@ -58,6 +62,7 @@ def verb_with(**subverbs: "Verb[Any]") -> Callable[[Callable[..., R]], Verb[R]]:
         call = verb(function)
         call.subverbs = subverbs
         for name, value in subverbs.items():
+            value.command_name = f"{call.command_name} {name}"
             setattr(call, name, value)
         return call
 
@@ -143,9 +148,54 @@ def verb(function: Callable[..., R]) -> Verb[R]:
     flat.sort(key=lambda parameter: parameter.kind)
     defaults |= {parameter.name: parameter.default for parameter in flat}
     call.__signature__ = plain.replace(parameters=flat)  # type: ignore[attr-defined]
+    call.command_name = function.__name__  # type: ignore[attr-defined]
     call.settings = groups  # type: ignore[attr-defined]
     call.subverbs = {}  # type: ignore[attr-defined]
     return cast("Verb[R]", call)
+
+
+def command(verb: Verb[Any], *words: object, **options: object) -> str:
+    """Return the command line of a call, quoted for a shell.
+
+    `words` are arguments, `options` are parameters by name; None leaves an option out. Every verb
+    also has ``format``, ``out`` and ``plot``. A call that the signature does not allow is an error.
+
+    Examples
+    --------
+    >>> @verb
+    ... def draw(source, *others, width: int, dark: bool = False, label: str = ""):
+    ...     pass
+    >>> command(draw, "my trees.conllu", "b", width=3, dark=True, format="json")
+    "treegauge draw 'my trees.conllu' b --width 3 --dark --format json"
+    >>> command(draw, "a", "b")
+    Traceback (most recent call last):
+    TypeError: treegauge draw: missing a required argument: 'width'
+    """
+    known = inspect.signature(verb).parameters
+    given = {name: value for name, value in options.items() if value is not None}
+    checked = {name: given[name] for name in given if name in known or name not in _COMMAND_ONLY}
+    name = f"treegauge {verb.command_name}"
+    try:
+        bound = inspect.signature(verb).bind(*words, **checked)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+    empty, several = inspect.Parameter.empty, inspect.Parameter.VAR_POSITIONAL
+    for one in bound.arguments.keys() - checked.keys():
+        if known[one].default is not empty and known[one].kind is not several:
+            raise TypeError(f"{name}: {one!r} is an option; give it by name")
+    for one, parameter in known.items():
+        if parameter.kind is several and one not in bound.arguments:
+            raise TypeError(f"{name}: missing a required argument: {one!r}")
+    parts = [name, *(shlex.quote(str(word)) for word in words)]
+    for one, value in given.items():
+        flag = one.replace("_", "-")
+        if isinstance(value, bool):
+            default = known[one].default if one in known else False
+            parts += [] if value == default else [f"--{flag}" if value else f"--no-{flag}"]
+        else:
+            values = value if isinstance(value, list | tuple) else [value]
+            parts += [f"--{flag} {shlex.quote(str(each))}" for each in values]
+    return " ".join(parts)
 
 
 def _named(

@@ -133,5 +133,5 @@ TRANSFER = Task(
     "transfer", "train a parser without words on another treebank, parse the test set",
     "treegauge.crosslingual.vote:transfer_cell", ("test",), parser=True, sized=False,
     parameters={"limit": 0, "split": "test", "sentences": 0, "errors": "strict"},
-    required=("source",), treebanks=("source",),
+    required=("source",), treebanks=("source",), redraws=False,
 )  # fmt: skip

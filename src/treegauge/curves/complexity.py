@@ -23,7 +23,7 @@ from treegauge.curves.grid import (
 )
 from treegauge.curves.learning import CurveAnalysis
 from treegauge.statistics.coefficients import coefficients
-from treegauge.treebanks.languages import language_of
+from treegauge.treebanks.languages import kin_of
 
 if TYPE_CHECKING:
     from treegauge.curves.settings import CurveBands
@@ -113,8 +113,7 @@ def groups(grid: ScoreGrid, per: Per) -> dict[str, Bools]:
     if per == "pooled":
         return {"": np.ones(len(grid.treebanks), bool)}
     names = [
-        name if per == "treebank" else language_of(name).name.replace("_", " ")
-        for name in grid.treebanks
+        name if per == "treebank" else kin_of(name, "language") or name for name in grid.treebanks
     ]
     return {group: np.array([name == group for name in names]) for group in dict.fromkeys(names)}
 

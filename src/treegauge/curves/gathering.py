@@ -135,11 +135,7 @@ def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bo
             "parsers": parsers,
             "parameters": {"train_limit": sizes[-1], "nested": training.nested},
         }
-        # The largest size has only one sample; there, the seed of the training varies.
-        if sizes[:-1]:
-            grids.append(grid("curve", sizes=sizes[:-1], samples=training.samples, **shared))
-        seeds = range(training.samples)
-        grids.append(grid("curve", sizes=sizes[-1:], samples=1, seeds=seeds, **shared))
+        grids.append(grid("curve", sizes=sizes, samples=training.samples, **shared))
     return Plan(tuple(grids), "curve")
 
 
@@ -171,7 +167,7 @@ def stored_counts(
     recorded.
     """
     store = store if isinstance(store, Store) else Store(store)
-    results = store.results(task="curve")
+    results = store.results(task="curve", distinct=True)
     if keys is not None:
         results = results.filter(results["key"].is_in(list(keys)))
     top = Path(root or os.environ.get("TREEGAUGE_UD", "."))

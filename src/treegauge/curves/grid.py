@@ -99,7 +99,24 @@ class ScoreGrid:
         what = "training samples of each size"
         if over == "treebanks":
             least, what = len(self.treebanks), "treebanks"
-        return f"no intervals: they need {LEAST} {what}, got {least}" * (least < LEAST)
+        if least < LEAST:
+            return f"no intervals: they need {LEAST} {what}, got {least}"
+        return self._identical() if over == "samples" else ""
+
+    def _identical(self) -> str:
+        """Return where all samples have equal scores in every class, as one model has."""
+        known = np.isfinite(self.scores)
+        low, high = (np.where(known, self.scores, end) for end in (np.inf, -np.inf))
+        places = np.argwhere((high.max(axis=2) <= low.min(axis=2)).all(axis=2))
+        if not len(places):
+            return ""
+        treebank, size = self.treebanks[places[0, 0]], int(self.sizes[places[0, 1]])
+        more = f" (and {len(places) - 1} more)" if len(places) > 1 else ""
+        return (
+            f"no intervals: all trainings of {self.parser} on {size} sentences of {treebank}{more} "
+            "have the same scores in every class, so they do not vary; the parser ignores its "
+            "seed, or one model was counted several times"
+        )
 
     def draws(self, bands: "CurveBands") -> Draws:
         r"""Return random draws of the curves, which vary over training samples or treebanks.

@@ -241,7 +241,8 @@ def stored_maps(store: Source) -> list[MapArchive]:
 
     own = Store(store)
     with own.reading() as ledger:
-        keys = read_cells(ledger, "cells.done", {"task": "map"}, [])["key"].to_list()
+        cells = read_cells(ledger, "cells.done", {"task": "map"}, [])
+    keys = cells.filter(~cells["repeated"])["key"].to_list()
     groups: dict[str, list[Recording]] = {}
     contexts: dict[str, Recording] = {}
     for key in keys:

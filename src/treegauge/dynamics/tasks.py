@@ -21,22 +21,22 @@ _CODING = {"blocks": "5,10,20,40,80,160,320,360", "training": "prefix", "orders"
 MAP = Task(
     "map", "train a parser and record its confidence in the gold trees of a split, epoch by epoch",
     f"{_HERE}:record_map", ("train",), parser=True, sized=False,
-    parameters={"split": "train", "folds": 0, "errors": "strict"},
+    parameters={"split": "train", "folds": 0, "errors": "strict"}, redraws=False,
 )  # fmt: skip
 VINFO = Task(
     "vinfo", "train a parser with and without its input; usable information in the dev set",
     f"{_HERE}:record_information", ("train", "dev"), parser=True, sized=False,
-    parameters={"null": "blank", "trees": False, "errors": "strict"},
+    parameters={"null": "blank", "trees": False, "errors": "strict"}, redraws=False,
 )  # fmt: skip
 MDL = Task(
     "mdl", "description length of the training set by online coding",
     f"{_HERE}:measure_length", ("train",), parser=True, sized=False,
-    parameters={**_CODING, "errors": "strict"},
+    parameters={**_CODING, "errors": "strict"}, redraws=False,
 )  # fmt: skip
 DIFFICULTY = Task(
     "difficulty", "all measures of dataset difficulty",
     f"{_HERE}:record_difficulty", ("train", "dev"), parser=True, sized=False,
-    parameters={"null": "blank", **_CODING, "errors": "strict"},
+    parameters={"null": "blank", **_CODING, "errors": "strict"}, redraws=False,
 )  # fmt: skip
 
 

@@ -1,17 +1,24 @@
 """Remove files and cells that are no longer needed from a store."""
 # ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
-from treegauge.experiments.plans import Plan
+from treegauge.experiments.inventory import inventory
+from treegauge.experiments.ledger import Ledger
+from treegauge.experiments.plans import Plan, treebank_paths
 from treegauge.experiments.store import Store
+from treegauge.experiments.tasks import find_task
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +58,8 @@ def gc(
     """Remove files and cells that are no longer needed from a store.
 
     Removes orphaned files, cells whose files are missing and, with --plan, cells that are not in
-    any plan.
+    any plan. Refuses to remove results of a treebank that a pattern of the plan names and that is
+    only absent from the disk.
 
     Parameters
     ----------
@@ -78,12 +86,12 @@ def gc(
     """
     from treegauge.experiments.run import read_plan
 
-    plans: list[Any] = [plan] if not isinstance(plan, list | tuple) else [*plan]
-    wanted = [
-        one if isinstance(one, Expansion)
-        else (one if isinstance(one, Plan) else read_plan(one, trust=trust).plan).expand(root)
-        for one in plans if one is not None
+    given: list[Any] = [plan] if not isinstance(plan, list | tuple) else [*plan]
+    plans: list[Plan | Expansion] = [
+        one if isinstance(one, Plan | Expansion) else read_plan(one, trust=trust).plan
+        for one in given if one is not None
     ]  # fmt: skip
+    wanted = [one if isinstance(one, Expansion) else one.expand(root) for one in plans]
     store = Store(store)
     with store.reading():
         pass
@@ -102,6 +110,7 @@ def gc(
             ledger.ask(f"CREATE TEMP TABLE {name} (key BLOB PRIMARY KEY) WITHOUT ROWID")
             with ledger.writing() as base:
                 base.executemany(f"INSERT OR IGNORE INTO {name} VALUES (?)", keys)
+        _refuse_absent([one for one in plans if isinstance(one, Plan)], ledger, root)
         unwanted = "key IN lost" + (" OR key NOT IN asked" if wanted else "")
         cells = int(ledger.ask(f"SELECT count(*) FROM cells WHERE {unwanted}")[0][0])
         rows = ledger.ask(f"{listed} NOT ({unwanted})")
@@ -119,3 +128,67 @@ def gc(
             if cells:
                 ledger.ask("VACUUM")
     return Removed(cells, len(files), size, dry_run, sign(gc=store.path.name))
+
+
+def _refuse_absent(plans: Sequence[Plan], ledger: Ledger, root: str | PathLike[str] | None) -> None:
+    """Refuse to remove finished cells of treebanks that are only absent."""
+    kept = {setup for (setup,) in ledger.ask("SELECT DISTINCT setup FROM cells WHERE key IN asked")}
+    for plan in plans:
+        for setup, path, pattern, cells in absent_treebanks(plan, ledger, root):
+            if setup not in kept:
+                raise TreegaugeError(
+                    f"{path}, which the plan names by {pattern!r}, is absent or incomplete, so "
+                    f"that finished cells of it ({cells}) would be removed: put the treebank back, "
+                    "name the folder that holds it with --root, or list in the plan, without a "
+                    "pattern, the treebanks whose results to keep"
+                )
+
+
+def absent_treebanks(
+    plan: Plan, ledger: Ledger, root: str | PathLike[str] | None = None
+) -> list[tuple[int, str, str, int]]:
+    """Return setups with finished cells of treebanks that a plan names and that are not there.
+
+    For each, its number, the recorded path, the pattern that names it, and the number of its
+    finished cells. A treebank that lacks a set of sentences that the task needs is not there; one
+    whose files have changed is.
+    """
+    rows = ledger.ask(
+        "SELECT id, task, parser, path, sum(done) FROM setups JOIN cells ON setup = id "
+        "GROUP BY id HAVING sum(done)"
+    )
+    absent = []
+    for grid in plan.grids:
+        parsers = {parser.name for parser in grid.parsers} or {""}
+        there = [
+            Path(one).parts
+            for one in treebank_paths(grid.treebanks, plan.place(root))
+            if all(inventory(one).sentences.get(split) for split in find_task(grid.task).parts)
+        ]
+        for setup, task, parser, path, cells in rows:
+            if task != grid.task or parser not in parsers:
+                continue
+            for pattern in grid.treebanks:
+                tail = _tail(pattern, path)
+                if tail and not any(parts[-len(tail) :] == tail for parts in there):
+                    absent.append((setup, path, pattern, cells))
+                    break
+    return absent
+
+
+def _tail(pattern: str, path: str) -> tuple[str, ...] | None:
+    """Return the end of a path that matches a pattern of a plan, None if it does not match.
+
+    The store may be of another machine, so only the end counts: of an absolute pattern the name.
+
+    Examples
+    --------
+    >>> _tail("r2.9/UD_*", "/data/r2.9/UD_Greek-GDT"), _tail("r2.9/UD_*", "/data/r2.5/UD_Greek-GDT")
+    (('r2.9', 'UD_Greek-GDT'), None)
+    """
+    place = Path(os.path.expandvars(pattern)).expanduser()
+    wanted = [part.partition("@")[0] for part in place.parts if part not in {".", ".."}]
+    wanted = wanted[-1:] if place.is_absolute() else wanted
+    tail = Path(path).parts[-len(wanted) :] if wanted else ()
+    matches = len(tail) == len(wanted) > 0 and all(map(fnmatchcase, tail, wanted))
+    return tail if matches else None

@@ -73,14 +73,18 @@ def merge(
     with into.writing() as writer:
         for other in others:
             try:
-                rows.append((str(other.path), *_take(writer, other)))
+                rows.append((other.path.name, *_take(writer, other)))
             except sqlite3.Error as error:
                 raise TreegaugeError(
                     f"cannot merge {other.path} into {into.path}: {error}"
                 ) from error
     return Merged(
         tuple(rows),
-        sign(merge=into.path.name, cells=len(into), stores="+".join(row[0] for row in rows)),
+        sign(
+            merge=into.path.name,
+            cells=len(into),
+            stores="+".join(row[0] for row in rows),
+        ),
     )
 
 

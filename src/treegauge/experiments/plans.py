@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
+from treegauge.experiments.grid import available_sentences, distinct_cells
 from treegauge.experiments.inventory import inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task
 
@@ -71,7 +72,8 @@ def grid(
     sizes
         Numbers of training sentences, for tasks that sample.
     samples
-        Number of samples, or a list of them.
+        Number of samples, or a list of them. Where all training sentences are used, the seed varies
+        instead.
     seeds
         Seeds of the parser.
     parameters
@@ -174,10 +176,14 @@ class Plan:
         folder. Cells that ask for more sentences than a treebank has, or for a split that it lacks,
         are left out with the reason.
         """
-        place = root or self.root or os.environ.get("TREEGAUGE_UD") or "."
+        place = self.place(root)
         refused: dict[str, int] = {}
-        batches = [b for cells in self.grids for b in _batches(cells, Path(place), refused)]
+        batches = [b for cells in self.grids for b in _batches(cells, place, refused)]
         return Expansion(merged(batches), tuple(refused), sum(refused.values()))
+
+    def place(self, root: str | os.PathLike[str] | None = None) -> Path:
+        """Return the folder in which treebanks are looked for."""
+        return Path(root or self.root or os.environ.get("TREEGAUGE_UD") or ".")
 
 
 def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellBatch]:
@@ -197,7 +203,7 @@ def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellB
     parsers = parsers or [ParserChoice()]
     parameters = [task.complete(values) for values in _combinations(cells.parameters)]
     draws = len(cells.samples) * len(cells.seeds)
-    for path in _treebanks(cells.treebanks, root):
+    for path in treebank_paths(cells.treebanks, root):
         stock = inventory(path)
         if lacking := [split for split in task.parts if not stock.sentences.get(split)]:
             sets = [f"no {'training' if split == 'train' else split} set" for split in lacking]
@@ -207,11 +213,10 @@ def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellB
             continue
         for parser, extra in product(parsers, parameters):
             there = stock.sentences.get("train", 0)
-            limit = extra.get("train_limit", there)
-            available = min(there, limit) if isinstance(limit, int) else there
+            available = available_sentences(stock.sentences, extra)
             large = [size for size in cells.sizes if size > available] if there else []
             if large:
-                why = f" (train_limit={limit})" if available < there else ""
+                why = f" (train_limit={available})" if available < there else ""
                 reason = (
                     f"{Path(path).name} has {available} training sentences{why}, too few for "
                     f"{'sizes' if len(large) > 1 else 'size'} {', '.join(map(str, large))}"
@@ -220,7 +225,8 @@ def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellB
             sizes = tuple(size for size in cells.sizes or (None,) if size not in large)
             if sizes:
                 setup = _setup(task, path, parser, extra, root)
-                yield CellBatch(setup, sizes, cells.samples, cells.seeds)
+                batch = CellBatch(setup, sizes, cells.samples, cells.seeds)
+                yield from [batch] if task.redraws else distinct_cells(batch)
 
 
 def make_setup(
@@ -258,7 +264,7 @@ def _setup(task: Task, path: str, parser: ParserChoice, extra: dict[str, Any], r
     """Return a setup of files; parameters that name treebanks become names and paths."""
     places = {}
     for parameter in task.treebanks:
-        (further,) = _treebanks([extra[parameter]], root)
+        (further,) = treebank_paths([extra[parameter]], root)
         name = Path(further).name.partition(".conllu")[0]
         extra, places[name] = extra | {parameter: name}, further
     stock = inventory(path)
@@ -287,7 +293,7 @@ def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice
         yield ParserChoice(choice.name, full, usual, files)
 
 
-def _treebanks(patterns: Sequence[str], root: Path) -> list[str]:
+def treebank_paths(patterns: Sequence[str], root: Path) -> list[str]:
     """Return the treebanks of paths, patterns, names and codes, without repeats, in order."""
     from treegauge.treebanks.reading import treebank_folder
 

@@ -162,7 +162,7 @@ def _why(
     number = ledger.setup_id(setup)
     if number is None:
         if alike := setups.get((setup.task, setup.name, setup.parser)):
-            nearest = min((differences(old, setup) for old in alike), key=len)
+            nearest = min((_differences(old, setup) for old in alike), key=len)
             return Counter({"; ".join(nearest): count})
         known = (setup.task, setup.name) in {key[:2] for key in setups}
         what = f"parser {setup.parser}" if known else f"treebank {setup.name}"
@@ -186,14 +186,14 @@ def _why(
 _AXES = ("size", "sample", "seed")
 
 
-def differences(old: dict[str, Any], setup: Setup) -> list[str]:
+def _differences(old: dict[str, Any], setup: Setup) -> list[str]:
     """Return the differences of a setup from an old one of the same task, treebank and parser.
 
     Examples
     --------
     >>> before = Setup("score", "UD_X", "beam", {"beam": 8}, files={"x-train": "aa"})
     >>> now = Setup("score", "UD_X", "beam", {"beam": 16}, files={"x-train": "bb"})
-    >>> differences(before.identity, now)
+    >>> _differences(before.identity, now)
     ['option beam: 8 before, 16 now', 'bytes of x-train changed']
     """
     new = setup.identity

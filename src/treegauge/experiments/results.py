@@ -14,6 +14,7 @@ from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
+from treegauge.experiments.grid import available_in, note_repeated, repeated_cells
 from treegauge.experiments.ledger import Ledger
 from treegauge.experiments.store import Store
 
@@ -133,6 +134,7 @@ def results(
             frame = read_failures(ledger, filters)
         else:
             frame = read_results(ledger, filters, provenance=provenance)
+    note_repeated(cells["repeated"])
     if parses is not None:
         if failed:
             raise TreegaugeError("cells that failed have no parses; leave out --failed or --parses")
@@ -231,12 +233,20 @@ FIELDS = ("task", "treebank", "parser", "options", "parameters", "data", "size",
 _SETUP = FIELDS[:6]
 
 
-def read_results(ledger: Ledger, filters: Mapping[str, Any], *, provenance: bool) -> "pl.DataFrame":
-    """Return one row per finished cell: its fields, scalars and, if requested, provenance."""
+def read_results(
+    ledger: Ledger, filters: Mapping[str, Any], *, provenance: bool, distinct: bool = False
+) -> "pl.DataFrame":
+    """Return one row per finished cell: its fields, scalars and, if requested, provenance.
+
+    If `distinct`, cells that train the same model as another one are left out.
+    """
     import polars as pl
 
     more = ["attempts", "environment", "started", "seconds", "peak"] if provenance else []
     frame = read_cells(ledger, "cells.done", filters, ["scalars", *more])
+    if distinct:
+        note_repeated(frame["repeated"])
+        frame = frame.filter(~pl.col("repeated"))
     parts = [frame.select(FIELDS), scalars(frame["scalars"])]
     if provenance:
         started = pl.from_epoch((pl.col("started") * 1e6).cast(pl.Int64), "us")
@@ -257,7 +267,10 @@ def read_failures(ledger: Ledger, filters: Mapping[str, Any]) -> "pl.DataFrame":
 def read_cells(
     ledger: Ledger, state: str, filters: Mapping[str, Any], columns: Sequence[str]
 ) -> "pl.DataFrame":
-    """Return cells with the fields of their setups, sorted by these fields."""
+    """Return cells with the fields of their setups, sorted by these fields.
+
+    Column ``repeated`` marks cells that train the same model as another one.
+    """
     import polars as pl
 
     kinds = {
@@ -274,14 +287,17 @@ def read_cells(
     )  # fmt: skip
     frame = pl.DataFrame(rows, {name: kinds[name] for name in names}, orient="row")
     table = pl.DataFrame(
-        [(*row[:-1], json.dumps(json.loads(row[-1])["files"]), row[-1]) for row in ledger.ask(
-            f"SELECT id, {', '.join(_SETUP)}, path, identity FROM setups"
+        [(*row[:-1], json.dumps(json.loads(row[-2])["files"]), available_in(row[1], *row[-2:]))
+         for row in ledger.ask(
+            f"SELECT id, {', '.join(_SETUP)}, path, identity, counts FROM setups"
         )],
-        {"setup": pl.Int64, **dict.fromkeys((*_SETUP, "path", "files", "identity"), pl.String)},
+        {"setup": pl.Int64, **dict.fromkeys((*_SETUP, "path", "identity", "files"), pl.String),
+         "available": pl.Int64},
         orient="row",
     )  # fmt: skip
     sized = pl.when(pl.col("size") > 0).then(pl.col("size")).alias("size")
-    return frame.join(table, on="setup").with_columns(sized).sort(*FIELDS, "key")
+    cells = frame.join(table, on="setup").with_columns(sized).sort(*FIELDS, "key")
+    return cells.with_columns(repeated_cells(cells))
 
 
 def _condition(filters: Mapping[str, Any]) -> tuple[str, list[Any]]:

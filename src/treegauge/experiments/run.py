@@ -1,6 +1,7 @@
 """Run a plan, given as a TOML file or in Python."""
 
 import os
+import re
 import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from treegauge.core.arguments import check_arguments
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note, progress
+from treegauge.core.safe_reading import check_trust
 from treegauge.core.text_formats import parse_toml
 from treegauge.core.verbs import verb
 from treegauge.experiments.cells import Expansion
@@ -19,6 +21,7 @@ from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import CellLimits, PoolSettings
 from treegauge.experiments.running import RunSummary, run_expansion
 from treegauge.experiments.store import Store
+from treegauge.parsing.registry import known_parsers
 from treegauge.treebanks.sources import Source
 
 if TYPE_CHECKING:
@@ -75,8 +78,8 @@ def run(
         A setting of Slurm, such as queue=short; repeatable.
     trust
         Allow the plan file to run code: its own tasks (module:function), other programs (parser
-        command), and lines for Slurm's scripts. The environment variable TREEGAUGE_TRUST=1 does
-        the same for all plans.
+        command), a dask scheduler, and lines for Slurm's scripts. The environment variable
+        TREEGAUGE_TRUST=1 does the same for all plans and models.
 
     Examples
     --------
@@ -115,6 +118,8 @@ def run(
     cells = plan if isinstance(plan, Expansion) else file.plan.expand(root)
     for reason in cells.refused:
         note(f"left out: {reason}")
+    if place.ledger_path.exists():
+        _note_absent(file.plan, place, root)
     if dry_run:
         from treegauge.experiments.previews import preview
 
@@ -124,6 +129,20 @@ def run(
     with _ended_as_interrupted(place), progress("cells", len(cells)) as task:
         return run_expansion(
             cells, place, settings, retries=tries, progress=task.update, name=file.plan.name
+        )
+
+
+def _note_absent(plan: Plan, store: Store, root: str | PathLike[str] | None) -> None:
+    """Send a note of each treebank of a plan that has results and is no longer on the disk."""
+    from treegauge.experiments.gc import absent_treebanks
+
+    with store.reading() as ledger:
+        absent = absent_treebanks(plan, ledger, root)
+    for path, pattern in dict.fromkeys((path, pattern) for _, path, pattern, _ in absent):
+        count = sum(cells for _, one, _, cells in absent if one == path)
+        note(
+            f"left out: {path}, which the plan names by {pattern!r}, is absent or incomplete; "
+            f"finished cells of it ({count}) stay in {store.path}"
         )
 
 
@@ -194,29 +213,38 @@ def read_plan(path: Source, *, trust: bool = False) -> PlanFile:
         raise TreegaugeError(f"{path}: not valid TOML: {error}") from error
     try:
         file = _plan_file(data, Path(path))
-        code = _code(file)
-        if code and not trust and os.environ.get("TREEGAUGE_TRUST", "") in {"", "0"}:
-            raise TreegaugeError(
-                f"it would run code ({', '.join(code)}); read it, and add --trust (in Python "
-                "trust=True) if you trust it"
-            )
+        check_trust(_code(file), trust=trust)
     except TreegaugeError as error:
         raise TreegaugeError(f"{path}: {error}") from error
     return file
 
 
 def _code(file: PlanFile) -> list[str]:
-    """Return the code that a plan would run which is not part of an installed package."""
+    """Return the code that a plan would run which is not part of an installed package.
+
+    A dask scheduler by address counts: what it sends is unpickled here. So does a setting of Slurm
+    that could end its word or line in the shell script of a job.
+    """
     tasks = [f"task {grid.task}" for grid in file.plan.grids if ":" in grid.task]
     programs = [
-        "parser command"
+        f"parser {parser.name}"
         for grid in file.plan.grids
         for parser in grid.parsers
-        if parser.name == "command"
+        if parser.name in known_parsers() and known_parsers()[parser.name].runs_programs
     ]
-    lines = [f"{name} of Slurm" for name in ("prologue", "directives", "python")
-             if name in file.slurm]  # fmt: skip
-    return [*dict.fromkeys([*tasks, *programs, *lines])]
+    pool = str(file.run.get("pool", ""))
+    schedulers = [f"pool {pool}"] if pool.startswith("dask://") else []
+    lines = [
+        f"{name} of Slurm" for name, value in file.slurm.items()
+        if name in _SHELL_LINES
+        or (name not in _SHELL_NUMBERS and not _SHELL_WORD.fullmatch(str(value)))
+    ]  # fmt: skip
+    return [*tasks, *programs, *schedulers, *lines]
+
+
+_SHELL_LINES = ("prologue", "directives", "python")
+_SHELL_NUMBERS = ("memory", "cores")  # dask-jobqueue writes the number that it reads
+_SHELL_WORD = re.compile(r"(?!-)[\w.,:@%+=/-]*", re.ASCII)
 
 
 def _plan_file(data: dict[str, Any], path: Path) -> PlanFile:

@@ -171,12 +171,15 @@ class Store:
                 "Make room, then run the same again: it resumes where it stopped"
             ) from error
 
-    def results(self, *, provenance: bool = True, **filters: Any) -> "pl.DataFrame":
+    def results(
+        self, *, provenance: bool = True, distinct: bool = False, **filters: Any
+    ) -> "pl.DataFrame":
         """Return the cells that are done, one row per cell, in the order of their fields.
 
-        With `provenance` also time, host, duration and versions of each run, and its
-        key. Filters ``task``, ``treebank``, ``parser``, ``options``, ``parameters`` and ``data``
-        take a pattern such as ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
+        With `provenance` also time, host, duration and versions of each run, and its key; if
+        `distinct`, without cells that train the same model as another one. Filters ``task``,
+        ``treebank``, ``parser``, ``options``, ``parameters`` and ``data`` take a pattern such as
+        ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
         """
         import polars as pl
 
@@ -184,7 +187,7 @@ class Store:
 
         with self.reading() as ledger:
             try:
-                return read_results(ledger, filters, provenance=provenance)
+                return read_results(ledger, filters, provenance=provenance, distinct=distinct)
             except TreegaugeError:
                 raise
             except (ValueError, LookupError, TypeError, pl.exceptions.PolarsError) as error:

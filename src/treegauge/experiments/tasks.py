@@ -30,7 +30,8 @@ class Task:
     parser, and sizes of training sets, or not (None: either). `parameters` have defaults (None:
     any are accepted); `required` ones have none. Parameters in `treebanks` name further treebanks,
     one each: plans look for them where the treebank itself is, and
-    ``cell.read("train", treebank=name)`` reads them.
+    ``cell.read("train", treebank=name)`` reads them. A task `redraws` if its samples differ also
+    where all training sentences are used; otherwise the seed varies there.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Task:
     parameters: Mapping[str, Any] | None = None
     required: tuple[str, ...] = ()
     treebanks: tuple[str, ...] = ()
+    redraws: bool = True
 
     def function(self) -> Function:
         """Import the function."""
@@ -97,11 +99,13 @@ _TASKS = (
     Task(
         "score", "train on the training set, parse the test set: metrics of CoNLL 2018",
         f"{_BUILT_IN}:score", ("train", "test"), parser=True, sized=False, parameters=_SCORED,
+        redraws=False,
     ),
     Task(
         "curve", "train on a sample of the first training sentences, parse the test set",
         f"{_BUILT_IN}:curve", ("train", "test"), parser=True, sized=True,
         parameters={"train_limit": 500, "dev_limit": 10, "nested": False, **_SCORED},
+        redraws=False,
     ),
     Task(
         "split", "split all sentences again, train, parse the new test set",
@@ -114,7 +118,7 @@ _TASKS = (
     Task(
         "measure", "measures of a treebank",
         f"{_BUILT_IN}:measure", (), parser=False, sized=False,
-        parameters={"split": "train", **_POLICY}, required=("measures",),
+        parameters={"split": "train", **_POLICY}, required=("measures",), redraws=False,
     ),
 )  # fmt: skip
 BUILT_IN = {task.name: task for task in _TASKS}
@@ -149,9 +153,13 @@ def find_task(name: str) -> Task:
         return task
     plugins = load_plugins("treegauge.tasks")
     if name in plugins:
-        loaded = plugins[name]
+        loaded = plugins[name].object
         if isinstance(loaded, Task):
             return loaded
+        if not callable(loaded):
+            raise TreegaugeError(
+                f"the plug-in {plugins[name].origin} is {loaded!r}; expected a Task or a function"
+            )
         return Task(name, "", f"{loaded.__module__}:{loaded.__qualname__}")
     module, colon, function = name.partition(":")
     if not (module and colon and function):

@@ -64,8 +64,8 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
             "curve": _arrow(row["class"]) + _percent(row["share"]),
             "size": row["size"],
             "value": percent * row[shown],
-            "low": percent * row[low],
-            "high": percent * row[high],
+            "low": None if row[low] is None else percent * row[low],
+            "high": None if row[high] is None else percent * row[high],
             "score": row["score"],
         }
         for row in curve_data(curves)

@@ -7,7 +7,6 @@ comes with the extra ``plot``.
 .. _vl-convert: https://github.com/vega/vl-convert
 """
 
-import json
 import os
 import re
 from collections.abc import Callable
@@ -16,9 +15,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError, one_line
 from treegauge.core.files import atomic
 from treegauge.core.result import Result
+from treegauge.core.text_formats import json_text
 from treegauge.figures.theme import Spec
 
 #: The function that draws each kind of result, as ``module.function`` in this package.
@@ -90,7 +90,7 @@ SCALE = 3.0
 
 def to_json(spec: Spec) -> str:
     """Write a figure as Vega-Lite JSON, with all its data inside."""
-    return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False)
+    return json_text(spec, indent=1)
 
 
 def _drawn(spec: Spec, kind: str, **how: float) -> Any:
@@ -106,7 +106,17 @@ def _drawn(spec: Spec, kind: str, **how: float) -> Any:
         to_json(spec)
     except ValueError as error:
         raise TreegaugeError(f"cannot draw this figure: {error}") from error
-    return getattr(vl_convert, f"vegalite_to_{kind}")(spec, VERSION, allowed_base_urls=[], **how)
+    plain = _plain(spec)  # the converter ends the process at some control characters
+    return getattr(vl_convert, f"vegalite_to_{kind}")(plain, VERSION, allowed_base_urls=[], **how)
+
+
+def _plain(part: Any) -> Any:
+    """Return a part of a figure with all texts, also names of fields, on one line."""
+    if isinstance(part, dict):
+        return {one_line(key): _plain(value) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_plain(value) for value in part]
+    return one_line(part) if isinstance(part, str) else part
 
 
 def to_svg(spec: Spec) -> str:
@@ -136,7 +146,7 @@ def to_html(spec: Spec) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(str(title))}</title>\n"
+        f"<title>{escape(one_line(str(title)))}</title>\n"
         f"<style>body {{ margin: 1rem; background: {paper}; }} "
         "svg { max-width: 100%; height: auto; }</style>\n</head>\n"
         f"<body>\n{to_svg(spec)}\n</body>\n</html>\n"

@@ -21,7 +21,6 @@ from treegauge.figures.theme import (
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.exact import Exact
 from treegauge.ranking.leaderboard import metric_name
-from treegauge.ranking.sampler import sizes_text
 from treegauge.ranking.stability import Stability
 
 if TYPE_CHECKING:
@@ -89,12 +88,8 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     beyond = mark("point", point, size=14, filled=True, color=red)
     layers.append({"data": {"name": "beyond"}, **beyond})
     spec = {"width": _STEP, "height": 320, "datasets": data, "layer": layers}
-    title = f"Ranks by {metric_name(ranks.board.metric)} over random subsets"
-    return themed(spec, title, ranks.signature, dark, _drawn_subsets(ranks))
-
-
-def _drawn_subsets(ranks: Stability) -> str:
-    return f"{ranks.samples:,} subsets of {sizes_text(ranks.sampler.sizes)} treebanks"
+    title = f"Ranks by {metric_name(ranks.board.metric)} over subsets"
+    return themed(spec, title, ranks.signature, dark, ranks.subsets_text)
 
 
 def ranks_figure(ranks: Stability, *, kind: FigureKind | None = None, dark: bool = False) -> Spec:
@@ -127,7 +122,7 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
         cells, table = cells.filter(size=chosen), table.filter(size=chosen)
         over = f"all {ranks.subsets(chosen):,} subsets of {chosen} treebanks"
     else:
-        over = _drawn_subsets(ranks)
+        over = ranks.subsets_text
     order = table["system"].to_list()
     x = category("other", "than", sort=order, axis={"labelAngle": -45, "orient": "top"})
     y = category("system", "better", sort=order)
@@ -180,7 +175,7 @@ def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
     ]
     spec = chart(agreement_data(ranks), 480, 300, layer=layers)
     title = f"Agreement of subsets with all {len(ranks.board.treebanks)} treebanks"
-    below = f"{metric_name(ranks.board.metric)}, {ranks.samples:,} random subsets"
+    below = f"{metric_name(ranks.board.metric)}, {ranks.subsets_text}"
     return themed(spec, title, ranks.signature, dark, below)
 
 
@@ -207,7 +202,7 @@ def critical_difference_data(found: CriticalDifference) -> dict[str, Rows]:
 
 
 def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Spec:
-    """Draw average ranks, with bars next to systems that do not differ significantly.
+    """Draw average ranks, with lines that mark systems that do not differ significantly.
 
     With Nemenyi's test each system also has a bar of one critical difference around its rank: two
     systems differ exactly if these do not overlap.
@@ -228,7 +223,10 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     reach = {"y": y, "x": across("low"), "x2": {"field": "high"}}
     point = {"y": y, "x": across("rank"), "tooltip": tip}
     group = {"y": y, "x": across("lane"), "detail": category("group")}
-    bar = mark("line", group, color=PALETTE[5], strokeWidth=4, strokeCap="round")
+    look: dict[str, Any] = {"color": PALETTE[5], "strokeWidth": 4, "strokeCap": "round"}
+    if found.distance is None:  # members of a group need not be neighbours
+        look |= {"strokeWidth": 1, "point": {"filled": True, "size": 60, "color": PALETTE[5]}}
+    bar = mark("line", group, **look)
     layers = [
         {"data": {"name": "systems"}, **mark("rule", reach, color=PALETTE[0], strokeWidth=3)},
         {"data": {"name": "systems"},
@@ -243,6 +241,6 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     metric = metric_name(found.board.metric)
     title = f"Average rank by {metric} over {len(found.board.treebanks)} treebanks"
     below = (
-        f"{how}, level {found.level:g}; systems next to the same bar do not differ significantly"
+        f"{how}, level {found.level:g}; systems marked on the same line do not differ significantly"
     )
     return themed(spec, title, found.signature, dark, below)

@@ -42,7 +42,7 @@ cdef class BeamWeights:
 
     cdef int make_room(self, const uint64_t* keys, Py_ssize_t count) except -1 nogil:
         """Make room for one call of `add` with each of some keys, or two."""
-        cdef Py_ssize_t index, need = self.used_pairs + 8 * SPARSE, old = self.n_rows
+        cdef Py_ssize_t index, need = self.used_pairs + 8 * SPARSE, old = self.n_rows, rows
         cdef Slot* larger
         if 2 * (self.used_slots + count) > self.n_slots:
             larger = <Slot*> calloc(4 * self.n_slots, sizeof(Slot))
@@ -57,18 +57,19 @@ cdef class BeamWeights:
         for index in range(count):
             need += 9 + 4 * max(0, find(self.slots, self.n_slots, keys[index]).size)
         if need > self.n_pairs:
+            self.pairs = <Pair*> _grown(self.pairs, 2 * need * sizeof(Pair))
+            self.pair_totals = <double*> _grown(self.pair_totals, 2 * need * sizeof(double))
             self.n_pairs = 2 * need
-            self.pairs = <Pair*> _grown(self.pairs, self.n_pairs * sizeof(Pair))
-            self.pair_totals = <double*> _grown(self.pair_totals, self.n_pairs * sizeof(double))
         if self.used_rows + count > self.n_rows:
-            self.n_rows = 2 * (self.used_rows + count)
-            self.matrix = <float*> _grown(self.matrix, self.n_rows * self.actions * sizeof(float))
+            rows = 2 * (self.used_rows + count)
+            self.matrix = <float*> _grown(self.matrix, rows * self.actions * sizeof(float))
             self.matrix_totals = <double*> _grown(
-                self.matrix_totals, self.n_rows * self.actions * sizeof(double)
+                self.matrix_totals, rows * self.actions * sizeof(double)
             )
-            index = (self.n_rows - old) * self.actions
+            index = (rows - old) * self.actions
             memset(self.matrix + old * self.actions, 0, index * sizeof(float))
             memset(self.matrix_totals + old * self.actions, 0, index * sizeof(double))
+            self.n_rows = rows
         return 0
 
     cdef void add(
@@ -121,6 +122,8 @@ cdef class BeamWeights:
         made = np.zeros(self.actions, np.float32)
         cdef float[::1] sums = made
         cdef Slot** found = <Slot**> malloc(len(keys) * sizeof(void*))
+        if found == NULL:
+            raise MemoryError
         accumulate(self, &keys[0], len(keys), found, &sums[0])
         free(found)
         return made

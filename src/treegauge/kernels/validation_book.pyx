@@ -53,7 +53,7 @@ cdef class Distinct:
         return self._add(at, length)
 
     cdef int32_t _add(self, const uint8_t* at, Py_ssize_t length) except -1:
-        cdef int32_t new = self.count
+        cdef int32_t new = self.count, room
         cdef int64_t slot
         cdef uint64_t h = hash_bytes(at, length)
         text = (<bytes> at[:length]).decode("utf-8")
@@ -61,10 +61,11 @@ cdef class Distinct:
         if 2 * (new + 1) > self.size:
             self._grow()
         if new == self.room:
-            self.room = max(64, 2 * self.room)
-            self.keys = <uint8_t**> _more(self.keys, self.room * sizeof(uint8_t*))
-            self.lengths = <int32_t*> _more(self.lengths, self.room * sizeof(int32_t))
-            self.flags = <int64_t*> _more(self.flags, self.room * sizeof(int64_t))
+            room = max(64, 2 * self.room)
+            self.keys = <uint8_t**> _more(self.keys, room * sizeof(uint8_t*))
+            self.lengths = <int32_t*> _more(self.lengths, room * sizeof(int32_t))
+            self.flags = <int64_t*> _more(self.flags, room * sizeof(int64_t))
+            self.room = room
         self.keys[new] = <uint8_t*> _more(NULL, length + 1)
         memcpy(self.keys[new], at, length)
         self.lengths[new] = <int32_t> length
@@ -79,20 +80,24 @@ cdef class Distinct:
         return new
 
     cdef int _grow(self) except -1:
-        cdef int64_t old = self.size, i, slot
-        cdef uint64_t* hashes = self.hashes
-        cdef int32_t* codes = self.codes
-        self.size = 2 * old
-        self.hashes = <uint64_t*> _more(NULL, self.size * sizeof(uint64_t))
-        self.codes = <int32_t*> _more(NULL, self.size * sizeof(int32_t))
-        memset(self.codes, 0xFF, self.size * sizeof(int32_t))
-        for i in range(old):
-            if codes[i] >= 0:
-                slot = hashes[i] & (self.size - 1)
-                while self.codes[slot] >= 0:
-                    slot = (slot + 1) & (self.size - 1)
-                self.codes[slot] = codes[i]
-                self.hashes[slot] = hashes[i]
+        # The table changes only when all its memory is there: it is used after a MemoryError, too.
+        cdef int64_t size = 2 * self.size, i, slot
+        cdef uint64_t* hashes = <uint64_t*> _more(NULL, size * sizeof(uint64_t))
+        cdef int32_t* codes = <int32_t*> PyMem_Malloc(size * sizeof(int32_t))
+        if codes == NULL:
+            PyMem_Free(hashes)
+            raise MemoryError
+        memset(codes, 0xFF, size * sizeof(int32_t))
+        for i in range(self.size):
+            if self.codes[i] >= 0:
+                slot = self.hashes[i] & (size - 1)
+                while codes[slot] >= 0:
+                    slot = (slot + 1) & (size - 1)
+                codes[slot] = self.codes[i]
+                hashes[slot] = self.hashes[i]
+        self.hashes, hashes = hashes, self.hashes
+        self.codes, codes = codes, self.codes
+        self.size = size
         PyMem_Free(hashes)
         PyMem_Free(codes)
         return 0
@@ -170,9 +175,11 @@ cdef class Book:
     ) except -1:
         """Note a problem: the rule, its row, the bytes it is about and another row, or -1."""
         cdef int32_t* at
+        cdef Py_ssize_t room
         if self.n_records == self.room_records:
-            self.room_records = max(256, 2 * self.room_records)
-            self.records = <int32_t*> _more(self.records, self.room_records * 5 * sizeof(int32_t))
+            room = max(256, 2 * self.room_records)
+            self.records = <int32_t*> _more(self.records, room * 5 * sizeof(int32_t))
+            self.room_records = room
         at = self.records + 5 * self.n_records
         at[0], at[1], at[2] = rule, <int32_t> row, <int32_t> start
         at[3], at[4] = <int32_t> stop, <int32_t> other
@@ -192,9 +199,11 @@ cdef class Book:
         self, Py_ssize_t row, int32_t head, int32_t second, int32_t relation
     ) except -1:
         cdef Edge* edge
+        cdef Py_ssize_t room
         if self.n_edges == self.room_edges:
-            self.room_edges = max(256, 2 * self.room_edges)
-            self.edges = <Edge*> _more(self.edges, self.room_edges * sizeof(Edge))
+            room = max(256, 2 * self.room_edges)
+            self.edges = <Edge*> _more(self.edges, room * sizeof(Edge))
+            self.room_edges = room
         edge = self.edges + self.n_edges
         edge.row, edge.head = <int32_t> row, head
         edge.second, edge.relation = second, relation
@@ -203,7 +212,8 @@ cdef class Book:
 
     cdef Ints room(self, Py_ssize_t words) except NULL:
         """Sixteen arrays of at least `words` + 2 numbers each; array k starts at k * (words + 2)."""
+        cdef Py_ssize_t room = 32 * (words + 2)
         if 16 * (words + 2) > self.room_scratch:
-            self.room_scratch = 32 * (words + 2)
-            self.scratch = <Ints> _more(self.scratch, self.room_scratch * sizeof(int32_t))
+            self.scratch = <Ints> _more(self.scratch, room * sizeof(int32_t))
+            self.room_scratch = room
         return self.scratch

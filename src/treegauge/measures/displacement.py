@@ -259,7 +259,8 @@ def edv_samples(
 
     Each sample is drawn without replacement; the test set is used in full. For a size such as 2000,
     the key ``2000`` has the mean and ``2000:sd`` the standard deviation; None if the training set
-    has fewer sentences (Anderson and Gómez-Rodríguez 2022, appendix D).
+    has fewer sentences, or for the deviation as many (Anderson and Gómez-Rodríguez 2022, appendix
+    D).
     """
     if len(train) < min(sizes):
         raise MissingError(
@@ -274,5 +275,6 @@ def edv_samples(
             drawn = [random.choice(len(train), size, replace=False) for _ in range(samples)]
             values = wasserstein([counts[sample].sum(axis=0) for sample in drawn], goal)
             summary[str(size)] = float(values.mean())
-            summary[f"{size}:sd"] = float(values.std(ddof=1))
+            if size < len(train):  # all sentences are one sample
+                summary[f"{size}:sd"] = float(values.std(ddof=1))
     return summary

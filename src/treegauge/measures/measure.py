@@ -56,8 +56,8 @@ def measure(
     names
         Measures or families of them, separated by commas, or ``all``.
     *sources
-        Files, folders such as UD_Greek-GDT, folders of such folders, or treebanks. Two files are a
-        training set and a test set.
+        Further measures, then files, folders such as UD_Greek-GDT, folders of such folders, or
+        treebanks. Two files are a training set and a test set.
     split
         The set to measure in each folder. Measures of a pair compare the training set and the test
         set of a folder, or two files.

@@ -4,16 +4,18 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
 from treegauge.core.messages import progress
+from treegauge.core.plugins import PluginError
 from treegauge.core.result import sign
 from treegauge.core.threads import map_threads
 from treegauge.measures.counting import blank
 from treegauge.measures.intervals import measure_interval
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.measures.registry import Measure, MissingError, Values, select
+from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, measures, select
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source
@@ -30,6 +32,35 @@ class _MeasuredSubject(NamedTuple):
     failure: TreegaugeError | None
 
 
+def names_and_sources(
+    names: str | Sequence[str], sources: Sequence[Source | Treebank]
+) -> tuple[list[str], Sequence[Source | Treebank]]:
+    """Return the names of measures, also those given before the sources, and the sources.
+
+    A file or folder that has the name of a measure is a source.
+
+    Examples
+    --------
+    >>> names_and_sources("mdd", ["mean_length,words", "el_gdt"])
+    (['mdd', 'mean_length', 'words'], ['el_gdt'])
+    """
+    wanted = names.split(",") if isinstance(names, str) else list(names)
+    known = {"all", *FAMILIES, *measures()}
+
+    def more(source: Source | Treebank) -> list[str]:
+        words = source.split(",") if isinstance(source, str) else []
+        return words if words and known.issuperset(words) and not Path(str(source)).exists() else []
+
+    first = next((i for i, source in enumerate(sources) if not more(source)), len(sources))
+    for source in sources[:first]:
+        wanted += more(source)
+    if late := next((source for source in sources[first:] if more(source)), None):
+        raise TreegaugeError(
+            f"{late}: no such file or folder; it is a measure: name measures before the files"
+        )
+    return list(dict.fromkeys(wanted)), sources[first:]
+
+
 def measure_all(
     names: str | Sequence[str],
     sources: Sequence[Source | Treebank],
@@ -41,9 +72,13 @@ def measure_all(
     workers: int | None,
 ) -> Measures:
     """Return measures of treebanks; `interval` has resamples and level, or None for no interval."""
+    names, sources = names_and_sources(names, sources)
     chosen = select(names)
     if not sources:
-        raise TreegaugeError("nothing to measure: name files, folders or treebanks")
+        raise TreegaugeError(
+            f"nothing to measure with {', '.join(names)}: name files, folders or treebanks after "
+            "the measures"
+        )
     check_whole("seed", seed)
     check_whole("workers", 1 if workers is None else workers, 1)
     if interval is not None:
@@ -51,8 +86,7 @@ def measure_all(
     if split not in (*SPLITS, "all"):
         raise ChoiceError("split", split, (*SPLITS, "all"))
     todo, folders = subjects(sources, split, errors)
-    wanted = names.split(",") if isinstance(names, str) else list(names)
-    pairs = [m.name for m in chosen if m.pair and m.name in wanted]
+    pairs = [m.name for m in chosen if m.pair and m.name in names]
     if pairs and not any(subject.pair for subject in todo):
         raise TreegaugeError(
             f"{pairs[0]} compares a training set and a test set: expected two files (TRAIN TEST) "
@@ -62,7 +96,7 @@ def measure_all(
     with progress("treebanks", len(todo)) as task:
         threads = workers or os.cpu_count() or 1
         for result in map_threads(
-            lambda subject: _measure(subject, chosen, interval, seed), todo, threads
+            lambda subject: _measure(subject, chosen, names, interval, seed), todo, threads
         ):
             done.append(result)
             task.advance()
@@ -76,7 +110,7 @@ def measure_all(
     ).hexdigest()
     title = todo[0].name if len(todo) == 1 else f"{len(todo)}treebanks"
     signature = sign(
-        m=",".join(wanted), tb=f"{title}#{digest[:6]}", split=split if folders else None,
+        m=",".join(names), tb=f"{title}#{digest[:6]}", split=split if folders else None,
         errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None,
         seed=seed if interval or any(m.seeded for m in chosen) else None,
     )  # fmt: skip
@@ -84,12 +118,15 @@ def measure_all(
 
 
 def _measure(
-    subject: Subject, chosen: list[Measure], interval: tuple[int, float] | None, seed: int
-) -> _MeasuredSubject:
+    subject: Subject, chosen: list[Measure], wanted: Sequence[str],
+    interval: tuple[int, float] | None, seed: int,
+) -> _MeasuredSubject:  # fmt: skip
+    """Compute measures of a subject; of the `wanted` ones, a plug-in that fails is an error."""
     rows = []
     for measured_set in chosen:
         sets = subject.singles if not measured_set.pair else [subject.pair] if subject.pair else []
-        rows += [_measure_set(measured_set, target, interval, seed) for target in sets]
+        needed = measured_set.name in wanted
+        rows += [_measure_set(measured_set, target, needed, interval, seed) for target in sets]
     digests, failure = [], None
     for lazy in subject.treebanks:
         if lazy.treebank is not None:
@@ -101,17 +138,24 @@ def _measure(
 
 
 def _measure_set(
-    measure: Measure, target: MeasuredSet, interval: tuple[int, float] | None, seed: int
-) -> Measured:
+    measure: Measure, target: MeasuredSet, needed: bool,
+    interval: tuple[int, float] | None, seed: int,
+) -> Measured:  # fmt: skip
     row = Measured(measure.name, target.name, target.split, None)
     try:
         treebanks = [lazy() for lazy in target.treebanks]
         row = replace(row, value=measure(*treebanks, seed=seed))
+        if interval is not None and measure.additive is not None:
+            resamples, level = interval
+            with measure.naming_errors():
+                limits = measure_interval(
+                    measure, *treebanks, resamples=resamples, level=level, seed=seed
+                )
     except TreegaugeError as error:
+        if needed and isinstance(error, PluginError):
+            raise
         return replace(row, missing=str(error).partition("\n")[0])
     if interval is not None and measure.additive is not None:
-        resamples, level = interval
-        limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
         if isinstance(limits, str):
             row = replace(row, note=f"no interval: {limits}")
         else:

@@ -151,14 +151,14 @@ def morphological_complexity_published(treebank: Treebank) -> float:
     return _five_parts(treebank, head_pos_entropy_published(treebank), blanks=True)
 
 
-def feature_counts(treebank: Treebank, codes: Ints | None = None) -> FloatArray:
-    r"""Count each pair of a feature and its value, such as ``Case=Nom``.
+def feature_counts(treebank: Treebank) -> FloatArray:
+    r"""Count each pair of a feature and its value, such as ``Case=Nom``."""
+    return _pair_counts(_bundles(treebank), treebank.codes("feats").codes)
 
-    `codes` are the FEATS codes of the words to count, by default of all words.
-    """
-    has = _bundles(treebank)
-    words = treebank.codes("feats").codes if codes is None else codes
-    return np.asarray(np.bincount(words, minlength=len(has)) @ has, np.float64)
+
+def _pair_counts(bundles: npt.NDArray[np.int64], codes: Ints) -> FloatArray:
+    """Count each pair in the words with these FEATS codes."""
+    return np.asarray(np.bincount(codes, minlength=len(bundles)) @ bundles, np.float64)
 
 
 def _bundles(treebank: Treebank) -> npt.NDArray[np.int64]:
@@ -202,9 +202,9 @@ def _register_sampled(name: str, meaning: str, number: Callable[[FloatArray], An
         treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
     ) -> float:
         need_column(treebank, "feats")
-        codes = treebank.codes("feats").codes
+        bundles, codes = _bundles(treebank), treebank.codes("feats").codes
         drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)
-        return float(np.mean([number(feature_counts(treebank, codes[sample])) for sample in drawn]))
+        return float(np.mean([number(_pair_counts(bundles, codes[sample])) for sample in drawn]))
 
     register(name, "morphology", meaning, bounds=(0, np.inf))(sampled)
 

@@ -3,16 +3,18 @@
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from numbers import Real
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.plugins import load_plugins
+from treegauge.core.plugins import PluginError, load_plugins, naming_errors, origin_of
 from treegauge.treebanks.columns import Treebank
 
 FloatArray = npt.NDArray[np.float64]
@@ -24,6 +26,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 FAMILIES = (
     "lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity",
 )  # fmt: skip
+
+
+_MODULES = frozenset(f"treegauge.measures.{family}" for family in FAMILIES)
+GROUP = "treegauge.measures"
 
 
 class MissingError(TreegaugeError):
@@ -90,29 +96,65 @@ class Measure:
         """Whether it depends on a seed."""
         return "seed" in inspect.signature(self.function).parameters
 
+    def naming_errors(self) -> AbstractContextManager[None]:
+        """Return a context in which errors of a measure that is not built in name it."""
+        if self.function.__module__ in _MODULES:
+            return nullcontext()
+        return naming_errors(f"measure {self.name!r}", GROUP, self.function)
+
     def __call__(self, *treebanks: Treebank, seed: int = 0) -> Value:
         """Compute it."""
         for treebank in treebanks:
             if treebank.n_words == 0 and not self.empty:
                 raise MissingError(f"{treebank.name} has no words")
-        value = self.function(*treebanks, **({"seed": seed} if self.seeded else {}))
+        with self.naming_errors():
+            value = self.function(*treebanks, **({"seed": seed} if self.seeded else {}))
         for number in value.values() if isinstance(value, dict) else [value]:
+            if not _is_value(number):
+                raise PluginError(
+                    f"measure {self.name!r}{origin_of(GROUP, self.function)} gave "
+                    f"{str(number)[:80]!r}; expected a number, or several by name"
+                )
             if number is not None and not math.isfinite(number):
                 raise MissingError(f"{self.name} of {treebanks[0].name} came out as {number}")
         return value
+
+
+def _is_value(value: object) -> bool:
+    return value is None or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 _MEASURES: dict[str, Measure] = {}
 
 
 def register(name: str, family: str, meaning: str, **traits: Any) -> Callable[[F], F]:
-    """Register the decorated function as a measure; `traits` are fields of :class:`Measure`."""
+    """Register the decorated function as a measure; `traits` are fields of :class:`Measure`.
+
+    Built-in measures keep their names; a function that is defined again replaces itself.
+    """
 
     def add(function: F) -> F:
+        if function.__module__ not in _MODULES:
+            _check_new(name, family, function)
         _MEASURES[name] = Measure(name, family, meaning, function, **traits)
         return function
 
     return add
+
+
+def _check_new(name: str, family: str, function: Callable[..., Any]) -> None:
+    """Refuse a measure with the name of another, or of an unknown family."""
+    for module in _MODULES:
+        import_module(module)
+    if family not in FAMILIES:
+        raise ChoiceError(f"family of measure {name!r}", family, FAMILIES)
+    if name in {"all", *FAMILIES}:
+        raise TreegaugeError(f"{name!r} selects several measures; choose another name")
+    known = _MEASURES.get(name)
+    if known and (known.function.__module__, known.function.__qualname__) != (
+        function.__module__, function.__qualname__,
+    ):  # fmt: skip
+        raise TreegaugeError(f"there is already a measure called {name!r}; choose another name")
 
 
 @cache
@@ -129,7 +171,7 @@ def measures() -> dict[str, Measure]:
     """
     for family in FAMILIES:
         import_module(f"treegauge.measures.{family}")
-    load_plugins("treegauge.measures")
+    load_plugins(GROUP)
 
     # Modules register on first import, which may happen in any order; measures
     # of plug-ins come last in their family.

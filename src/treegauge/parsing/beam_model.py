@@ -14,8 +14,7 @@ from treegauge.kernels.beam_states import ARCS, FIRST, UNKNOWN
 from treegauge.kernels.beam_templates import BeamWords, Labels, Templates, templates
 from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.base import Analyses, are_names, save_model
-from treegauge.parsing.options import ParserOptions, option
-from treegauge.parsing.tag_options import tags_option
+from treegauge.parsing.options import ParserOptions, option, tags_option
 from treegauge.parsing.tag_sources import GOLD, TagSource
 from treegauge.treebanks.columns import Codes, Treebank
 from treegauge.treebanks.sources import Source

@@ -1,11 +1,12 @@
 """External programs as parsers, run by the commands of a template."""
 
+import os
 import shlex
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from pathlib import Path, PurePosixPath
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.platforms import can_confine_programs
+from treegauge.core.platforms import can_confine_programs, portable_name
+from treegauge.core.safe_reading import LARGEST
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.command_templates import (
     ARGUMENTS,
@@ -25,7 +27,10 @@ from treegauge.parsing.command_templates import (
 )
 from treegauge.parsing.options import ParserOptions, option
 from treegauge.parsing.programs import (
+    LOG,
+    NO_LIMITS,
     CommandError,
+    ProgramLimits,
     last_words,
     run,
     tail,
@@ -41,7 +46,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CommandError", "CommandModel", "CommandOptions", "CommandParser"]
 
-_LOG = 1 << 20  # bytes kept of a program's messages during training
+_FREE, _RATIO = 64 << 20, 20
+"""Bytes of output always allowed in parsing, and the maximum ratio to the input beyond."""
+_TORCH = ("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+"""Settings of torch: whether ``torch.load`` unpickles weights only, or anything."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,9 @@ class CommandOptions(ParserOptions):
 
     template: str = option("", "name of a template; treegauge parsers lists them")
     arguments: str = option("", "words added to the training command, quoted as in a shell")
-    timeout: float = option(0.0, "time limit of training or parsing in seconds; 0: none", low=0)
+    timeout: float = option(
+        86400.0, "time limit of training or parsing in seconds, by default a day; 0: none", low=0
+    )
     memory: float = option(0.0, "memory limit of a process in GiB; 0: none", low=0, high=100_000)
     errors: str = option(
         "strict", "what to do about output that is not trees", choices=("strict", "repair")
@@ -77,17 +87,23 @@ class _Workshop:
         return path
 
     def run(
-        self, steps: Steps, values: Mapping[str, object], *, what: str, **last: Path | None
-    ) -> None:
+        self, steps: Steps, values: Mapping[str, object], *, what: str,
+        limits: ProgramLimits = NO_LIMITS, environment: Mapping[str, str] | None = None,
+        **last: Path | None,
+    ) -> None:  # fmt: skip
         """Run commands in order; `last` is the input and output of the last one."""
-        start = monotonic()
+        limits = replace(
+            limits, timeout=self.options.timeout, start=monotonic(), memory=self.options.memory,
+            files=LARGEST,
+        )  # fmt: skip
         filled = {**values, "model": self.model, "program": self.template.program}
-        if self.template.needs("script"):
-            filled["script"] = self.write("script.py", self.template.script.encode())
+        if self.template.needs("script"):  # apart: Python imports modules from a script's folder
+            (self.folder / "code").mkdir()
+            filled["script"] = self.write("code/script.py", self.template.script.encode())
         for number, step in enumerate(steps, start=1):
             run(
-                fill(step, filled, self.arguments), what=what, folder=self.room, log=self.log,
-                start=start, timeout=self.options.timeout, memory=self.options.memory,
+                fill(step, filled, self.arguments), what=what, folder=self.folder, log=self.log,
+                room=self.room, limits=limits, environment=environment,
                 **(last if number == len(steps) else {}),
             )  # fmt: skip
 
@@ -107,8 +123,10 @@ def _workshop(template: CommandTemplate, options: CommandOptions) -> "Iterator[_
 class CommandModel:
     """The model of an external program: its files, unchanged.
 
-    A saved model names its template but has no commands, so that loading a stranger's file cannot
-    run any; the template must be one of yours or of the package.
+    A saved model names its template but has no commands; the template must be one of yours or of
+    the package, with the program that the model was trained with. Programs may run code that is in
+    their models' files (pickles, objects of Java), so that a saved model is loaded only with trust:
+    see :func:`treegauge.load_model`.
     """
 
     options: CommandOptions
@@ -134,8 +152,14 @@ class CommandModel:
                 "given": None if template.needs("input") else given,
                 "output": None if template.needs("output") else output,
             }
-            shop.run(template.parse, {"input": given, "output": output}, what=what, **streams)
-            if not output.is_file():
+            most = max(_FREE, _RATIO * len(data))
+            # Programs that read models by torch unpickle weights only, unless the user decides.
+            safe = {} if any(name in os.environ for name in _TORCH) else {_TORCH[0]: "1"}
+            shop.run(
+                template.parse, {"input": given, "output": output}, what=what,
+                limits=ProgramLimits(output=most, place=output), environment=safe, **streams,
+            )  # fmt: skip
+            if output.is_symlink() or not output.is_file():
                 raise CommandError(f"{what} succeeded but wrote no output{last_words(shop.log)}")
             return with_output(
                 treebank, output.read_bytes(), fmt=template.format, what=what,
@@ -162,14 +186,41 @@ class CommandModel:
         template = find_template(header["template"])
         if template.digest != header["digest"]:
             raise TreegaugeError(
-                f"the model was made by another template named {template.name} than the one here "
-                f"(yours are in {user_file()}); train it again"
+                f"the model was made by another template named {template.name}, or by another "
+                f"program, than the one here (yours are in {user_file()}); train it again"
             )
-        for name in header["files"]:
-            if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-                raise TreegaugeError(f"the model holds a file {name!r}, which is outside of it")
+        _check_names(header["files"])
         files = {name: arrays[f"file{i}"].tobytes() for i, name in enumerate(header["files"])}
         return cls(CommandOptions(**header["options"]), template, files)
+
+
+def _model_files(shop: _Workshop, what: str) -> dict[str, bytes]:
+    """Return the files of a model by name; a link is an error, since it may lead anywhere."""
+    whole = shop.model.is_dir() and not shop.model.is_symlink()
+    home, found = (shop.model, shop.model.rglob("*")) if whole else (shop.folder, [shop.model])
+    paths = sorted(found)
+    for path in paths:
+        if path.is_symlink():
+            raise CommandError(
+                f"{what} wrote {path.relative_to(shop.folder)}, a link to {path.readlink()}; "
+                "models hold files only: have the program copy what it links to"
+            )
+    files = {path.relative_to(home).as_posix(): path for path in paths if path.is_file()}
+    _check_names(files)
+    return {name: path.read_bytes() for name, path in files.items()}
+
+
+def _check_names(names: Collection[str]) -> None:
+    """Refuse files of a model that would be written elsewhere, or not on every system."""
+    for name in names:
+        parts = name.split("/")
+        if not all(map(portable_name, parts)) or {".", ".."} & {*parts}:
+            raise TreegaugeError(
+                f"the model holds a file {name!r}; expected a name inside of it that is valid on "
+                "every system"
+            )
+        if any("/".join(parts[:end]) in names for end in range(1, len(parts))):
+            raise TreegaugeError(f"the model holds {name!r} inside of another file")
 
 
 def _check_arguments(text: str, template: CommandTemplate) -> None:
@@ -237,16 +288,13 @@ class CommandParser:
                     data = to_conllx(part) if template.format == "conllx" else part.to_bytes()
                     values[name] = shop.write(f"{name}.{template.format}", data)
             shop.run(template.train, values, what=what)
-            single = shop.model.is_file()
-            home, pattern = (shop.folder, "model") if single else (shop.model, "**/*")
-            found = sorted(path for path in home.glob(pattern) if path.is_file())
-            files = {path.relative_to(home).as_posix(): path.read_bytes() for path in found}
+            files = _model_files(shop, what)
             if template.train and not files:
                 raise CommandError(
                     f"{what} succeeded but wrote no {template.model} {{model}}"
                     f"{last_words(shop.log)}"
                 )
-            log = tail(shop.log, _LOG)
+            log = tail(shop.log, LOG)
         model = CommandModel(self.options, template, files, log)
         if on_epoch is not None:
             on_epoch(1, model)

@@ -79,13 +79,33 @@ class CommandTemplate:
 
     @property
     def digest(self) -> str:
-        """The digest of the commands; the path of the program does not count."""
-        content = {k: v for k, v in asdict(self).items() if k not in {"about", "program", "name"}}
+        """The digest of what the template runs: its commands, its script and its program.
+
+        Programs in files count by their contents, so that their paths may differ; the Python that
+        runs treegauge (``{python}``) counts by that name.
+        """
+        content = {k: v for k, v in asdict(self).items() if k not in {"about", "name"}}
+        parts = self.program.split(os.pathsep)  # Java takes several files
+        content["program"] = [_program_mark(part) for part in parts]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def needs(self, gap: str) -> bool:
         """Whether a gap such as ``"dev"`` must be filled to train or to parse."""
         return gap in _gaps(self.train) or gap in _gaps(self.parse)
+
+
+def _program_mark(program: str) -> str:
+    """Return the contents of a program's file as a checksum; other programs by their names."""
+    if program == sys.executable:
+        return PYTHON
+    path = Path(program)
+    if not path.is_file():
+        return program
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise TreegaugeError(f"{program}: cannot read the program: {error.strerror}") from error
 
 
 def _gaps(steps: Steps) -> list[str]:
@@ -119,44 +139,58 @@ def user_file() -> Path:
     return (Path(settings) if settings else Path.home() / ".config") / "treegauge/parsers.toml"
 
 
-def command_templates(path: Source | None = None) -> dict[str, CommandTemplate]:
-    """Return all templates by name: those of the package, overridden and extended by the user's."""
-    tables = _read(Path(__file__).with_name("command_templates.toml"))
+def template_names(path: Source | None = None) -> list[str]:
+    """Return the names of all templates, those of the package first; some may be invalid."""
+    return list(_tables(path))
+
+
+def find_template(name: str, path: Source | None = None) -> CommandTemplate:
+    """Return a template by name; unknown names get the choices.
+
+    Templates come from the package and, overridden and extended, from the user's file (`path`).
+    Only this template needs to be valid.
+    """
+    tables = _tables(path)
+    if name not in tables:
+        raise ChoiceError("template", name, tables)
+    table, home = tables[name]
+    try:
+        return _template(name, table)
+    except TreegaugeError as error:
+        raise TreegaugeError(f"{home}: {error}") from error
+
+
+def _tables(path: Source | None) -> dict[str, tuple[Any, Path]]:
+    """Return the table of each template, and the file that it is in."""
+    ours = Path(__file__).with_name("command_templates.toml")
+    tables: dict[str, tuple[Any, Path]] = {name: (one, ours) for name, one in _read(ours).items()}
     if path is None and os.environ.get("TREEGAUGE_PARSERS") is None and not user_file().exists():
-        own = {}
-    else:
-        own = _read(Path(path or user_file()))
-    for name, table in own.items():
-        tables[name] = {**tables.get(name, {}), **table}
-    return {name: _template(name, table) for name, table in tables.items()}
+        return tables
+    file = Path(path or user_file())
+    for name, table in _read(file).items():
+        both = isinstance(table, dict) and name in tables
+        tables[name] = ({**tables[name][0], **table} if both else table), file
+    return tables
 
 
-def find_template(name: str) -> CommandTemplate:
-    """Return a template by name; unknown names get the choices."""
-    known = command_templates()
-    if name not in known:
-        raise ChoiceError("template", name, known)
-    return known[name]
-
-
-def _read(path: Path) -> dict[str, dict[str, Any]]:
+def _read(path: Path) -> dict[str, Any]:
+    """Read a file of templates, and make paths of programs absolute."""
     try:
         found = parse_toml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise TreegaugeError(f"{path}: cannot read templates: {error}") from error
-    for name, table in found.items():
-        if not isinstance(table, dict):
-            raise TreegaugeError(f"{path}: found {name} = {table!r}, expected tables [{name}]")
-        if "program" in table:
-            program = table["program"] = str(table["program"])
-            if program == PYTHON:
-                table["program"] = sys.executable
-            if "/" in program:  # the system looks up a bare command
-                table["program"] = str((path.parent / Path(program).expanduser()).resolve())
+    for table in found.values():
+        program = table.get("program") if isinstance(table, dict) else None
+        if program == PYTHON:
+            table["program"] = sys.executable
+        elif isinstance(program, str) and "/" in program:  # the system looks up a bare command
+            table["program"] = str((path.parent / Path(program).expanduser()).resolve())
     return found
 
 
-def _template(name: str, table: Mapping[str, Any]) -> CommandTemplate:
+def _template(name: str, table: Any) -> CommandTemplate:
+    if not isinstance(table, dict):
+        raise TreegaugeError(f"found {name} = {table!r}, expected a table [{name}]")
     known = [field.name for field in fields(CommandTemplate) if field.name != "name"]
     values: dict[str, Any] = {}
     for key, value in table.items():

@@ -12,12 +12,6 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.core.messages import progress
-from treegauge.parsing.averaging import (
-    average_heads,
-    average_relations,
-    expected_tree,
-    legal_relations,
-)
 from treegauge.parsing.base import (
     Model,
     OnEpoch,
@@ -31,9 +25,11 @@ from treegauge.parsing.base import (
 from treegauge.parsing.registry import ParserEntry, find_parser
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.decoding import projective_tree, spanning_tree
 from treegauge.treebanks.sources import Source
 
 Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +98,7 @@ class EnsembleModel:
 
     @classmethod
     def from_archive(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], *, trust: bool = False
     ) -> "EnsembleModel":
         """Return the model stored in a file."""
         source = TagSource.from_arrays(header["tag_source"], arrays)
@@ -114,7 +110,7 @@ class EnsembleModel:
                 for name, value in arrays.items()
                 if name.startswith(start)
             }
-            members.append(_member(find_parser(own["parser"]).load(own, kept)))
+            members.append(_member(find_parser(own["parser"]).load(own, kept, trust=trust)))
         if not members:
             raise ValueError("an ensemble without members")
         return cls(tuple(members), source)
@@ -249,3 +245,45 @@ def fit_seeds(
             models.append(parser.fit(train, dev, seed=seed))
             task.advance()
     return models
+
+
+# mean probabilities of several models, and the best tree under them
+
+
+def average_heads(members: Sequence[Sequence[Doubles]]) -> list[Doubles]:
+    """Return the mean over models of p(head | word), for each sentence (words, words + 1)."""
+    return [np.mean(sentence, axis=0) for sentence in zip(*members, strict=True)]
+
+
+def expected_tree(shares: Doubles, *, projective: bool = False) -> Ints:
+    r"""Return the tree with the most heads expected to be correct.
+
+    .. math:: \arg\max_t \sum_{d} p(h_t(d) \mid d)
+
+    over all trees with one root, or over the projective ones.
+
+    Examples
+    --------
+    >>> expected_tree(np.array([[0.2, 0.0, 0.8], [0.6, 0.4, 0.0]]))
+    array([2, 0], dtype=int32)
+    """
+    if len(shares) == 0:
+        return np.zeros(0, np.int32)
+    matrix = np.zeros((len(shares) + 1, len(shares) + 1))
+    matrix[:, 1:] = shares.T
+    return projective_tree(matrix) if projective else spanning_tree(matrix)
+
+
+def legal_relations(of_roots: npt.NDArray[np.bool_], heads: Ints) -> npt.NDArray[np.bool_]:
+    """Return the relations that each word may have: roots those of roots, other words the others.
+
+    If a treebank has no relation for roots, or for other words, all are legal.
+    """
+    legal = of_roots[None] == (heads == 0)[:, None]
+    return np.asarray(legal | ~legal.any(1, keepdims=True))
+
+
+def average_relations(members: Sequence[Doubles], legal: npt.NDArray[np.bool_]) -> Ints:
+    """Return each word's most probable legal relation under the mean of the models."""
+    chosen = np.where(legal, np.mean(members, axis=0), -1.0).argmax(1)
+    return np.asarray(chosen, np.int32)

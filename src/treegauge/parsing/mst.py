@@ -28,8 +28,7 @@ from treegauge.kernels.graph_features import (
 )
 from treegauge.kernels.graph_trees import best_trees
 from treegauge.parsing.base import OnEpoch, are_names, check_training, save_model
-from treegauge.parsing.options import ParserOptions, option
-from treegauge.parsing.tag_options import tags_option
+from treegauge.parsing.options import ParserOptions, option, tags_option
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
@@ -92,7 +91,7 @@ def _encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
     return GraphWords(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))
 
 
-def averaged(
+def _averaged(
     weights: npt.NDArray[np.float32], sums: npt.NDArray[np.float64], steps: int
 ) -> npt.NDArray[np.float32]:
     """Return the mean of weights over all steps, computed in pieces that fit in the cache."""
@@ -294,7 +293,7 @@ class GraphParser:
         steps = 1
 
         def model() -> GraphModel:
-            means = (averaged(weights, sums, steps), averaged(table, table_sums, steps))
+            means = (_averaged(weights, sums, steps), _averaged(table, table_sums, steps))
             return GraphModel(how, tags, relations, *means, source)
 
         with progress("epochs", how.epochs) as task:

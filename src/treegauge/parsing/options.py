@@ -1,12 +1,18 @@
-"""Options of parsers: frozen dataclasses whose values are checked and named in errors."""
+"""Options of parsers: frozen dataclasses whose values are checked and named in errors.
+
+The option ``tags``, which several parsers share, is declared here.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from treegauge.core.arguments import LIMITS, MOST
 from treegauge.core.errors import ChoiceError, TreegaugeError
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.columns import Treebank
 
 T = TypeVar("T")
 
@@ -84,7 +90,12 @@ def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any]) -> 
             name, equals, text = word.partition("=")
             if name not in known or not equals:
                 raise ChoiceError("option", word, choices)
-            values[name] = _read(name, text, known[name])
+            value = _read(name, text, known[name])
+            if name in values and values[name] != value:
+                raise TreegaugeError(
+                    f"option {name} was given twice: {values[name]!r} and {value!r}; give one"
+                )
+            values[name] = value
     kind(**values)
     return values
 
@@ -103,3 +114,29 @@ def _read(name: str, text: str, default: Any) -> Any:
         raise TreegaugeError(
             f"option {name} is {text!r}; expected a value such as {default!r}"
         ) from None
+
+
+TAGS = ("gold", "predicted", "mixed", "none")
+"""The tags that a parser is trained on: the file's, a tagger's, either, or none."""
+
+
+def tags_option() -> Any:
+    """Declare the option ``tags`` of a parser."""
+    return option(
+        "gold", "UPOS to learn from: the file's (gold), a tagger's (predicted, mixed), or none",
+        choices=TAGS,
+    )  # fmt: skip
+
+
+def lacks_tags(treebank: "Treebank") -> bool:
+    """Return whether no word of a treebank has a UPOS tag."""
+    return set(treebank.codes("upos").values) <= {"_"}
+
+
+def no_tags_error(treebank: "Treebank") -> TreegaugeError:
+    """Return the error for sentences without tags if a model needs them."""
+    return TreegaugeError(
+        f"{treebank.name} has no UPOS tags, but the parser learned from gold tags and the model "
+        "has no tagger: train it with the option tags=predicted or tags=mixed, or tag the file "
+        "with 'treegauge tag'"
+    )

@@ -49,7 +49,7 @@ def parse(
     treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
     out: str | PathLike[str] | None = None, split: Literal["train", "dev", "test"] | None = None,
     errors: Literal["strict", "skip", "repair"] = "strict", confidence: bool = False,
-    trees: int = 1, write_tags: bool = False,
+    trees: int = 1, write_tags: bool = False, trust: bool = False,
 ) -> Parsed:  # fmt: skip
     """Parse sentences with a trained model.
 
@@ -77,6 +77,9 @@ def parse(
         ``# tree_prob``; later trees have ``/tree_2`` and so on after their ``sent_id``.
     write_tags
         Write the tags of the model's tagger, which it parses with, into UPOS.
+    trust
+        Allow a model of an external program (parser ``command``), which may run code that is in its
+        files. The environment variable TREEGAUGE_TRUST=1 does the same for all models.
 
     Examples
     --------
@@ -98,7 +101,7 @@ def parse(
     check_whole("trees", trees, 1)
     if isinstance(model, str | PathLike):
         digest = sha256(Path(model).read_bytes()).hexdigest()[:6]
-        loaded, name = load_model(model), f"{Path(model).name}#{digest}"
+        loaded, name = load_model(model, trust=trust), f"{Path(model).name}#{digest}"
     elif isinstance(model, Training):
         loaded, name = model.model, model.signature.partition("|")[2]
     else:

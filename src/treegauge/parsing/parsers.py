@@ -86,16 +86,24 @@ def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
         for field in fields(entry.options)
     ]  # fmt: skip
     if entry.name == "command":
-        from treegauge.parsing.command_templates import command_templates
-
-        rows += [
-            {
-                "parser": entry.name, "option": f"template={template.name}", "default": "",
-                "meaning": template.about,
-            }
-            for template in command_templates().values()
-        ]  # fmt: skip
+        rows += _template_rows(entry.name)
     return rows + [row for preset in presets_of(entry.name) for row in _preset_rows(preset)]
+
+
+def _template_rows(parser: str) -> list[dict[str, Any]]:
+    """Return one row per template of an external program; an invalid one says why."""
+    from treegauge.parsing.command_templates import find_template, template_names
+
+    meanings = {}
+    for name in template_names():
+        try:
+            meanings[name] = find_template(name).about
+        except TreegaugeError as error:
+            meanings[name] = f"cannot be used: {error}"
+    return [
+        {"parser": parser, "option": f"template={name}", "default": "", "meaning": meaning}
+        for name, meaning in meanings.items()
+    ]
 
 
 def _preset_rows(preset: "Preset") -> list[dict[str, Any]]:

@@ -202,4 +202,6 @@ def with_preset(
     """
     if isinstance(given, Mapping):
         return {**preset.options, **given}
-    return [*(f"{name}={value}" for name, value in preset.options.items()), *given]
+    changed = {word.partition("=")[0] for word in given}
+    kept = {name: value for name, value in preset.options.items() if name not in changed}
+    return [*(f"{name}={value}" for name, value in kept.items()), *given]

@@ -1,25 +1,28 @@
 """Run external programs without a shell and within limits, and read their trees.
 
-All processes that a program started are ended with it.
+All processes that a program started are ended with it, and with treegauge.
 """
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import NoReturn
+from typing import IO, Any, NoReturn
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
-from treegauge.core.platforms import confine_program, end_group, ending_signals, own_group
+from treegauge.core.platforms import ending_signals
+from treegauge.core.safe_reading import LARGEST
+from treegauge.parsing.supervisor import start_supervised, stop_supervised
 from treegauge.treebanks.columns import Treebank, closed
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.problems import ConlluError
@@ -32,62 +35,153 @@ class CommandError(TreegaugeError):
     """An external program could not be started, failed, or exceeded a limit."""
 
 
+@dataclass(frozen=True)
+class ProgramLimits:
+    """Limits of a program.
+
+    Attributes
+    ----------
+    timeout
+        Seconds until it is killed, 0 for no limit; and when they began, by default at its start.
+    memory
+        GiB of data of each of its processes, 0 for no limit (Linux only).
+    output, place
+        Bytes of the output that is read from it; and the file that it writes it to, if any.
+    files
+        Bytes of all files in its folder.
+    """
+
+    timeout: float = 0
+    start: float | None = None
+    memory: float = 0
+    output: int = LARGEST
+    files: int = LARGEST
+    place: Path | None = None
+
+
+NO_LIMITS = ProgramLimits()
+LOG = 1 << 20
+"""Number of bytes kept of a program's messages."""
+
+
 def run(
     words: Sequence[str], *, what: str, folder: Path, log: Path, given: Path | None = None,
-    output: Path | None = None, timeout: float = 0, start: float | None = None, memory: float = 0,
+    output: Path | None = None, room: Path | None = None, limits: ProgramLimits = NO_LIMITS,
+    environment: Mapping[str, str] | None = None,
 ) -> None:  # fmt: skip
-    """Run a program to its end; after the time limit, it and its processes are killed.
+    """Run a program to its end; beyond a limit, it and its processes are killed.
 
-    `log` gets its standard error, and its standard output unless there is a file `output`. `memory`
-    is in GiB of data for each of its processes, 0 for no limit (Linux only).
+    Parameters
+    ----------
+    words
+        The command.
+    what
+        Name of the program in messages.
+    folder
+        Its folder, which is removed if treegauge is killed while it runs.
+    log
+        Gets the end of its standard error, and of its standard output unless there is `output`.
+    given, output
+        Files for its standard input and output.
+    room
+        Where it runs, by default in `folder`.
+    limits
+        Limits of time, memory and output.
+    environment
+        Further environment variables.
     """
-    with (
-        _raised_signals(),
-        log.open("ab") as said,
-        Path(given or os.devnull).open("rb") as source,
-        (output or log).open("wb" if output else "ab") as target,
-    ):
+    surroundings = {**os.environ, "PYTHONUTF8": "1", **(environment or {})}
+    if shutil.which(words[0], path=surroundings.get("PATH")) is None:
+        raise CommandError(f"{what}: cannot start {words[0]!r}: no such program here")
+    end = (monotonic() if limits.start is None else limits.start) + (limits.timeout or inf)
+    with _raised_signals(), open(output or os.devnull, "wb") as target:  # noqa: PTH123
+        process = start_supervised(
+            words, given=given or Path(os.devnull), folder=room or folder, temporary=folder,
+            memory=int(limits.memory * 2**30), largest=max(limits.files, limits.output),
+            environment=surroundings, stderr=subprocess.PIPE if output else subprocess.STDOUT,
+        )  # fmt: skip
+        messages = _Pump(process.stderr if output else process.stdout)
+        results = _Pump(process.stdout, target, limits.output) if output else messages
+        excess = None
         try:
-            process = subprocess.Popen(  # noqa: S603 -- no shell; words come from a template
-                list(words), cwd=folder, stdin=source, stdout=target, stderr=said,
-                env={**os.environ, "PYTHONUTF8": "1"}, **own_group(),
-            )  # fmt: skip
-        except (OSError, ValueError) as error:
-            raise CommandError(f"{what}: cannot start {words[0]!r}: {error}") from error
-        try:
-            if memory:
-                confine_program(process.pid, int(memory * 2**30))
-            status = _wait(
-                process, what, (monotonic() if start is None else start) + (timeout or inf)
-            )
-        except subprocess.TimeoutExpired:
-            raise CommandError(
-                f"{what} was stopped: it did not end within {timeout:g} seconds "
-                f"(option timeout){last_words(log)}"
-            ) from None
-        finally:  # the program and all processes that it started
-            if not end_group(process.pid):
-                process.kill()
-            process.wait()
-    if status:
+            excess = _wait(process, what, end, results, folder, limits)
+        finally:
+            stop_supervised(process)
+            results.join(_BEAT)
+            messages.join(_BEAT)
+            with log.open("ab") as said:
+                said.write(messages.tail)
+    if excess := excess or _excess(results, folder, limits):
+        raise CommandError(f"{what} was stopped: {excess}{last_words(log)}")
+    if status := process.returncode:
         cause = f"ended with status {status}"
         if status < 0:
             cause = f"was killed by {signal.Signals(-status).name}"
-        limit = f" (it was allowed {memory:g} GiB: option memory)" if memory else ""
+        limit = f" (it was allowed {limits.memory:g} GiB: option memory)" * bool(limits.memory)
         raise CommandError(f"{what} {cause}{limit}{last_words(log)}")
 
 
-def _wait(process: "subprocess.Popen[bytes]", what: str, end: float) -> int:
-    """Wait for a program to end, with a progress display."""
+class _Pump(threading.Thread):
+    """Reads a program's messages, and keeps their end; or copies its output, up to a limit."""
+
+    def __init__(
+        self, source: IO[bytes] | None, target: IO[bytes] | None = None, limit: int = 0
+    ) -> None:
+        super().__init__(daemon=True)
+        self.source: Any = source
+        self.target, self.limit = target, limit
+        self.tail = bytearray()
+        self.count = 0
+        self.start()
+
+    def run(self) -> None:
+        """Read to the end; nothing is written beyond the limit."""
+        with suppress(OSError, ValueError), self.source:
+            while data := self.source.read1(1 << 16):
+                self.count += len(data)
+                if self.target is None:
+                    self.tail += data
+                    del self.tail[: max(len(self.tail) - LOG, 0)]
+                elif self.count <= self.limit:
+                    self.target.write(data)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more was written than is allowed."""
+        return self.target is not None and self.count > self.limit
+
+
+def _excess(results: _Pump, folder: Path, limits: ProgramLimits) -> str | None:
+    """Return what a program has written too much of, or None."""
+    written = 0
+    with suppress(OSError):
+        written = limits.place.lstat().st_size if limits.place else 0
+    if results.is_full or written > limits.output:
+        return f"its output has more than {limits.output:,} bytes"
+    size = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # it is removed in the meantime
+                size += os.lstat(f"{place}/{name}").st_size
+    return f"its files have more than {limits.files:,} bytes" if size > limits.files else None
+
+
+def _wait(
+    process: "subprocess.Popen[bytes]", what: str, end: float, results: _Pump, folder: Path,
+    limits: ProgramLimits,
+) -> str | None:  # fmt: skip
+    """Wait for a program to end, with a progress display; return the limit that it exceeds."""
     with progress(what) as task:
         while True:
             left = max(end - monotonic(), 0.0)
-            try:
-                return process.wait(min(left, _BEAT))
-            except subprocess.TimeoutExpired:
-                if left <= _BEAT:
-                    raise
-                task.update(0)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(min(left, _BEAT))
+                return None
+            if left <= _BEAT:
+                return f"it did not end within {limits.timeout:g} seconds (option timeout)"
+            if found := _excess(results, folder, limits):
+                return found
+            task.update(0)
 
 
 def tail(log: Path, size: int) -> str:
@@ -137,8 +231,8 @@ def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
     inside fields become underscores. `heads` replaces every head, with ``_`` as its relation; None
     keeps the trees.
     """
-    columns = [[joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
-    trees = treebank.head.tolist(), [joined(v) for v in treebank["deprel"]]
+    columns = [[_joined(v) for v in treebank[name]] for name in ("form", "lemma", "upos", "feats")]
+    trees = treebank.head.tolist(), [_joined(v) for v in treebank["deprel"]]
     lines = []
     for start, stop in pairwise(treebank.offsets.tolist()):
         for number, word in enumerate(range(start, stop), start=1):
@@ -151,7 +245,7 @@ def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
     return "".join(lines).encode()
 
 
-def joined(text: str) -> str:
+def _joined(text: str) -> str:
     """Return a field without spaces of any kind."""
     return _SPACE.sub("_", text)
 
@@ -219,7 +313,7 @@ def _read(
         raise CommandError(f"{what}: its output is not UTF-8: {error}") from None
     forms = treebank["form"].to_list()
     if fmt == "conllx":
-        forms = [joined(form) for form in forms]
+        forms = [_joined(form) for form in forms]
     bounds = treebank.offsets.tolist()
     heads: list[str] = []
     relations: list[str] = []

@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.messages import note
-from treegauge.core.plugins import load_plugins
+from treegauge.core.plugins import leave_out, load_plugins, naming_errors, origin_of
+from treegauge.core.safe_reading import check_trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from treegauge.parsing.base import Model, Parser
     from treegauge.parsing.options import ParserOptions
     from treegauge.treebanks.sources import Source
+
+
+GROUP = "treegauge.parsers"
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,9 @@ class ParserEntry:
         How long training takes on some 40,000 words on one core: seconds, minutes or hours.
     keeps_best_epoch
         Whether it needs a dev set to choose an epoch by; ``train`` holds one out if there is none.
+    runs_programs
+        Whether its models run code of others, such as an external program or a pickle: plans and
+        models of it need trust.
     """
 
     name: str
@@ -55,6 +61,7 @@ class ParserEntry:
     needs: str | None = None
     trains_in: str = ""
     keeps_best_epoch: bool = False
+    runs_programs: bool = False
 
     @property
     def options(self) -> "type[ParserOptions]":
@@ -71,20 +78,27 @@ class ParserEntry:
         """Return the parser with these options."""
         return cast("Parser", self._class(self.parser)(options))
 
-    def load(self, header: dict[str, Any], arrays: dict[str, Any]) -> "Model":
-        """Return the model stored in a file."""
+    def load(
+        self, header: dict[str, Any], arrays: dict[str, Any], *, trust: bool = False
+    ) -> "Model":
+        """Return the model stored in a file; one that runs programs must be trusted."""
+        if self.runs_programs:
+            code = f"a model of parser {self.name}, made for the template {header.get('template')}"
+            check_trust([code], trust=trust, advice="make sure that you know who made it")
         return cast("Model", self._class(self.model).from_archive(header, arrays))
 
     def _class(self, name: str) -> Any:
-        try:
+        if self in OWN_PARSERS:
             return getattr(import_module(self.home), name)
-        except (ImportError, AttributeError) as error:
-            if self in OWN_PARSERS:
-                raise
-            raise TreegaugeError(
-                f"the plug-in parser {self.name!r} cannot be loaded: expected {name} in "
-                f"{self.home}, found: {error}"
-            ) from error
+        what = f"the plug-in parser {self.name!r}"
+        with naming_errors(f"{what}: loading {self.home}", GROUP, self):
+            try:
+                return getattr(import_module(self.home), name)
+            except (ImportError, AttributeError) as error:
+                raise TreegaugeError(
+                    f"{what}{origin_of(GROUP, self)} cannot be loaded: expected {name} in "
+                    f"{self.home}, found: {error}"
+                ) from error
 
 
 def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: Any) -> ParserEntry:
@@ -112,7 +126,8 @@ OWN_PARSERS = (
          keeps_best_epoch=True),
     _own("baseline", "none", "baselines: pairs of tags, or trees that ignore words", "baseline",
          "Baseline", trains_in="seconds"),
-    _own("command", "any", "any other program, by a template of commands", "command", "Command"),
+    _own("command", "any", "any other program, by a template of commands", "command", "Command",
+         runs_programs=True),
 )  # fmt: skip
 """The built-in parsers."""
 
@@ -127,11 +142,12 @@ def known_parsers() -> "Mapping[str, ParserEntry]":
     ['beam', 'mst']
     """
     known = {entry.name: entry for entry in OWN_PARSERS}
-    for name, entry in load_plugins("treegauge.parsers").items():
+    for plugin in load_plugins(GROUP).values():
+        entry = plugin.object
         if not isinstance(entry, ParserEntry):
-            note(f"the plug-in {name!r} of treegauge.parsers is {entry!r}; expected a ParserEntry")
+            leave_out(plugin, f"it is {entry!r}; expected a ParserEntry")
         elif entry.name in known:
-            note(f"the plug-in {name!r} is left out: there is a parser {entry.name!r} already")
+            leave_out(plugin, f"there is already a parser called {entry.name!r}")
         else:
             known[entry.name] = entry
     return known
@@ -161,8 +177,12 @@ def make_parser(name: str, **options: Any) -> "Parser":
     return entry.make(entry.options(**options))
 
 
-def load_model(path: "Source") -> "Model":
-    """Load a model that treegauge wrote."""
+def load_model(path: "Source", *, trust: bool = False) -> "Model":
+    """Load a model that treegauge wrote.
+
+    A model of an external program (parser ``command``) is refused unless `trust` or the environment
+    variable TREEGAUGE_TRUST allows it: the program may run code that is in the model's files.
+    """
     from treegauge.parsing.base import load_archive
 
     header, arrays = load_archive(path)
@@ -171,8 +191,8 @@ def load_model(path: "Source") -> "Model":
         if name == "ensemble":
             from treegauge.parsing.ensemble import EnsembleModel
 
-            return EnsembleModel.from_archive(header, arrays)
-        return find_parser(name).load(header, arrays)
+            return EnsembleModel.from_archive(header, arrays, trust=trust)
+        return find_parser(name).load(header, arrays, trust=trust)
     except TreegaugeError as error:
         raise TreegaugeError(f"{path}: {error}") from error
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:

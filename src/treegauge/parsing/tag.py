@@ -76,6 +76,7 @@ def tag(
     >>> tagged.table.select("file", "tagged").rows()
     [('train.conllu', 'by 2 folds'), ('test.conllu', 'by train')]
     """
+    from treegauge.core.files import whole_folder
     from treegauge.parsing.tagger import checked_columns, find_tagger
     from treegauge.treebanks.columns import concat
     from treegauge.treebanks.conllu import TOLERABLE, read_conllu, write_conllu
@@ -116,9 +117,9 @@ def tag(
                 copy = trained.tag(part)
                 copies.append((targets[path], copy))
                 rows.append(_row(targets[path].name, "by train", part, copy, wanted))
-    Path(out).mkdir(parents=True, exist_ok=True)
-    for target, copy in copies:
-        write_conllu(copy, target)
+    with whole_folder(Path(out)):
+        for target, copy in copies:
+            write_conllu(copy, target)
     signature = sign(
         v="tag", tb=gold.mark, tagger=tagger, columns="+".join(wanted), folds=folds or None,
         iterations=iterations, seed=seed, documents=documents, errors=errors,

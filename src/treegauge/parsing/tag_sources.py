@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.parsing.options import TAGS, lacks_tags, no_tags_error
 from treegauge.parsing.perceptron_tagger import (
     PerceptronTagger,
     jackknifed_upos,
     train_perceptron_tagger,
 )
-from treegauge.parsing.tag_options import TAGS, lacks_tags, no_tags_error
 from treegauge.treebanks.columns import Treebank
 
 FOLDS = 10
@@ -42,7 +42,7 @@ class TagSource:
     Attributes
     ----------
     mode
-        One of :data:`~treegauge.parsing.tag_options.TAGS`.
+        One of :data:`~treegauge.parsing.options.TAGS`.
     tagger
         The tagger of ``predicted`` and ``mixed``; of ``gold``, one for words without a tag, or
         None.

@@ -22,8 +22,9 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.messages import is_listened, progress
+from treegauge.core.platforms import end_with_parent
 from treegauge.parsing.base import OnEpoch, check_training, save_model
-from treegauge.parsing.tag_options import lacks_tags, no_tags_error
+from treegauge.parsing.options import lacks_tags, no_tags_error
 from treegauge.parsing.udpipe_settings import TAGS, UDPipeOptions, joined, resolve, tagger_options
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
@@ -138,7 +139,7 @@ def _train(
 
 def _watch(log: Path, job: tuple[Any, ...]) -> None:
     """Train in another process, and show the iterations from its log."""
-    process = get_context("spawn").Process(target=_train, args=job, daemon=True)
+    process = get_context("spawn").Process(target=_train_and_end, args=job, daemon=True)
     process.start()
     total = sum(map(int, re.findall(r"iterations=(\d+)", ";".join(job[-2:]))))
     try:
@@ -149,6 +150,11 @@ def _watch(log: Path, job: tuple[Any, ...]) -> None:
     finally:
         process.kill()
         process.join()
+
+
+def _train_and_end(*job: Any) -> None:  # runs in the other process
+    end_with_parent()  # the library blocks this process: it cannot notice anything itself
+    _train(*job)
 
 
 def load_udpipe(model: bytes) -> Any:

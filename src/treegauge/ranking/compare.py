@@ -19,6 +19,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from treegauge.core import tables
@@ -29,7 +30,7 @@ from treegauge.ranking.leaderboard import Leaderboard, metric_name, ranks_of
 from treegauge.ranking.pairs import PairMatrix
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.strengths import BradleyTerry, bradley_terry
-from treegauge.statistics.multiple import adjust
+from treegauge.statistics.multiple import adjust, tie_groups, tie_letters
 from treegauge.statistics.small_samples import signed_rank
 
 if TYPE_CHECKING:
@@ -108,8 +109,8 @@ class CriticalDifference(Result):
     p_values
         Systems x systems: of each pair, corrected for all pairs.
     cliques
-        The longest runs of systems, by average rank, in which no pair differs significantly; single
-        systems are left out.
+        Groups of systems, by average rank: two systems are in a common group if and only if they do
+        not differ significantly.
     friedman
         The test over all systems. If it is not significant, no pair should be called different.
     """
@@ -134,15 +135,18 @@ class CriticalDifference(Result):
 
         numbers = self.board.fixed_point()[0]
         won = (numbers == numbers.max(axis=0)).sum(axis=1)
-        letters = dict.fromkeys(self.board.systems, "")
-        for i, clique in enumerate(self.cliques):
-            for name in clique:
-                letters[name] += chr(ord("a") + i) if i < 26 else f"({i + 1})"
         columns = {
             "system": self.board.systems, "average_rank": self.average,
-            "mean": self.board.values.mean(axis=1), "won": won, "group": list(letters.values()),
+            "mean": self.board.values.mean(axis=1), "won": won, "group": self.letters(self.order),
         }  # fmt: skip
         return pl.DataFrame(columns)[self.order]
+
+    def letters(self, order: npt.ArrayLike) -> list[str]:
+        """Return each system's letters, the first for the first systems of a table's order.
+
+        Two systems share a letter if and only if they do not differ significantly.
+        """
+        return tie_letters(self.p_values <= _alpha(self.level), order)
 
     def shown(self) -> "pl.DataFrame":
         """Return the table with readable column names."""
@@ -174,18 +178,25 @@ class CriticalDifference(Result):
         """Return the table, the tests, and an explanation of the letters."""
         test = self.friedman
         lines = [tables.to_text(self.shown())]
-        lines.append(f"Friedman chi-squared {test.statistic:.2f}, p = {test.p_value:.2g}")
+        shown = tables.p_value_text(test.p_value)
+        lines.append(f"Friedman chi-squared {test.statistic:.2f}, {shown}")
         if self.distance is not None:
             lines.append(f"critical difference {self.distance:.3f} (level {self.level:g})")
         if self.cliques:
-            lines.append("systems that share a letter do not differ significantly")
+            lines.append(
+                "two systems share a letter if and only if they do not differ significantly"
+            )
         return "\n".join([*lines, self.signature])
 
 
-def check_level(level: float) -> None:
+def _check_level(level: float) -> None:
     """Refuse a confidence level that is not between 0 and 1."""
     if not 0 < level < 1:
         raise TreegaugeError(f"level {level}: expected a number between 0 and 1, such as 0.95")
+
+
+def _alpha(level: float) -> float:
+    return round(1 - level, 12)
 
 
 def critical_difference(
@@ -198,8 +209,8 @@ def critical_difference(
     """
     if method not in get_args(Method):
         raise ChoiceError("method", method, get_args(Method))
-    check_level(level)
-    alpha = round(1 - level, 12)
+    _check_level(level)
+    alpha = _alpha(level)
     overall = friedman(board)
     average = treebank_ranks(board).mean(axis=1)
     order = np.lexsort((np.array(board.systems), average))
@@ -207,8 +218,8 @@ def critical_difference(
     if method == "nemenyi":
         distance = critical_distance(len(board.systems), len(board.treebanks), alpha)
     p_values = _p_values(board, average, method)
-    cliques = cliques_of(p_values <= alpha, order)
-    names = tuple(tuple(board.systems[i] for i in clique) for clique in cliques)
+    groups = tie_groups(p_values <= alpha, order)
+    names = tuple(tuple(board.systems[i] for i in group) for group in groups)
     return CriticalDifference(
         board, order, average, method, level, distance, p_values, names, overall,
         countersign(board.signature, test=method, level=level),
@@ -231,18 +242,6 @@ def _p_values(board: Leaderboard, average: Floats, method: Method) -> Floats:
         p_values[upper] = adjust(tested, "holm")
     p_values.T[upper] = p_values[upper]
     return p_values
-
-
-def cliques_of(differ: NDArray[np.bool_], order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Return the longest runs of systems, in order, in which no pair differs."""
-    runs: list[tuple[int, int]] = []
-    for first in range(len(order)):
-        last = first
-        while last + 1 < len(order) and not differ[order[first : last + 1], order[last + 1]].any():
-            last += 1
-        if last > first and not any(a <= first and last <= b for a, b in runs):
-            runs.append((first, last))
-    return [order[first : last + 1] for first, last in runs]
 
 
 @verb
@@ -285,7 +284,7 @@ def compare(
 
     if by not in get_args(ComparedBy):
         raise ChoiceError("comparison", by, get_args(ComparedBy))
-    check_level(level)
+    _check_level(level)
     if margin < 0:
         raise TreegaugeError(f"margin {margin}: expected 0 or more points")
     board = leaderboard_of(scores, reading, gaps=by == "bradley-terry")

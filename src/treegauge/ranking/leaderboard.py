@@ -1,4 +1,13 @@
-"""A leaderboard: the scores of systems on treebanks, from which systems are ranked."""
+r"""A leaderboard: the scores of systems on treebanks, from which systems are ranked.
+
+A mean over the treebanks that a system has scores for rewards systems that skip difficult ones.
+Missing scores are therefore predicted from the others, by least squares over the known scores:
+
+.. math:: s_{it} \approx a_i + b_t
+
+with an effect of the system and one of the treebank. The mean of a system's filled scores is the
+estimate of its effect. Without gaps that is the mean score.
+"""
 
 import hashlib
 from collections.abc import Sequence
@@ -131,8 +140,6 @@ class Leaderboard(Result):
     @cached_property
     def filled(self) -> NDArray[np.float64]:
         """The scores, with missing ones predicted from the other scores of system and treebank."""
-        from treegauge.ranking.gaps import fill
-
         return fill(self.values, self.systems) if self.gaps else self.values
 
     @property
@@ -239,3 +246,52 @@ def _position(what: str, name: str, names: Sequence[str]) -> int:
     if len(alike) != 1:
         raise ChoiceError(what, name, names)
     return alike[0]
+
+
+def is_connected(known: NDArray[np.bool_]) -> bool:
+    """Return whether shared treebanks connect all systems, given which scores are known."""
+    from scipy.sparse.csgraph import connected_components
+
+    together = known.astype(np.int64) @ known.T.astype(np.int64)
+    return int(connected_components(together > 0, directed=False)[0]) == 1
+
+
+def normal_equations(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, by treebank, its contribution to the equations of the systems' effects.
+
+    Shape treebanks x systems x (systems + 1): the matrix and, last, the right-hand side. Their sums
+    over treebanks give the least-squares effects, which add up to 0: see :func:`effects`.
+    """
+    known = ~np.isnan(values).T
+    number = np.maximum(known.sum(axis=1), 1)[:, None]
+    scores = np.where(known, np.nan_to_num(values.T), 0)
+    centred = known * (scores - scores.sum(axis=1, keepdims=True) / number)
+    diagonal = np.eye(values.shape[0]) * known[:, :, None]
+    matrix = diagonal - known[:, :, None] * known[:, None, :] / number[:, :, None]
+    return np.concatenate([matrix, centred[:, :, None]], axis=2)
+
+
+def effects(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve sums of :func:`normal_equations` (..., systems, systems + 1)."""
+    # Any constant could be added to all effects: adding ones makes their mean 0.
+    return np.asarray(np.linalg.solve(sums[..., :-1] + 1, sums[..., -1:])[..., 0])
+
+
+def fill(values: NDArray[np.float64], systems: Sequence[str]) -> NDArray[np.float64]:
+    """Return scores (systems x treebanks) with missing ones (NaN) filled by system and treebank.
+
+    Examples
+    --------
+    >>> fill(np.array([[80.0, 60.0], [82.0, np.nan]]), ["A", "B"]).tolist()
+    [[80.0, 60.0], [82.0, 62.0]]
+    """
+    known = ~np.isnan(values)
+    if not is_connected(known):
+        raise TreegaugeError(
+            f"{int((~known).sum())} scores are missing, and no treebanks connect all of "
+            f"{', '.join(systems[:4])}{', ...' if len(systems) > 4 else ''}: some cannot be "
+            "compared; leave out systems or treebanks (missing: drop-system, drop-treebank)"
+        )
+    system = effects(normal_equations(values).sum(axis=0))[:, None]
+    treebank = np.nanmean(values - system, axis=0)
+    return np.where(known, values, system + treebank)

@@ -4,13 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.reading import read_file
+from treegauge.treebanks.languages import kin_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +57,11 @@ def describe(
     source: "str | PathLike[str] | pl.DataFrame | None",
     inline: Mapping[str, Mapping[str, Any]],
 ) -> "pl.DataFrame":
-    """Return metadata from the given table, then the score table's columns, then packaged data."""
+    """Return metadata from the given table, the score table's columns, names, and packaged data.
+
+    The first source that knows a value counts. Names give the language and its kin, from the
+    same table as in analyses.
+    """
     import polars as pl
 
     given = {}
@@ -72,6 +77,7 @@ def describe(
     for treebank in treebanks:
         known = {
             **_packaged().get(name_key(treebank), {}),
+            **_kin(treebank),
             **{name: value for name, value in inline.get(treebank, {}).items() if value},
             **given.get(name_key(treebank), {}),
         }
@@ -86,6 +92,38 @@ def describe(
         rows.append(row | {"treebank": treebank})
     schema = {name: pl.Int64 if name == "tokens" else pl.String for name in ("treebank", *COLUMNS)}
     return pl.DataFrame(rows, schema=schema)
+
+
+def _kin(treebank: str) -> dict[str, str]:
+    """Return the language, genus and stock in a treebank's name."""
+    kin = {"language": kin_of(treebank, "language"), "genus": kin_of(treebank, "genus"),
+           "stock": kin_of(treebank, "family")}  # fmt: skip
+    known = {name: value for name, value in kin.items() if value}
+    if len({"genus", "stock"} & {*known}) == 2:
+        known["family"] = " ".join(dict.fromkeys((known["stock"], known["genus"])))
+    return known
+
+
+class TreebankUnits(NamedTuple):
+    """The unit of each treebank, its genus for example, and the treebanks that have none.
+
+    A treebank that cannot be placed is a unit of its own.
+    """
+
+    names: tuple[str, ...]
+    unplaced: tuple[str, ...]
+
+    @property
+    def placed(self) -> bool:
+        """Whether any treebank could be placed."""
+        return len(self.unplaced) < len(self.names)
+
+
+def units_of(board: "Leaderboard", by: str) -> TreebankUnits:
+    """Return the units of treebanks by a column of metadata."""
+    pairs = list(zip(board.treebanks, board.metadata[by].to_list(), strict=True))
+    names = [f"{treebank} ({by} unknown)" if unit is None else unit for treebank, unit in pairs]
+    return TreebankUnits(tuple(names), tuple(name for name, unit in pairs if unit is None))
 
 
 def classes_of(

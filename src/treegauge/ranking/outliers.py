@@ -26,14 +26,14 @@ from treegauge.ranking.leaderboard import Leaderboard, some
 from treegauge.ranking.metadata import CLASSES, classes_of, tail
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.sampler import usual_size
-from treegauge.ranking.stability import Stability, stability
+from treegauge.ranking.stability import Stability, sample_count, stability
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
     import polars as pl
 
 ClassColumn = Literal["stock", "genus", "resource", "tokens", "language", "treebank"]
-_DIGITS = {"expected": 3, "found": 3, "ratio": 2, "p_value": 4, "p_corrected": 4}
+_DIGITS = {"expected": 3, "found": 3, "ratio": 2}
 PERMUTATIONS = 9_999
 """The number of permutations of the treebanks' labels."""
 
@@ -135,7 +135,7 @@ class Outliers(Result):
         lines = []
         for side in self.sides:
             size = "" if side.mean_tokens is None else f", mean size {side.mean_tokens:,.0f} tokens"
-            of = f"{side.samples:,} of {self.stability.samples:,} samples"
+            of = f"{side.samples:,} of {self.stability.samples:,} subsets"
             upto = "" if side.upto == side.rank else f" to {side.upto:g}"
             lines.append(f"{self.system}, {side.which} rank {side.rank:g}{upto} ({of}{size})")
             lines.append(f"  sampled: rank {side.rank:g} on {' '.join(side.subsets[0])}")
@@ -321,7 +321,7 @@ def outliers(
     size
         Treebanks per subset; default: 10, or half of ten treebanks or fewer.
     samples
-        The number of random subsets.
+        The number of random subsets; a million or fewer are all counted instead.
     by
         Columns that define the classes of treebanks.
     correction
@@ -339,7 +339,7 @@ def outliers(
     names = [board.systems[board.system(name)] for name in
              ([system] if isinstance(system, str) else system)]  # fmt: skip
     size = usual_size(len(board.treebanks)) if size is None else size
-    with progress("subsets", samples) as task:
+    with progress("subsets", sample_count(board, size, samples)) as task:
         ranks = stability(board, size=size, samples=samples, seed=seed, progress=task.advance)
     explained = {
         name: explain_outliers(

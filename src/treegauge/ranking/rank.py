@@ -16,7 +16,7 @@ from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_o
 from treegauge.ranking.rule_ranks import SAMPLES, RuleRanks, rule_ranks
 from treegauge.ranking.rules import rules_of
 from treegauge.ranking.sampler import usual_size
-from treegauge.ranking.stability import Stability, stability
+from treegauge.ranking.stability import Stability, sample_count, stability
 from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
 from treegauge.ranking.subsets import restrict, subsets
 
@@ -55,9 +55,10 @@ def rank(
         Treebanks per subset: 10, 5-20, 5,10,20 or all. Default: 10, or half of the treebanks if
         there are ten or fewer.
     samples
-        The number of random subsets; default: 1,000,000, or 1,000 with a rule.
+        The number of random subsets; default: 1,000,000, or 1,000 with a rule. If there are no
+        more subsets than that (or than 1,000,000 without a rule), all are counted instead.
     exact
-        Count over all subsets instead of a random sample.
+        Count mean ranks and pairs over all subsets, however many there are.
     rule
         Rank by this rule instead: mean, median, error-reduction (mean error reduction), borda,
         kemeny, bradley-terry, or all of them side by side; repeatable.
@@ -94,13 +95,14 @@ def rank(
             return exact_ranks(board, size=size, ties=ties, workers=workers, progress=task.advance)
     if rule:
         drawn = SAMPLES if samples is None else samples
-        with progress("subsets", drawn) as task:
+        number = sample_count(board, size, drawn, constraint, few=0)
+        with progress("subsets", number) as task:
             return rule_ranks(
                 board, rules_of(rule), size=size, samples=drawn, seed=seed, constraints=constraint,
                 ties=ties, workers=workers, progress=task.advance,
             )  # fmt: skip
     samples = 1_000_000 if samples is None else samples
-    with progress("subsets", samples) as task:
+    with progress("subsets", sample_count(board, size, samples, constraint)) as task:
         ranks = stability(
             board, size=size, samples=samples, seed=seed, constraints=constraint, ties=ties,
             workers=workers, progress=task.advance,

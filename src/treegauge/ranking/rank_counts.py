@@ -13,6 +13,8 @@ from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.sampler import BLOCK, Mask, Sampler
 
 _SLICE = 64
+# OpenBLAS multiplies larger matrices on threads of its own, which wait for each other.
+_PRODUCT = 2**18
 _KEPT = 32  # blocks of samples
 
 
@@ -45,12 +47,13 @@ class ScoreSums(NamedTuple):
         Slices are small, so that the linear algebra library starts no threads of its own.
         """
         treebanks, samples = mask.shape
-        slices = -(-samples // _SLICE)
-        chosen = np.zeros((treebanks, slices * _SLICE), dtype=self.numbers.dtype)
+        width = max(1, min(_SLICE, _PRODUCT // self.numbers.size))
+        slices = -(-samples // width)
+        chosen = np.zeros((treebanks, slices * width), dtype=self.numbers.dtype)
         chosen[:, :samples] = mask
-        sums = np.empty((len(self.numbers), slices * _SLICE), dtype=self.numbers.dtype)
+        sums = np.empty((len(self.numbers), slices * width), dtype=self.numbers.dtype)
         apart = (
-            part.reshape(len(part), slices, _SLICE).transpose(1, 0, 2) for part in (chosen, sums)
+            part.reshape(len(part), slices, width).transpose(1, 0, 2) for part in (chosen, sums)
         )
         np.matmul(self.numbers, next(apart), out=next(apart))
         return sums[:, :samples]

@@ -59,7 +59,8 @@ class LeaderboardReading(Settings):
         Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
-        resource. Treebanks of the CoNLL 2018 shared task are built in.
+        resource. Languages and genera are known from names, and all columns for treebanks of the
+        CoNLL 2018 shared task.
     """
 
     metric: str = "las"
@@ -329,7 +330,7 @@ def _table_of(source: Input, metric: str) -> FileTable:
     if source.kind == "store":
         from treegauge.experiments.store import Store
 
-        stored = Store(source.path).results(task="score", provenance=False)
+        stored = Store(source.path).results(task="score", provenance=False, distinct=True)
         return frame_table(stored, str(source.path))
     if source.kind == "scores":
         return read_file(source.path)

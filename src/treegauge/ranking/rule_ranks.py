@@ -34,13 +34,15 @@ _SLICE = 256
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class RuleStability(RowsResult):
     """Agreement of rankings over subsets with the ranking over all treebanks, one row per rule.
 
     Kendall's tau-b (mean and standard deviation over subsets), the share of subsets with the same
-    leader, and the mean number of ranks by which a system moves.
+    leader, and the mean number of ranks by which a system moves. `subsets_text` has these in words.
     """
 
+    subsets_text: str = "subsets"
     kind: ClassVar[str] = "rule stability"
     digits: ClassVar[Any] = {"tau": 3, "tau_sd": 3, "top1": 3, "moved": 2}
 
@@ -60,13 +62,11 @@ class RuleStability(RowsResult):
     def own_text(self) -> str:
         """Return the table and an explanation of its columns."""
         digits = {"tau": 3, "sd": 3, "same leader %": 1}
-        size = ", ".join(dict.fromkeys(str(row["size"]) for row in self.rows))
-        drawn = sum(row["samples"] for row in self.rows if row["rule"] == self.rows[0]["rule"])
         return (
             f"{tables.to_text(self.shown(), digits=digits)}\n"
-            f"Over {drawn:,} random subsets of {size} treebanks: agreement of a rule's ranking "
-            "with its ranking over\nall treebanks (Kendall's tau), and by how many ranks a system "
-            f"moves.\n{self.signature}"
+            f"Over {self.subsets_text}: agreement of a rule's ranking with its ranking over\n"
+            "all treebanks (Kendall's tau), and by how many ranks a system moves.\n"
+            f"{self.signature}"
         )
 
 
@@ -203,15 +203,17 @@ def rule_ranks(
 ) -> RuleRanks:
     """Rank systems by rules, over all treebanks and over random subsets of them.
 
-    All rules use the same subsets; the parameters are those of :func:`treegauge.rank`.
+    If there are no more subsets than `samples`, all of them are counted instead. All rules use the
+    same subsets; the parameters are those of :func:`treegauge.rank`.
     """
     if samples < 1:
         raise TreegaugeError(f"samples {samples}: expected 1 or more")
     if len(board.systems) < 2:
         raise TreegaugeError("one system: expected two or more to rank")
-    sampler = Sampler(
-        board, sizes_of(size, len(board.treebanks)), seed, constraints_of(constraints)
-    )
+    bound = constraints_of(constraints)
+    sampler = Sampler(board, sizes_of(size, len(board.treebanks)), seed, bound, most=samples)
+    number = sampler.complete
+    samples = samples if number is None else number
     ballots = Ballots.of(board, rules)
     every = np.ones((1, len(board.treebanks)), dtype=bool)
     points = np.concatenate([ballots.points(rule, every) for rule in rules])
@@ -230,8 +232,10 @@ def rule_ranks(
     full = ranks_by_row(points, ties)
     order = kemeny_places(ballots.votes.sum(axis=0))[1] if "kemeny" in rules else None
     signature = countersign(
-        board.signature, rule="+".join(rules), size=sizes_text(sampler.sizes), samples=samples,
-        constraints=",".join(map(str, sampler.constraints)) or None, ties=ties, seed=seed,
+        board.signature, rule="+".join(rules), size=sizes_text(sampler.sizes),
+        samples=samples if number is None else "all",
+        constraints=",".join(map(str, bound)) or None, ties=ties,
+        seed=seed if number is None else None,
     )  # fmt: skip
     rows = [
         {"rule": rule, "size": size, **_agreement(full[i], sampled[i][at :: len(sampler.sizes)])}
@@ -241,7 +245,9 @@ def rule_ranks(
     ]
     return RuleRanks(
         board, tuple(rules), points, full, sampled, _sets(board, rules), order, signature,
-        attached={"stability": RuleStability(rows, signature)},
+        attached={
+            "stability": RuleStability(rows, signature, subsets_text=sampler.described(samples))
+        },
     )  # fmt: skip
 
 

@@ -15,8 +15,8 @@ Rules that only use which system scores higher on which treebank:
 - ``bradley-terry``: strengths by which the comparisons are most probable; see
   :mod:`treegauge.ranking.strengths`.
 
-Missing scores are filled for the first three (:mod:`treegauge.ranking.gaps`). The others compare
-two systems over the treebanks on which both have a score.
+Missing scores are filled for the first three (:func:`~treegauge.ranking.leaderboard.fill`). The
+others compare two systems over the treebanks on which both have a score.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Random subsets of treebanks, with or without constraints, reproducible by their number.
+"""Subsets of treebanks, with or without constraints: random, or all of them if they are few.
 
 Subsets are drawn in blocks, as columns of a treebanks x samples mask. A block depends only on the
 seed and its number: its random numbers come from Philox, a counter-based generator, with the
@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import comb
+from itertools import chain, combinations
+from math import comb, lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from treegauge.ranking.leaderboard import Leaderboard
 
 BLOCK = 4096
 """Samples per block. Another number gives other samples."""
+FEW = 1_000_000
+"""Up to this number, all subsets are counted once each instead of a random sample."""
 ROUNDS = 200
 """The largest number of attempts to draw the samples of a block that break a constraint."""
 Mask = NDArray[np.uint8]
@@ -98,16 +101,19 @@ def _steps(
 
 @dataclass(frozen=True, eq=False)
 class Sampler:
-    """Numbered random subsets of the treebanks of a leaderboard.
+    """Numbered subsets of the treebanks of a leaderboard.
 
     Sample ``i`` has size ``sizes[i % len(sizes)]`` and is uniform over all subsets of that size
-    that satisfy the constraints. It depends only on the seed, its number and these choices.
+    that satisfy the constraints. It depends only on the seed, its number and these choices. If no
+    more than `most` samples contain every subset, each size equally often, the samples are these
+    (`complete` of them) in a fixed order, and the seed has no effect.
     """
 
     board: Leaderboard
     sizes: tuple[int, ...]
     seed: int = 0
     constraints: tuple[Constraint, ...] = ()
+    most: int = 0
 
     def __post_init__(self) -> None:
         sizes_of(self.sizes, len(self.board.treebanks))
@@ -156,8 +162,74 @@ class Sampler:
             smallest = min(smallest, inside / comb(len(bounds.codes), size))
         return smallest
 
+    @cached_property
+    def complete(self) -> int | None:
+        """The number of samples that contain every subset; None if that is more than `most`."""
+        held = len(self.board.treebanks)
+        if max(comb(held, size) for size in self.sizes) > self.most:
+            return None
+        number = len(self.sizes) * lcm(*self.counts)
+        return number if number <= self.most else None
+
+    @cached_property
+    def counts(self) -> list[int]:
+        """The number of subsets of each size; only for sizes that have few."""
+        return [len(rows) for rows in self._every]
+
+    @cached_property
+    def _every(self) -> list[NDArray[np.int32]]:
+        """All subsets by size, or, of sizes over one half, the treebanks that they leave out."""
+        _ = self.plan  # refuses a constraint that no subset satisfies
+        held = len(self.board.treebanks)
+        bounds = [group_bounds(each, self.board, self.sizes) for each in self.constraints]
+        every = []
+        for at, size in enumerate(self.sizes):
+            fewer = min(size, held - size)
+            listed = chain.from_iterable(combinations(range(held), fewer))
+            rows = np.fromiter(listed, np.int32).reshape(comb(held, size), fewer)
+            for each in bounds:
+                low, high = each.lows[at], each.highs[at]
+                parts = [rows[i : i + BLOCK] for i in range(0, len(rows), BLOCK)]
+                groups = np.eye(len(low), dtype=np.int64)[each.codes]
+                counts = (_group_counts(groups, part, size) for part in parts)
+                fits = [((low <= one) & (one <= high)).all(axis=1) for one in counts]
+                rows = rows[np.concatenate(fits)] if fits else rows
+            if not len(rows):
+                raise TreegaugeError(
+                    f"no subset of size {size} satisfies "
+                    f"{' and '.join(map(str, self.constraints))}; loosen one of them or choose "
+                    "another size"
+                )
+            every.append(rows)
+        return every
+
+    def _listed(self, number: int) -> Mask:
+        """Return a block of samples that contain every subset."""
+        held, samples = len(self.board.treebanks), number * BLOCK + np.arange(BLOCK)
+        turn, which = np.divmod(samples, len(self.sizes))
+        mask = np.zeros((held, BLOCK), dtype=np.uint8)
+        for at, (size, rows) in enumerate(zip(self.sizes, self._every, strict=True)):
+            columns = np.flatnonzero(which == at)
+            chosen = rows[turn[columns] % len(rows)]
+            mask[:, columns] = chosen.shape[1] < size
+            mask[chosen.T, columns] = chosen.shape[1] == size
+        return mask
+
+    def described(self, samples: int) -> str:
+        """Return the subsets in words, such as ``all 20 subsets of 3 treebanks``."""
+        sizes = sizes_text(self.sizes)
+        of = f"of {sizes} treebank{'' if sizes == '1' else 's'}"
+        if self.complete is None:
+            return f"{samples:,} random subsets {of}"
+        number = sum(self.counts)
+        text = f"all {number:,} subsets {of}" if number > 1 else f"the only subset {of}"
+        text += " within the constraints" if self.constraints else ""
+        return f"{text}, each size with equal weight" if len(self.sizes) > 1 else text
+
     def block(self, number: int) -> Mask:
-        """Draw samples ``number * BLOCK`` and following as a treebanks x samples mask."""
+        """Return samples ``number * BLOCK`` and following as a treebanks x samples mask."""
+        if self.complete is not None:
+            return self._listed(number)
         plan = self.plan
         rng = np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, number]))
         which = (number * BLOCK + np.arange(BLOCK)) % len(plan.sizes)
@@ -193,6 +265,14 @@ class Sampler:
     def subset(self, number: int) -> tuple[str, ...]:
         """Draw sample `number` again, as names of treebanks."""
         return tuple(self.board.treebanks[column] for column in self.columns(number))
+
+
+def _group_counts(
+    groups: NDArray[np.int64], rows: NDArray[np.int32], size: int
+) -> NDArray[np.int64]:
+    """Return subsets x groups: the treebanks of each group; shorter rows are those left out."""
+    counts: NDArray[np.int64] = groups[rows].sum(axis=1)
+    return counts if rows.shape[1] == size else np.asarray(groups.sum(axis=0) - counts)
 
 
 class DrawingPlan(NamedTuple):

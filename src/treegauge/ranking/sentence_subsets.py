@@ -12,14 +12,8 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
-from treegauge.ranking.selection import folds_of
-from treegauge.ranking.sentence_draws import (
-    Floats,
-    Method,
-    SentenceDraw,
-    SentenceScores,
-    draw_sentences,
-)
+from treegauge.ranking.sentence_draws import Method, SentenceDraw, SentenceScores, draw_sentences
+from treegauge.ranking.sentence_judging import JudgedMethod, judge_methods
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,33 +22,7 @@ if TYPE_CHECKING:
 
 FEWEST = 6  # systems: some for choosing, others for evaluation
 SMALLEST = 10  # sentences
-METHODS: tuple[Method, ...] = ("stratified", "item-response", "random")
 _LISTED = 8  # sentences that the text names
-
-
-@dataclass(frozen=True)
-class JudgedMethod:
-    """How well subsets of one method predict the score of held-out systems.
-
-    Attributes
-    ----------
-    method, words
-        How sentences are drawn, and the mean number of words of such a subset.
-    error, plain_error
-        Mean absolute error of the estimate, and of the plain score on the subset, in points.
-    within
-        The 95 % prediction interval of a new system's full score is the estimate plus or minus this
-        number of points: t times the root mean squared error.
-    tau
-        Kendall's tau between the rankings of held-out systems by estimate and by full score.
-    """
-
-    method: Method
-    words: float
-    error: float
-    plain_error: float
-    within: float
-    tau: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +96,11 @@ class SentenceSubsets(Result):
 
     def shown(self) -> tables.Table:
         """Return the prediction errors of each method."""
-        return self.judged()
+        hidden = ("gain", "gain_low", "gain_high")  # in the text above the table
+        return [
+            {name: value for name, value in row.items() if name not in hidden}
+            for row in self.judged()
+        ]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the expected errors of each method, and the sentences."""
@@ -178,16 +150,25 @@ def _said(one: TreebankSubset, metric: str) -> str:
     ]
     if expected.method != "random":
         lines += [
-            f"Random sentences: {chance.error:.2f} points. "
-            + (f"The error is {1 - expected.error / chance.error:.0%} lower."
-               if expected.error < chance.error
-               else "The chosen sentences do not predict better than random ones."),
+            f"Random sentences: {chance.error:.2f} points. {_verdict(expected)}",
             f"Kendall's tau of the ranking of new systems: {expected.tau:.2f}, random sentences: "
-            f"{chance.tau:.2f}."
-            + ("" if expected.tau > chance.tau
-               else " The chosen sentences do not rank systems better than random ones."),
-        ]  # fmt: skip
+            f"{chance.tau:.2f}.",
+        ]
     return "\n".join(lines)
+
+
+def _verdict(judged: JudgedMethod) -> str:
+    """Return whether the error is lower than that of random sentences, from its interval."""
+    if judged.gain is None or judged.gain_low is None or judged.gain_high is None:
+        return "Two or more repeats are needed to compare the two."
+    lower, ends = judged.gain, (judged.gain_low, judged.gain_high)
+    if judged.worse:
+        lower, ends = -lower, (-ends[1], -ends[0])
+    text = f"{lower:.0f} % {'higher' if judged.worse else 'lower'}"
+    interval = f"(95 % interval {ends[0]:.0f} to {ends[1]:.0f} %)"
+    if judged.better or judged.worse:
+        return f"The error is {text} {interval}."
+    return f"The error is not significantly different: {text} {interval}."
 
 
 def recommend_sentences(
@@ -281,61 +262,3 @@ def sentence_scores(
     ])  # fmt: skip
     correct, in_gold, in_system = np.moveaxis(counts.astype(np.float64), 2, 0)
     return SentenceScores(correct, (in_gold + in_system) / 2, in_gold[0]), gold.mark
-
-
-def judge_methods(
-    scores: SentenceScores,
-    size: int,
-    folds: int,
-    repeats: int,
-    samples: int,
-    rng: np.random.Generator,
-) -> tuple[JudgedMethod, ...]:
-    """Evaluate methods on systems held out from choosing, with more repeats for random subsets."""
-    systems = np.arange(len(scores.correct))
-    folds = min(folds, len(systems) // 2)
-    held_out = list(folds_of(systems, folds, repeats, rng))
-    times = {"random": -(-samples // len(held_out))}
-    return tuple(
-        judge_method(scores, size, method, held_out * times.get(method, 1), rng)
-        for method in METHODS
-    )
-
-
-def judge_method(
-    scores: SentenceScores,
-    size: int,
-    method: Method,
-    pairs: "Sequence[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]",
-    rng: np.random.Generator,
-) -> JudgedMethod:
-    """Evaluate a method on folds (systems for choosing, systems held out), one subset per fold.
-
-    Errors of systems on one subset are correlated: the degrees of freedom are those of subsets.
-    """
-    from treegauge.statistics.student import student_quantile
-
-    full = scores.full
-    errors: list[Floats] = []
-    plain: list[Floats] = []
-    agree: list[float] = []
-    words = []
-    for rest, left_out in pairs:
-        draw = draw_sentences(scores.of(rest), size, method, rng)
-        cells = np.ix_(left_out, draw.sentences)
-        correct, all_words = scores.correct[cells], scores.words[cells]
-        estimates = draw.estimate(correct, all_words)
-        errors.append(estimates - full[left_out])
-        plain.append(100 * correct.sum(axis=1) / all_words.sum(axis=1) - full[left_out])
-        words.append(draw.gold[draw.sentences].sum())
-        first, second = np.triu_indices(len(left_out), 1)
-        order = np.sign(full[left_out][first] - full[left_out][second])
-        same = order * np.sign(estimates[first] - estimates[second])
-        agree += same[order != 0].tolist()
-    error = np.concatenate(errors)
-    quantile = float(student_quantile(0.975, len(pairs) - 1.0))
-    return JudgedMethod(
-        method, float(np.mean(words)), float(np.abs(error).mean()),
-        float(np.abs(np.concatenate(plain)).mean()), quantile * float(np.sqrt((error**2).mean())),
-        float(np.mean(agree)) if agree else 1.0,
-    )  # fmt: skip

@@ -1,6 +1,7 @@
-"""Stability of a ranking over random subsets of treebanks (Fragility, Section 5).
+"""Stability of a ranking over subsets of treebanks (Fragility, Section 5).
 
-Every sample ranks the systems by their mean score over a random subset. Samples are counted, not
+Every sample ranks the systems by their mean score over a subset: a random one, or each in turn if
+there are few. Samples are counted, not
 stored: memory does not grow with their number, and the counts are integers, so the result is the
 same on any number of threads.
 """
@@ -19,7 +20,7 @@ from treegauge.core.result import Result, countersign
 from treegauge.ranking.constraints import Constraint, constraints_of
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
 from treegauge.ranking.rank_counts import RankTally, SampleSearch, ScoreSums, tally
-from treegauge.ranking.sampler import Sampler, sizes_of, sizes_text
+from treegauge.ranking.sampler import FEW, Sampler, sizes_of, sizes_text
 from treegauge.ranking.strengths import TOO_FEW, RankSets
 from treegauge.statistics.planning import Winner
 
@@ -42,7 +43,7 @@ class Behind(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Stability(Result):
-    """Ranks of every system over random subsets of treebanks.
+    """Ranks of every system over subsets of treebanks.
 
     Attributes
     ----------
@@ -82,6 +83,11 @@ class Stability(Result):
     def board(self) -> Leaderboard:
         """The leaderboard whose systems are ranked."""
         return self.sampler.board
+
+    @property
+    def subsets_text(self) -> str:
+        """The subsets in words, such as ``all 20 subsets of 3 treebanks``."""
+        return self.sampler.described(self.samples)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -164,9 +170,7 @@ class Stability(Result):
                 f"Agreement with the ranking over all {len(self.board.treebanks)} "
                 f"treebanks: Kendall's tau {tau:.3f}; the same leader in {100 * same:.1f} %."
             )
-        sizes = sizes_text(self.sampler.sizes)
-        treebanks = "treebank" if sizes == "1" else "treebanks"
-        ranks = f"Best to worst rank over {self.samples:,} random subsets of {sizes} {treebanks}."
+        ranks = f"Best to worst rank over {self.subsets_text}."
         shown = tables.to_text(self.shown(), digits=self.digits)
         return f"{shown}\n\n{self._inference()}\n{ranks}\n{agreement}\n{self.signature}"
 
@@ -239,14 +243,29 @@ def _agreement(counts: RankTally, table: ScoreSums, sampler: Sampler) -> "pl.Dat
     untied = pairs - int(np.triu(same, 1).sum())
     scale = np.sqrt((pairs - np.arange(pairs + 1)) * float(untied))
     weight = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-    samples = counts.concord[:, :, 0].sum(axis=1)
+    samples = counts.concord[:, :, 0].sum(axis=1).astype(np.int64)
     mean = counts.concord[:, :, 1] @ weight / samples
     square = counts.concord[:, :, 2] @ weight**2 / samples
     columns = {
-        "size": sampler.sizes, "samples": samples, "tau": mean,
+        "size": sampler.sizes,
+        "samples": samples if sampler.complete is None else sampler.counts, "tau": mean,
         "tau_sd": np.sqrt(np.maximum(square - mean**2, 0)), "top1": counts.leading / samples,
     }  # fmt: skip
     return pl.DataFrame(columns).sort("size")
+
+
+def sample_count(
+    board: Leaderboard,
+    size: int | str | Iterable[int],
+    samples: int,
+    constraints: Iterable[str | Constraint] = (),
+    *,
+    few: int = FEW,
+) -> int:
+    """Return the number of subsets that are ranked: `samples`, or all if they are few."""
+    sizes = sizes_of(size, len(board.treebanks))
+    sampler = Sampler(board, sizes, 0, constraints_of(constraints), max(samples, few))
+    return sampler.complete or samples
 
 
 def stability(
@@ -260,7 +279,10 @@ def stability(
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Stability:
-    r"""Rank the systems over random subsets of treebanks.
+    r"""Rank the systems over random subsets of treebanks, or over all subsets if they are few.
+
+    All subsets are counted, each once, if there are no more than `samples` or a million of them.
+    The same choice gives the same numbers for any larger number of samples.
 
     On a subset :math:`T` a system's total is :math:`\sum_{t \in T} s_t`, a sum of whole numbers
     if the scores are decimals, so ties are exact. Scores finer than six decimals
@@ -272,7 +294,10 @@ def stability(
         raise TreegaugeError(f"samples {samples}: expected 1 or more")
     ranks_of(np.zeros(1), ties)  # refuses an unknown rule before any work
     sizes = sizes_of(size, len(board.treebanks))
-    sampler = Sampler(board, sizes, seed, constraints_of(constraints))
+    bound = constraints_of(constraints)
+    sampler = Sampler(board, sizes, seed, bound, max(samples, FEW))
+    every = sampler.complete
+    samples = samples if every is None else every
     counts, table = tally(sampler, samples, TIE[ties], workers, progress)
     back = np.argsort(table.order)  # the tally has the systems in the order of their totals
     above = counts.above[np.ix_(back, back)]
@@ -280,11 +305,15 @@ def stability(
     np.fill_diagonal(tied, 0)
     bounds = ",".join(map(str, sampler.constraints)) or None
     signature = countersign(
-        board.signature, size=sizes_text(sizes), samples=samples, constraints=bounds, ties=ties,
-        seed=seed,
+        board.signature, size=sizes_text(sizes), samples=samples if every is None else "all",
+        constraints=bounds, ties=ties, seed=seed if every is None else None,
     )  # fmt: skip
+    agreement = _agreement(counts, table, sampler)
+    if every is None and len(sizes) > 1:
+        for k in (k for k in sizes if Sampler(board, (k,), 0, bound, sampler.most).complete):
+            alone = stability(board, size=k, samples=samples, constraints=bound, workers=workers)
+            agreement = agreement.update(alone.agreement, on="size")
     return Stability(
         sampler, samples, ties, counts.ranks[back], above, tied, best_at=counts.extremes[back, 1],
-        worst_at=counts.extremes[back, 3], agreement=_agreement(counts, table, sampler),
-        signature=signature,
+        worst_at=counts.extremes[back, 3], agreement=agreement, signature=signature,
     )  # fmt: skip

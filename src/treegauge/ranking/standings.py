@@ -36,6 +36,13 @@ class TreebankScores(RowsResult):
     kind: ClassVar[str] = "treebank scores"
     unit: ClassVar[str | None] = "percent"
 
+    def shown(self) -> list[dict[str, Any]]:
+        """Return the rows; a failed run is named as such."""
+        return [
+            {name: "failed" if value is None else value for name, value in row.items()}
+            for row in self.rows
+        ]
+
 
 @dataclass(frozen=True, eq=False)
 class Standings(Result):
@@ -52,7 +59,7 @@ class Standings(Result):
     intervals
         Confidence intervals of macro averages on these treebanks, by team, or None.
     subsets
-        Ranks over random subsets of treebanks.
+        Ranks over subsets of treebanks.
     sets
         Confidence sets of ranks, None where there are too few treebanks.
     groups
@@ -85,9 +92,6 @@ class Standings(Result):
         ranks = self.subsets.table.select("system", "best", "worst", "mean")
         limits = [self.intervals.get(name) or (None, None) for name in board.systems]
         none = [None] * len(board.systems)
-        letters = {} if self.groups is None else dict(
-            self.groups.table.select("system", "group").iter_rows()
-        )  # fmt: skip
         counts = [sum(team == name for _, team in self.failures) for name in board.systems]
         columns = {
             "rank": board.ranking(),
@@ -95,7 +99,8 @@ class Standings(Result):
             "rank_high": none if self.sets is None else self.sets.high,
             "system": board.systems, "score": board.filled.mean(axis=1),
             "low": [low for low, _ in limits], "high": [high for _, high in limits],
-            "group": [letters.get(name) for name in board.systems], "failed": counts,
+            "group": none if self.groups is None else self.groups.letters(board.by_mean()),
+            "failed": counts,
         }  # fmt: skip
         kinds = {"rank_low": pl.Int64, "rank_high": pl.Int64, "low": pl.Float64,
                  "high": pl.Float64, "group": pl.String}  # fmt: skip
@@ -202,6 +207,10 @@ class Standings(Result):
             teams = len({team for _, team in self.failures})
             notes.append(f"Failed or missing runs: {len(self.failures)}, of {teams} "
                          f"team{'s' * (teams > 1)}; {_POLICIES[self.policy]}.")  # fmt: skip
+        if "remarks" in self.cells.columns:
+            number = self.cells["remarks"].count()
+            notes.append(f"Outputs with changed text or without some layer: {number}; the column "
+                         "'remarks' of the scores says which.")  # fmt: skip
         if any(self.intervals.values()):
             notes.append("Interval: 95 % confidence interval of the macro average on these "
                          "treebanks, for other text.")  # fmt: skip
@@ -214,25 +223,26 @@ class Standings(Result):
             notes.append("95 % set: confidence set of the rank by mean score over all treebanks of "
                          "these families.")  # fmt: skip
         if self.groups is not None and self.groups.cliques:
-            notes.append("Teams that share a letter do not differ significantly (Wilcoxon "
-                         "signed-rank tests of all pairs over treebanks, Holm's correction, "
-                         "p ≤ 0.05).")  # fmt: skip
+            notes.append("Two teams share a letter if and only if they do not differ significantly "
+                         "(Wilcoxon signed-rank tests of all pairs over treebanks, Holm's "
+                         "correction, p ≤ 0.05).")  # fmt: skip
         elif self.groups is not None:
             notes.append("All pairs of teams differ significantly (Wilcoxon signed-rank tests over "
                          "treebanks, Holm's correction, p ≤ 0.05).")  # fmt: skip
-        elif len(self.board.systems) > 2:
+        if self.groups is not None and self.failures:
+            notes.append("In these tests a failed run is a score of 0: its team is behind by many "
+                         "points, and equal to other teams that failed there.")  # fmt: skip
+        if self.groups is None and len(self.board.systems) > 2:
             why = "scores are missing" if self.board.gaps else "too few treebanks"
             notes.append(f"No groups of teams that do not differ significantly: {why}.")
         notes.append(self._subsets_note())
         return notes
 
     def _subsets_note(self) -> str:
-        size, number = self.subsets.sampler.sizes[0], self.subsets.samples
         tau, same = (self.subsets.agreement[name].item() for name in ("tau", "top1"))
         return (
-            f"Best to worst rank over {number:,} random subsets of {size} "
-            f"treebank{'s' if size > 1 else ''}; Kendall's tau with the standings {tau:.3f}, the "
-            f"same leader in {100 * same:.1f} %."
+            f"Best to worst rank over {self.subsets.subsets_text}; Kendall's tau with the "
+            f"standings {tau:.3f}, the same leader in {100 * same:.1f} %."
         )
 
     def own_text(self) -> str:

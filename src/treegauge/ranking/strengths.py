@@ -23,12 +23,18 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign
-from treegauge.ranking.gaps import effects, is_connected, normal_equations
-from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, heavy_tailed_df
+from treegauge.ranking.leaderboard import (
+    Leaderboard,
+    effects,
+    is_connected,
+    normal_equations,
+)
+from treegauge.ranking.metadata import units_of
+from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS
 from treegauge.statistics.planning import Winner, best_of
-from treegauge.statistics.small_samples import StudentEstimate, effective_df
+from treegauge.statistics.small_samples import StudentEstimate, effective_df, heavy_tailed_df
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,16 +73,19 @@ class RankSets(NamedTuple):
 def families_of(board: Leaderboard) -> NDArray[np.int64] | None:
     """Return the family of each treebank; None if there are too few for inference.
 
-    A treebank whose family is unknown is a family of its own. With missing scores, the treebanks
-    of the other families must connect all systems whichever family is left out.
+    A treebank whose family is unknown is a family of its own, and a note names it. With missing
+    scores, the treebanks of the other families must connect all systems whichever family is left
+    out.
     """
-    names = board.metadata[FAMILY].to_list()
-    named = [f"alone {i}" if name is None else f"group {name}" for i, name in enumerate(names)]
-    codes = np.unique(named, return_inverse=True)[1]
+    units = units_of(board, FAMILY)
+    codes = np.unique(units.names, return_inverse=True)[1]
     few = len(codes) < LEAST_TREEBANKS or len(set(codes.tolist())) < LEAST_GROUPS
     if board.gaps and not few:
         known = ~np.isnan(board.values)
         few = not all(is_connected(known[:, codes != family]) for family in set(codes.tolist()))
+    if units.unplaced and units.placed and not few:
+        note(f"{FAMILY} unknown for {len(units.unplaced)} of {len(codes)} treebanks "
+             f"({', '.join(units.unplaced)}): each counts as one of its own")  # fmt: skip
     return None if few else codes
 
 

@@ -175,7 +175,9 @@ def own_subsets(given: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str,
         if not equals and name not in packaged:
             raise ChoiceError("subset", name, [*packaged, "NAME=treebank,treebank,..."])
         own = [part.strip() for part in codes.split(",") if part.strip()]
-        members[name] = own if equals else packaged[name]
+        chosen = own if equals else packaged[name]
+        if list(members.setdefault(name, chosen)) != list(chosen):
+            raise TreegaugeError(f"two subsets are called {name!r}; give each its own name")
     return members
 
 

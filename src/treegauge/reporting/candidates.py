@@ -1,21 +1,26 @@
 """The work list of candidates for annotation errors, in a report and as a separate page."""
 
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from treegauge.core.verbs import command
 from treegauge.dynamics.candidates import ErrorCandidates
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.maps import candidates_method, find_suspects
 from treegauge.reporting.methods import Method
 from treegauge.reporting.packing import trees
 from treegauge.reporting.page import Section, page
+from treegauge.reporting.summary import counted
 from treegauge.reporting.treebank_names import treebank_of
 from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.convert import convert
 from treegauge.treebanks.sources import is_conllu, short_name
+
+#: Stands for the file of exported decisions in the command that applies them.
+PATCH = "@patch@"
 
 
 class CandidateList(NamedTuple):
@@ -32,10 +37,12 @@ def candidates_section(lists: Sequence[CandidateList], methods: Sequence[Method]
     total = sum(len(listed.candidates) for listed in lists)
     names = [treebank_of(listed.treebank.name) for listed in lists]
     text = (
-        f"{total:,} words whose annotation parsers contradict, the most suspicious first. Accept, "
-        "reject or skip each suggestion, and export your decisions as CSV or as a patch."
+        f"{counted(total, 'word').capitalize()} whose annotation parsers contradict, the most "
+        "suspicious first. Accept, reject or skip each suggestion, and export your decisions as "
+        "CSV or as a patch."
     )
-    short = [f"Parsers contradict {total:,} annotations; check these first."]
+    which = "it" if total == 1 else "these"
+    short = [f"Parsers contradict {counted(total, 'annotation')}; check {which} first."]
     return Section(
         "candidates", "Candidates", text, {"lists": [_data(listed) for listed in lists]},
         [(f"Candidates in {listed.name}", listed.candidates) for listed in lists], methods, short,
@@ -78,7 +85,9 @@ def _data(listed: CandidateList) -> dict[str, Any]:
         "signature": listed.candidates.signature,
         # Models trained on the other folds never saw the words that they judge.
         "held_out": "|folds:" in listed.candidates.signature,
-        "source": listed.source,
+        "command": command(
+            convert, listed.source or "TREEBANK.conllu", apply=PATCH, out="corrected.conllu"
+        ),
         "file": _file(listed.source) if numbered else None,
         "words": trees(listed.treebank.take(np.array(numbers, np.int64))),
         "items": items,
@@ -106,8 +115,7 @@ def patch_addresses(treebank: Treebank, numbers: Sequence[int]) -> dict[int, str
 
 def _file(source: str) -> str | None:
     """Return the name of a CoNLL-U file as it appears in patches."""
-    paths = shlex.split(source)
-    return f"{short_name(paths[0])}.conllu" if paths and is_conllu(paths[0]) else None
+    return f"{short_name(source)}.conllu" if source and is_conllu(source) else None
 
 
 def candidates_page(treebank: Treebank, candidates: ErrorCandidates) -> str:

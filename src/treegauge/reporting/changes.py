@@ -9,6 +9,7 @@ import numpy as np
 from treegauge.auditing.diff import Diff, diff
 from treegauge.auditing.tree_pairs import changed_sentences
 from treegauge.core.result import Result
+from treegauge.core.verbs import command
 from treegauge.reporting.methods import make_method
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section
@@ -48,9 +49,9 @@ def changes_section(
     tables: list[tuple[str, Result]] = [
         (f"Changes from {name}", result) for name, result in zip(names, diffs, strict=True)
     ]
-    policy = "" if errors == "strict" else f" --errors {errors}"
-    command = "\n".join(f"treegauge diff {old} {new}{policy}" for old, new in given)
-    method = make_method("diff", "\n".join(result.signature for result in diffs), command)
+    policy = None if errors == "strict" else errors
+    commands = "\n".join(command(diff, old, new, errors=policy) for old, new in given)
+    method = make_method("diff", "\n".join(result.signature for result in diffs), commands)
     text = (
         "Changes from one release to the next: sentences, words by layer, systematic changes, "
         "single corrections, and the first trees that changed."

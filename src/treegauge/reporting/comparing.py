@@ -6,20 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.ranking.certify import families_ahead
+from treegauge.ranking.certify import primary_test
 from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.metadata import units_of
+from treegauge.ranking.strengths import FAMILY
 from treegauge.reporting.overview import all_pairs
 from treegauge.reporting.packing import floats
 from treegauge.scoring.breakdown import Breakdown
 from treegauge.scoring.class_tests import compare_classes
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.planning import detectable_difference
-from treegauge.statistics.small_samples import signed_rank
 
-#: The metadata column by which treebanks are grouped.
-FAMILY = "genus"
-#: The smallest number of groups for which the primary test uses one value per group.
-LEAST_GROUPED = 6
 #: The largest number of pairs of systems times treebanks for which classes are tested.
 MOST_TESTED = 120
 LEVEL = 0.95
@@ -35,27 +32,19 @@ def table_pairs(board: Leaderboard) -> dict[str, Any]:
     whole, scale = board.fixed_point()
     first, second = (np.array([pair[side] for pair in pairs], int) for side in (0, 1))
     differences = (whole[first] - whole[second]) / scale
-    groups = board.metadata[FAMILY].to_list()
-    made = hierarchy(differences, groups).alike
+    units = units_of(board, FAMILY)
+    made = hierarchy(differences, units.names).alike
     low, high = made.interval(LEVEL)
     with np.errstate(invalid="ignore"):
         least = detectable_difference(made.standard_error, made.df, level=LEVEL)
     p_values = [
-        _primary_p(row, own, groups) for row, own in zip(whole[first] - whole[second], differences,
-                                                          strict=True)
-    ]  # fmt: skip
+        primary_test(units, row, own)
+        for row, own in zip(whole[first] - whole[second], differences, strict=True)
+    ]
     columns: dict[str, Any] = {
         "difference": made.value, "low": low, "high": high, "detectable": least, "p": p_values
     }  # fmt: skip
     return {name: floats(values) for name, values in columns.items()}
-
-
-def _primary_p(whole: Any, differences: Any, groups: Sequence[Any]) -> float:
-    """Return the p-value of the primary test: signed ranks of families, or of treebanks if few."""
-    families = families_ahead(groups, differences)
-    if len(families) >= LEAST_GROUPED:
-        return signed_rank(np.array([row["difference"] for row in families])).p_value
-    return signed_rank(whole).p_value
 
 
 def class_pairs(

@@ -1,11 +1,12 @@
 """The main jobs on invented treebanks, ending with a page."""
 
+import shlex
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.core.messages import note
-from treegauge.core.verbs import verb
+from treegauge.core.verbs import command, verb
 from treegauge.reporting.report import Page, report
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, samples: int = SUB
     folder.mkdir(parents=True, exist_ok=True)
     sources = make_inputs(folder, seed=seed)
     page = report(*sources, out=folder / "index.html", title="treegauge demo", samples=samples)
-    names = " ".join(Path(one).name for one in sources)
-    note(f"to make the page again: cd {folder} && treegauge report {names}")
+    made = command(report, *(Path(one).name for one in sources))
+    note(f"to make the page again: cd {shlex.quote(str(folder))} && {made}")
     return page
 
 

@@ -1,22 +1,27 @@
 """Inputs of a page: recognised and loaded, with system output matched to gold."""
 
 import os
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.core.verbs import command
 from treegauge.dynamics.cartography import MapArchive, stored_maps
+from treegauge.scoring.convention import Convention
+from treegauge.scoring.score import score
+from treegauge.scoring.segmentation import mismatch, segmentation
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.inputs import Input, recognise
 from treegauge.treebanks.matching import match_outputs
 from treegauge.treebanks.sources import Errors, short_name
 
 KINDS = (
-    "treebank", "conllu", "release", "system", "scores", "counts", "store", "recording",
+    "treebank", "conllu", "system", "scores", "counts", "store", "recording",
     "transfer", "packaged", "object",
 )  # fmt: skip
 """Kinds of inputs that a page can show."""
@@ -30,10 +35,15 @@ class ScoredTreebank:
     gold: Treebank
     systems: Mapping[str, Treebank]
     files: Sequence[str]
+    errors: Errors = "strict"
 
-    def command(self, *more: str) -> str:
+    def command(self, convention: Convention = Convention(), **options: object) -> str:
         """Return the command that scores them."""
-        return " ".join(["treegauge score", *self.files, *more])
+        chosen = {
+            "errors": None if self.errors == "strict" else self.errors,
+            "convention": None if convention.official else convention.name,
+        }
+        return command(score, *self.files, **chosen, **options)
 
 
 class Recorded(NamedTuple):
@@ -70,12 +80,12 @@ class PageInputs:
         return {one.name: one.path for one in self.treebanks if one.kind == "treebank"}
 
     def command_path(self, path: str | Path) -> str:
-        """Return a path as it appears in commands on the page, quoted for a shell."""
+        """Return a path as it appears in commands on the page."""
         if self.base is None:
-            return shlex.quote(str(path))
+            return str(path)
         if self.base == os.sep:  # only the absolute path would work, and that is private
-            return shlex.quote("/".join(Path(path).parts[-2:]))
-        return shlex.quote(os.path.relpath(path, self.base))
+            return "/".join(Path(path).parts[-2:])
+        return os.path.relpath(path, self.base)
 
 
 def read_inputs(
@@ -163,8 +173,10 @@ def _pair(
         elif one.role == "system":
             raise TreegaugeError(
                 f"{one.name}={one.path} is the output of a system, and no gold treebank given has "
-                f"its text; {HOW_TO_NAME_GOLD}"
+                f"its text; {_incomplete(one, golds) or HOW_TO_NAME_GOLD}"
             )
+        elif why := _incomplete(one, [gold for gold in golds if gold.role == "gold"]):
+            raise TreegaugeError(f"{one.path}: {why}")
         elif one.text in alone:
             raise TreegaugeError(
                 f"{alone[one.text].path} and {one.path} have the same text, and it is not known "
@@ -178,6 +190,17 @@ def _pair(
     for number in sorted(output):
         _add_scored(golds[number], output[number], page)
     return list(alone.values())
+
+
+def _incomplete(output: Input, golds: Sequence[Input]) -> str:
+    """Say where a text ends if it is only the beginning of a gold text, or continues after one."""
+    right = segmentation(output.treebank)
+    for gold in golds:
+        left = segmentation(gold.treebank)
+        size = min(len(left.text), len(right.text))
+        if size and np.array_equal(left.text[:size], right.text[:size]):
+            return str(mismatch(gold.treebank, left, output.treebank, right))
+    return ""
 
 
 def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Input]]:
@@ -208,12 +231,10 @@ def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Inp
 def _add_scored(gold: Input, systems: Sequence[Input], page: PageInputs) -> None:
     files = [page.command_path(gold.path)]
     for one in systems:
-        named = "" if one.name == short_name(one.path) else f"{shlex.quote(one.name)}="
+        named = "" if one.name == short_name(one.path) else f"{one.name}="
         files.append(f"{named}{page.command_path(one.path)}")
-    if page.errors != "strict":
-        files.append(f"--errors {page.errors}")
     outputs = {one.name: one.treebank for one in systems}
-    page.scored.append(ScoredTreebank(gold.treebank, outputs, files))
+    page.scored.append(ScoredTreebank(gold.treebank, outputs, files, page.errors))
 
 
 def _recorded(archive: MapArchive, file: str, known: Sequence[Input], page: PageInputs) -> Recorded:

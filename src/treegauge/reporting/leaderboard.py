@@ -58,7 +58,8 @@ def leaderboard(
         The title of the page.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
-        resource. Treebanks of the CoNLL 2018 shared task are built in.
+        resource. Languages and genera are known from names, and all columns for treebanks of the
+        CoNLL 2018 shared task.
     enhanced
         Also score enhanced dependencies (ELAS, EULAS).
     samples

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from treegauge.core.csv_cells import to_csv_text
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
+from treegauge.core.files import atomic, whole_folder
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult
+from treegauge.core.verbs import command
+from treegauge.ranking.score_cells import Missing
 from treegauge.ranking.standings import Standings
 from treegauge.reporting.methods import make_method
 from treegauge.reporting.page import Section, page
@@ -48,37 +50,42 @@ def check_folder(
             f"{folder / ours[0]} would be overwritten, and this folder has no leaderboard "
             "of treegauge; choose another with --out"
         )
-    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
-    """Write all files, the page last."""
-    ranked.save(folder / SCORES)
-    with atomic(folder / RANKING) as file:
-        file.write(to_csv_text(ranked.table).encode())
-    for name in TABLES:
-        ranked.save(folder / name)
+    """Write all files, or none."""
     sections = [standings_section(ranked)]
     board = ranked.board
     whole = [name for name in board.systems if name not in {team for _, team in ranked.failures}]
-    missing = ""
+    missing: Missing | None = None
     if board.gaps and len(whole) > 1:
-        board, missing = board.select(systems=whole), " --missing drop-system"
+        board, missing = board.select(systems=whole), "drop-system"
         note(f"the page ranks {len(whole)} teams without gaps over subsets")
     if not board.gaps and len(board.systems) > 1 and len(board.treebanks) > 1:
-        table = RankedTable(board, f"{SCORES}{missing}", name=title, intervals=ranked.intervals)
+        failed = {(team, code) for code, team in ranked.failures}
+        table = RankedTable(
+            board, [SCORES], missing, name=title, intervals=ranked.intervals, failed=failed
+        )
         sections.append(ranking_section(table, samples=ranked.subsets.samples))
     introduction = (
         f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. In the "
         f"same folder: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."
     )
-    with atomic(folder / PAGE) as file:
-        file.write(page(title, introduction, sections).encode())
+    made = page(title, introduction, sections).encode()
+    with whole_folder(folder):
+        for name in (SCORES, *TABLES):
+            ranked.save(folder / name)
+        with atomic(folder / RANKING) as file:
+            file.write(to_csv_text(ranked.table).encode())
+        with atomic(folder / PAGE) as file:
+            file.write(made)
 
 
 def standings_section(ranked: Standings) -> Section:
     """Return the section with the standings and the scores by treebank."""
+    from treegauge.reporting.leaderboard import leaderboard
+
     metric, best = ranked.board.metric, ranked.order[0]
     means = ranked.table["score"].to_list()
     text = (
@@ -94,11 +101,10 @@ def standings_section(ranked: Standings) -> Section:
     )  # fmt: skip
     folded = [("Failed and missing runs", failed)] if ranked.failures else []
     shown = [("Standings", ranked), (f"{metric} by treebank", ranked.by_treebank())]
-    policy = f" --failed {ranked.policy}" if ranked.policy != "zero" else ""
-    command = f"treegauge leaderboard GOLD SUBMISSIONS --metric {metric}{policy}"
+    policy = None if ranked.policy == "zero" else ranked.policy
+    made = command(leaderboard, "GOLD", "SUBMISSIONS", metric=metric, failed=policy)
     method = make_method(
-        "standings", ranked.signature, command, samples=f"{ranked.subsets.samples:,}",
-        size=ranked.subsets.sampler.sizes[0],
+        "standings", ranked.signature, made, subsets=ranked.subsets.subsets_text
     )  # fmt: skip
     return Section(
         "leaderboard", "Leaderboard", text, tables=folded, methods=[method], short=short,

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
+from treegauge.core.verbs import command
+from treegauge.crosslingual.transfer import transfer
 from treegauge.curves.attachments import ALL, joined, read_attachments
-from treegauge.curves.curve import BANDS, complexity, curve
+from treegauge.curves.curve import BANDS, complexity, curve, equivalent
 from treegauge.curves.gathering import stored_counts
 from treegauge.curves.learning import AVERAGE
 from treegauge.figures.curves import curve_data
 from treegauge.reporting.inputs import PageInputs
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
+from treegauge.reporting.treebank_names import treebank_of
 from treegauge.scoring.convention import Convention
 
 if TYPE_CHECKING:
@@ -45,15 +48,14 @@ class Votes:
         target = choices.get("tb", "TARGET").partition("#")[0].partition("/")[0]
         sources = str(self.rows[0].get("sources") or "SOURCE...").split("+") if self.rows else []
         words = [homes.get(name, name) for name in [target, *sources]]
-        choices["limit"] = choices.get("train", "all").removeprefix("first").removeprefix("all")
-        chosen = {name: choices.get(name) for name in ("parser", "limit", "seed")}
-        words += [f"--{name} {value}" for name, value in chosen.items() if value]
-        words += [f"--option {one}" for one in filter(None, choices.get("options", "").split("+"))]
-        if any(row.get("left_out") for row in self.rows):
-            words.append("--leave-one-out")
-        if choices.get("trees") == "pooled":
-            words.append("--probabilities")
-        return " ".join(["treegauge transfer", *words, "--format json"])
+        limit = choices.get("train", "all").removeprefix("first").removeprefix("all")
+        return command(
+            transfer, *words, parser=choices.get("parser") or None, limit=limit or None,
+            seed=choices.get("seed") or None,
+            option=list(filter(None, choices.get("options", "").split("+"))),
+            leave_one_out=any(row.get("left_out") for row in self.rows),
+            probabilities=choices.get("trees") == "pooled", format="json",
+        )  # fmt: skip
 
     @classmethod
     def read(cls, path: Path) -> "Votes":
@@ -69,7 +71,9 @@ class Votes:
 
 def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Convention) -> Section:
     """Return the section made from counts, stores of curves and results of transfer."""
-    data: dict[str, Any] = {"curves": [], "complexity": [], "average": AVERAGE}
+    data: dict[str, Any] = {
+        "curves": [], "complexity": [], "average": AVERAGE, "treebanks": []
+    }  # fmt: skip
     tables: list[tuple[str, Result]] = []
     methods: list[Method] = []
     short: list[str] = []
@@ -82,24 +86,28 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
         counts = parts[0] if len(parts) == 1 else joined(parts)
         average = curve(counts)
         each = curve(counts, each=True, resamples=100)
+        names = _readable(counts.treebanks)
+        several = len(names) > 1
+        names |= {AVERAGE: AVERAGE if several else next(iter(names.values()))}
         data["curves"] = [
-            [row[name] for name in _POINT]
-            for curves in ([average, each] if len(counts.treebanks) > 1 else [average])
+            [names[row[name]] if name == "treebank" else row[name] for name in _POINT]
+            for curves in ([average, each] if several else [average])
             for row in curve_data(curves)
         ]
         data |= {"notes": list(average.notes), "metric": counts.metric}
+        data["treebanks"] = [names[name] for name in counts.treebanks]
         tables.append(("Learning curves", average))
         whole = average.table.filter(average.table["class"] == ALL)
         ends = whole.filter(whole["parser"] == whole["parser"][0]).sort("size").tail(2)
         # The score shown first is halfway between the last two points.
         data["score"] = round(float(ends["score"].to_numpy().mean()), 1)
-        given = " ".join(map(inputs.command_path, [*inputs.counts, *stores]))
-        placed = f"treegauge curve equivalent {given} --score {data['score']:g}"
+        given = list(map(inputs.command_path, [*inputs.counts, *stores]))
+        placed = command(equivalent, *given, score=f"{data['score']:g}")
         methods += [
-            make_method("learning_curves", average.signature, f"treegauge curve {given}"),
+            make_method("learning_curves", average.signature, command(curve, *given)),
             make_method("equivalents", average.signature, placed),
         ]
-        short.append(_short(ends))
+        short.append(_short(ends, data["treebanks"]))
         classes = counts.frame.filter(counts.frame["class"] != ALL)
         if any(total >= BANDS.min_words for total in classes["total"]):
             simple = complexity(counts)
@@ -107,8 +115,8 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
             data["correlations"] = simple.correlations.to_dicts()
             data["notes"] = list(dict.fromkeys([*average.notes, *simple.notes]))
             tables.append(("Complexity", simple))
-            command = f"treegauge curve complexity {given}"
-            methods.append(make_method("complexity", simple.signature, command))
+            made = command(complexity, *given)
+            methods.append(make_method("complexity", simple.signature, made))
     votes = [Votes.read(path) for path in inputs.transfers]
     data["transfers"] = [
         {"name": vote.name, "signature": vote.signature, "rows": list(vote.rows)} for vote in votes
@@ -121,16 +129,26 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
         "Learning curves by class of words, classes that are learned late, and data-size "
         "equivalents: the number of annotated sentences that a score corresponds to."
     )
-    return Section("learning", "Learning", text, data, tables, methods, short)
+    return Section(
+        "learning", "Learning", text, data, tables, methods, short, treebanks=data["treebanks"]
+    )
 
 
-def _short(last: "pl.DataFrame") -> str:
+def _readable(names: Sequence[str]) -> dict[str, str]:
+    """Return the names by which readers filter treebanks, unless two sets would share one."""
+    short = {name: treebank_of(name) for name in names}
+    return short if len(set(short.values())) == len(names) else {name: name for name in names}
+
+
+def _short(last: "pl.DataFrame", treebanks: Sequence[str]) -> str:
     """Return sentences on how much the last training sentences added."""
+    where = f"on average over {len(treebanks)} treebanks"
+    where = where if len(treebanks) > 1 else f"on {treebanks[0]}"
     parser, sizes, scores = (last[name].to_list() for name in ("parser", "size", "score"))
     metric = last["metric"][0]
     if len(sizes) < 2:
-        return f"{parser[0]} reaches {metric} {scores[0]:.1f} with {sizes[0]} sentences."
+        return f"{parser[0]} reaches {metric} {scores[0]:.1f} {where} with {sizes[0]} sentences."
     return (
-        f"{parser[1]} reaches {metric} {scores[1]:.1f} with {sizes[1]} sentences "
+        f"{parser[1]} reaches {metric} {scores[1]:.1f} {where} with {sizes[1]} sentences "
         f"({scores[1] - scores[0]:+.1f} points compared with {sizes[0]} sentences)."
     )

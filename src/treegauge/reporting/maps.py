@@ -15,6 +15,7 @@ from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.methods import Method, literal, make_method, python
 from treegauge.reporting.packing import numbers, trees
 from treegauge.reporting.page import Section
+from treegauge.reporting.summary import counted
 from treegauge.reporting.treebank_names import treebank_of
 from treegauge.treebanks.columns import Treebank
 
@@ -42,10 +43,11 @@ def maps_section(recorded: Sequence[Recorded]) -> Section:
         data.append(_map(name, found, treebank, words, MOST // len(groups)))
         tables.append((f"Data map of {name}", found))
         methods += _methods(name, found, group)
-        hard = (
-            f"The heads of {found.values['head']['hard']:.1f} % of the words in {name} stayed hard"
-        )
-        more = f"; {len(words)} candidates for annotation errors are listed" if words else ""
+        number = round((found.values["head"]["hard"] or 0) / 100 * treebank.n_words)
+        hard = f"The heads of {number:,} of {treebank.n_words:,} words in {name} stayed hard"
+        listed = counted(len(words), "candidate")
+        are = "is" if len(words) == 1 else "are"
+        more = f"; {listed} for annotation errors {are} listed" if words else ""
         short.append(f"{hard}{more}.")
     total = sum({one.archive.treebank: one.treebank.n_words for one in recorded}.values())
     text = (

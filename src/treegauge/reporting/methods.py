@@ -60,15 +60,15 @@ def python(*lines: str) -> str:
     return f"python -c {shlex.quote('; '.join(lines))}"
 
 
-def literal(quoted: str) -> str:
-    """Return a path that was quoted for a shell as a Python string in double quotes.
+def literal(path: str) -> str:
+    """Return a path as a Python string in double quotes.
 
     Examples
     --------
-    >>> print(literal("'my out.npz'"))
+    >>> print(literal("my out.npz"))
     "my out.npz"
     """
-    return json.dumps(shlex.split(quoted)[0], ensure_ascii=False)
+    return json.dumps(path, ensure_ascii=False)
 
 
 _TOKEN = re.compile(r"\\[a-z]+|\\[{}]|[{}_^]|\d+(?:\.\d+)?|[^\W\d_]+|\S")

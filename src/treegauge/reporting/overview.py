@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.result import sign
-from treegauge.ranking.compare import cliques_of
+from treegauge.core.tables import p_value_text
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import make_method
 from treegauge.reporting.packing import floats, numbers
@@ -18,6 +18,7 @@ from treegauge.scoring.comparisons import compare
 from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
+from treegauge.statistics.multiple import tie_letters
 
 #: Metrics in the overview; the first is shown initially.
 METRICS = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "UPOS")
@@ -55,8 +56,7 @@ def overview_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]
     }  # fmt: skip
     text = "The score of every system on every treebank."
     convention = results[0].convention
-    options = [] if convention.official else [f"--convention {convention.name}"]
-    commands = "\n".join(one.command(*options) for one in scored)
+    commands = "\n".join(one.command(convention) for one in scored)
     signatures = "\n".join(scores.signature for scores in results)
     method = make_method("macro", signatures, commands)
     compared = pairs.get(METRICS[0], ())
@@ -121,7 +121,7 @@ def _macro(
 ) -> list[dict[str, Any]] | None:
     """Return each system's mean over the common treebanks, its interval and its tie groups.
 
-    Systems that share a letter do not differ significantly in their macro averages.
+    Two systems share a letter if and only if their macro averages do not differ significantly.
     """
     if len(suite.treebanks) < 2:
         return None
@@ -136,9 +136,7 @@ def _macro(
             differ[a, b] = differ[b, a] = p is not None and p <= SIGNIFICANT
         if all(row.get("p_corrected") is not None for row in pairs):
             order = np.argsort([-mean for mean in means], kind="stable")
-            for number, clique in enumerate(cliques_of(differ, order)):
-                for i in clique.tolist():
-                    letters[i] += chr(ord("a") + number % 26)
+            letters = tie_letters(differ, order)
     rows = zip(suite.systems, means, letters, strict=True)
     return [
         {"mean": mean, "interval": suite.intervals[system, name], "group": letter}
@@ -160,12 +158,19 @@ def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
         judged = "too little text for a test on some treebank"
     else:
         verdict = "statistically significant" if p <= SIGNIFICANT else "not significant"
-        judged = f"{verdict}, p = {p:.4f} corrected"
+        judged = f"{verdict}, {p_value_text(p)} corrected"
     ahead = sum(
         all(suite.f1(t, best) > suite.f1(t, other) for other in suite.systems if other != best)
         for t in suite.treebanks
     )
-    return [f"{text} ({judged}), and is best on {ahead} of {len(suite.treebanks)} treebanks."]
+    claims = suite.claims(metric="LAS", alpha=SIGNIFICANT).pairs
+    row = next(row for row in claims if {row["a"], row["b"]} == {best, second})
+    least = row["a_better" if row["a"] == best else "b_better"]
+    better = f"at least {least}" if least else "none"
+    return [
+        f"{text} ({judged}). It has the highest score on {ahead} of {len(suite.treebanks)} "
+        f"treebanks and is significantly better than {second} on {better} of them."
+    ]
 
 
 def all_pairs(systems: Sequence[str]) -> list[tuple[int, int]]:

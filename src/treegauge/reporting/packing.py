@@ -1,7 +1,6 @@
 """Data inside a page: JSON that is safe in HTML, and packed numbers."""
 
 import base64
-import json
 import math
 import zlib
 from collections import Counter
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.text_formats import json_text
 from treegauge.treebanks.columns import Treebank
 
 #: Columns of trees, and those that are left out if they are empty.
@@ -18,8 +18,8 @@ TREE_COLUMNS = ("form", "lemma", "upos", "feats", "deprel")
 OPTIONAL = {"lemma", "feats"}
 #: Data with at least this number of characters are deflated.
 LARGE = 60_000
-#: Characters that would end a script element or begin a comment, and old JavaScript's line ends.
-_RISKY = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+#: Characters that would end a script element or begin a comment.
+_RISKY = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
 def numbers(values: npt.ArrayLike) -> dict[str, str]:
@@ -96,8 +96,7 @@ def to_json(data: Any) -> str:
     >>> print(to_json({"form": "</script>", "x": float("nan")}))
     {"form":"\u003c/script\u003e","x":null}
     """
-    text = json.dumps(_plain(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    text = text.encode("utf-8", "replace").decode()  # lone surrogates cannot be encoded
+    text = json_text(_plain(data), separators=(",", ":"))
     return "".join(_RISKY.get(c, c) for c in text) if set(text) & set(_RISKY) else text
 
 

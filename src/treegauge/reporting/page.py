@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from treegauge import __version__
+from treegauge.core.errors import lines_of_text
 from treegauge.core.result import Result
 from treegauge.figures.contract import PageFacts
 from treegauge.reporting.bundle import asset, script, style
@@ -124,7 +125,7 @@ def page(
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     icon = quote(logo)
-    return f"""<!doctype html>
+    return lines_of_text(f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -156,7 +157,7 @@ Escape closes the sentence panel.</p></footer>
 <script>{code}</script>
 </body>
 </html>
-"""
+""")
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

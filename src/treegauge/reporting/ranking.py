@@ -1,7 +1,6 @@
 """The section on rankings: subsets of every size, and any choice of treebanks."""
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -11,16 +10,21 @@ import numpy as np
 from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.core.verbs import Verb, command
 from treegauge.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
 from treegauge.ranking.certificate import Certificate
 from treegauge.ranking.certify import certify
-from treegauge.ranking.compare import critical_difference
+from treegauge.ranking.compare import compare, critical_difference
 from treegauge.ranking.exact import Exact, exact_ranks
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.outliers import explain_outliers
+from treegauge.ranking.rank import rank
+from treegauge.ranking.sampler import FEW
+from treegauge.ranking.score_cells import Missing
 from treegauge.ranking.stability import Stability, stability
 from treegauge.ranking.standings import testable
 from treegauge.ranking.strengths import advantages, families_of, rank_sets
+from treegauge.ranking.subsets import subsets
 from treegauge.reporting.comparing import table_pairs
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import floats, numbers
@@ -36,21 +40,28 @@ ADJACENT = 5
 class RankedTable(NamedTuple):
     """Scores to rank, with their names for commands and for readers.
 
-    `given` is a file or a packaged table as written in commands; `first` are commands that write
-    the file, if it was not an input. `name` is for readers; `scored` is true if the page has the
-    system output behind the scores. `intervals` are those of macro averages, by system.
+    `given` are files or packaged tables as written in commands, `missing` how commands treat gaps;
+    `first` are commands that write the files, if they were not inputs. `name` is for readers;
+    `scored` is true if the page has the system output behind the scores. `intervals` are those of
+    macro averages, by system; `failed` are the systems and treebanks of failed runs, whose scores
+    count as 0.
     """
 
     scores: Leaderboard
-    given: str
+    given: Sequence[str]
+    missing: Missing | None = None
     first: str = ""
     name: str = ""
     scored: bool = False
     intervals: Mapping[str, tuple[float, float] | None] | None = None
+    failed: Collection[tuple[str, str]] = ()
 
 
 def ranking_section(*tables: RankedTable, samples: int = SAMPLES, seed: int = 0) -> Section:
-    """Rank the systems of each table over `samples` subsets of every size; return the section."""
+    """Rank the systems of each table over subsets of every size and return the section.
+
+    Of sizes with many subsets, `samples` random ones are drawn.
+    """
     ranked = [_ranked(table, samples, seed) for table in tables]
     first = tables[0].scores
     text = (
@@ -81,7 +92,7 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
     sizes = _sizes(scores, first_shown)
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
     counted = exact_ranks(scores, size=sizes)
-    note(f"drawing {samples:,} subsets of each size")
+    note(f"ranking the systems on up to {max(samples, FEW):,} subsets of each size")
     drawn = [stability(scores, size=k, samples=samples, seed=seed) for k in sizes]
     usual = sizes.index(first_shown)
     order = scores.table["system"].to_list()
@@ -95,14 +106,24 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
         "name": table.name or "scores",
         "scored": table.scored,
         "metric": metric,
-        "given": f"{table.given} --metric {shlex.quote(scores.metric)}",
+        "commands": {
+            "certify": _command(table, certify, claim="@claim@"),
+            "rank": _command(table, rank, exact=True, size="@size@"),
+            "subset": _command(table, rank, exact=True, size="@size@", subset="@subset@"),
+        },
         "systems": list(scores.systems),
         "treebanks": [{"code": code, **row} for code, row in metadata],
         "scores": _integers(scores),
+        "failed": [
+            [i, t]
+            for i, system in enumerate(scores.systems)
+            for t, treebank in enumerate(scores.treebanks)
+            if (system, treebank) in table.failed
+        ],
         "subsets": _named(scores),
         "sizes": list(sizes),
         "usual": usual,
-        "samples": samples,
+        "drawn": [None if one.sampler.complete else one.samples for one in drawn],
         "numbers": [str(counted.subsets(k)) for k in sizes],
         "exact": not counted.coarse and counted.rounding == 0,
         "means": floats([counted.mean_ranks(k)[0] for k in sizes]),
@@ -121,11 +142,11 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
         "intervals": table.intervals and [table.intervals.get(name) for name in scores.systems],
         **_standing(scores),
     }
-    methods = _methods(scores, counted, drawn[usual], certificates[0], table.given, table.first)
+    methods = _methods(table, counted, drawn[usual], certificates[0])
     lead = drawn[usual].agreement["top1"].item()
     short = [
-        f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of random "
-        f"subsets of {sizes[usual]} treebanks."
+        f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of "
+        f"{drawn[usual].subsets_text}."
     ]
     if len(order) > 2:
         short.append(
@@ -141,9 +162,8 @@ def _standing(scores: Leaderboard) -> dict[str, Any]:
     sets = None if codes is None else rank_sets(advantages(scores, codes))
     groups = None
     if testable(scores):
-        tied = critical_difference(scores, method="wilcoxon-holm").table
-        letters = dict(tied.select("system", "group").iter_rows())
-        groups = [letters[name] for name in scores.systems]
+        tied = critical_difference(scores, method="wilcoxon-holm")
+        groups = tied.letters(scores.by_mean())
     return {
         "sets": None if sets is None else np.column_stack(sets).tolist(),
         "groups": groups,
@@ -223,42 +243,44 @@ def _classes(ranks: Stability) -> list[list[dict[str, Any]]]:
     ]  # fmt: skip
 
 
+def _command(table: RankedTable, verb: Verb[Any], **options: object) -> str:
+    """Return the command of a verb on a table."""
+    return command(verb, *table.given, missing=table.missing, metric=table.scores.metric, **options)
+
+
 def _methods(
-    scores: Leaderboard, exact: Exact, drawn: Stability, claim: Certificate, given: str, first: str
+    table: RankedTable, exact: Exact, drawn: Stability, claim: Certificate
 ) -> list[Method]:
-    first = f"{first}\n" if first else ""
+    scores = table.scores
     order = scores.table["system"].to_list()
     worst = drawn.sampler.subset(int(drawn.worst_at[scores.systems.index(order[0])]))
     size = drawn.sampler.sizes[0]
-    given = f"{given} --metric {shlex.quote(scores.metric)}"
-    rank = f"{first}treegauge rank {given}"
-    pair = shlex.quote(",".join(reversed(order[:2])))
-    subsets = f"treegauge rank subsets {given} --subset chosen={','.join(worst)} --pair {pair}"
-    boxes = f"{rank} --size {size} --samples {drawn.samples} --all"
+    every = drawn.sampler.complete is not None
+    subsets_text = drawn.subsets_text + ("" if every else f", seed {drawn.sampler.seed}")
     grid = f", on a grid of {exact.grid:g}" if exact.coarse else ""
-    certificate = f"{first}treegauge certify {given} --claim {shlex.quote(str(claim.claim))}"
-    return [
-        make_method("chosen_treebanks", scores.signature,
-                    f"{rank} --exact --size {size} --subset {','.join(worst)}\n{subsets}"),
-        make_method("mean_ranks", exact.signature,
-                    f"{rank} --size {size} --exact --format json", grid=grid),
-        make_method("rank_boxes", drawn.signature, boxes, samples=drawn.samples,
-                    seed=drawn.sampler.seed),
+
+    def after(verb: Verb[Any], **options: object) -> str:
+        made = _command(table, verb, **options)
+        return f"{table.first}\n{made}" if table.first else made
+
+    boxes = after(rank, size=size, samples=None if every else drawn.samples, all=True)
+    certificate = after(certify, claim=str(claim.claim))
+    chosen = after(rank, exact=True, size=size, subset=",".join(worst))
+    averages = _command(
+        table, subsets, subset=f"chosen={','.join(worst)}", pair=",".join(reversed(order[:2]))
+    )
+    counted = after(rank, size=size, exact=True, format="json")
+    methods = [
+        make_method("chosen_treebanks", scores.signature, f"{chosen}\n{averages}"),
+        make_method("mean_ranks", exact.signature, counted, grid=grid),
+        make_method("rank_boxes", drawn.signature, boxes, subsets=subsets_text),
         make_method("certificates", claim.signature, certificate),
         make_method("pair_differences", claim.signature, certificate),
-        *_standing_methods(scores, drawn, rank, boxes, given),
-    ]  # fmt: skip
-
-
-def _standing_methods(
-    scores: Leaderboard, drawn: Stability, rank: str, boxes: str, given: str
-) -> list[Method]:
-    """Return the methods of rank sets and tie groups, if the page has them."""
-    methods = []
+    ]
     if families_of(scores) is not None:
         methods.append(make_method("rank_sets", drawn.signature, boxes))
     if testable(scores):
         tied = critical_difference(scores, method="wilcoxon-holm")
-        compared = rank.replace(f"treegauge rank {given}", f"treegauge rank compare {given}")
-        methods.append(make_method("tie_groups", tied.signature, f"{compared} --by wilcoxon-holm"))
+        compared = after(compare, by="wilcoxon-holm")
+        methods.append(make_method("tie_groups", tied.signature, compared))
     return methods

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from treegauge.scoring.scores import Scores
     from treegauge.treebanks.columns import Treebank
 
+#: The columns by which scores say that a run failed.
+_FAILURE = ("system", "treebank", "failure")
 #: The number of random subsets of treebanks of each size.
 SAMPLES = 100_000
 
@@ -268,21 +270,19 @@ def _scored_table(
     if len(results) < 3 or len(set.intersection(*systems)) < 2:
         return None
     files = [f"scores-{number}.json" for number, _ in enumerate(results, start=1)]
-    convention = results[0].convention
-    chosen = [] if convention.official else [f"--convention {convention.name}"]
     first = "\n".join(
-        one.command(*chosen, f"--resamples 0 --format json --out {file}")
+        one.command(results[0].convention, resamples=0, format="json", out=file)
         for one, file in zip(inputs.scored, files, strict=True)
     )
     plain = [replace(one, attached={}, featured="") for one in results]
     label = results[0].label(canonical(metric))
     scores = read_leaderboard(*plain, metric=label, missing="drop-system")
-    given = f"{' '.join(files)} --missing drop-system"
     suite = scored_suite(inputs.scored, results)
     intervals = None
     if canonical(metric) in METRICS and len(suite.treebanks) == len(scores.treebanks):
         intervals = {name: suite.intervals[name, canonical(metric)] for name in suite.systems}
-    return RankedTable(scores, given, first, "Systems scored here", True, intervals)
+    title = "Systems scored here"
+    return RankedTable(scores, files, "drop-system", first, title, True, intervals)
 
 
 def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
@@ -301,7 +301,22 @@ def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
         for one in inputs.scores
     ]
     scores = read_leaderboard(*sources, metric=metric, missing="error")
-    return RankedTable(scores, " ".join(names), "", ", ".join(one.name for one in inputs.scores))
+    title = ", ".join(one.name for one in inputs.scores)
+    failed = {run for one in inputs.scores if one.kind == "scores" for run in _failed(one.path)}
+    return RankedTable(scores, names, name=title, failed=failed)
+
+
+def _failed(path: Path) -> "Iterator[tuple[str, str]]":
+    """Yield system and treebank of the failed runs in scores that a leaderboard has written."""
+    from treegauge.core.reading import read_file
+
+    table = read_file(path)
+    columns = [table.header.index(name) for name in _FAILURE if name in table.header]
+    if len(columns) == len(_FAILURE):
+        for _, cells in table.rows:
+            system, treebank, why = (cells[i] for i in columns)
+            if why:
+                yield str(system), str(treebank)
 
 
 def _stored_table(inputs: "PageInputs", stores: list[Path], metric: str) -> "RankedTable | None":
@@ -312,5 +327,5 @@ def _stored_table(inputs: "PageInputs", stores: list[Path], metric: str) -> "Ran
     if not stores:
         return None
     scores = read_leaderboard(*stores, metric=metric, missing="drop-treebank")
-    given = f"{' '.join(map(inputs.command_path, stores))} --missing drop-treebank"
-    return RankedTable(scores, given, "", ", ".join(one.name for one in stores))
+    given = [inputs.command_path(store) for store in stores]
+    return RankedTable(scores, given, "drop-treebank", name=", ".join(one.name for one in stores))

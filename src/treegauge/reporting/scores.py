@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.result import Result
+from treegauge.core.tables import p_value_text
 from treegauge.figures.scores import class_data, interval_data
 from treegauge.reporting.comparing import class_pairs
 from treegauge.reporting.confidence import calibration_data, page_calibration
@@ -108,7 +109,7 @@ def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
         return f"{text}, {ahead:.2f} points above {order[1].system} (too little text for a test)."
     judged = "statistically significant" if p <= SIGNIFICANT else "not statistically significant"
     lead = f"{ahead:.2f} points above {order[1].system}"
-    return f"{text}, {lead}; the difference is {judged} (p = {p:.4f}, corrected)."
+    return f"{text}, {lead}; the difference is {judged} ({p_value_text(p)}, corrected)."
 
 
 #: Breakdowns by kind of class and system.
@@ -207,41 +208,38 @@ def _parsed(found: Alignment, words: npt.NDArray[np.intp], *, tagged: bool) -> d
 def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> list[Method]:
     convention = scores.convention
     name = one.gold.name
-    options = [] if convention.official else [f"--convention {convention.name}"]
-    by = "\n".join(one.command(*options, f"--by {by}") for by in CLASSES)
+    by = "\n".join(one.command(convention, by=by) for by in CLASSES)
     counted = {
         "punct": "included" if convention.punct else "left out",
         "subtypes": "with" if convention.subtypes else "without",
     }
     methods = [
         make_method(
-            "scores", scores.signature, one.command(*options, "--all"), of=name,
+            "scores", scores.signature, one.command(convention, all=True), of=name,
             convention=convention.name, **counted,
         ),
         make_method("heat_maps", scores.signature, by, of=name),
         make_method(
-            "confusions", scores.signature, one.command(*options, "--confusion relation --all"),
+            "confusions", scores.signature, one.command(convention, confusion="relation", all=True),
             of=name, **counted,
         ),
     ]  # fmt: skip
     if tests is not None:
-        command = one.command(*options)
+        command = one.command(convention)
         methods += [
             make_method("paired_tests", tests.signature, command, of=name),
             make_method("class_tests", scores.signature, by, of=name),
-            make_method("equivalence", tests.signature, f"{command} --margin 1", of=name),
+            make_method("equivalence", tests.signature, one.command(convention, margin=1), of=name),
             make_method("detectable", tests.signature, command, of=name),
         ]
     return methods
 
 
 def _calibration_method(one: ScoredTreebank, scores: Scores, calibrated: Calibration) -> Method:
-    convention = scores.convention
-    options = [] if convention.official else [f"--convention {convention.name}"]
     # Systems without probabilities would be refused.
     gold, *outputs = one.files
     named = dict(zip(one.systems, outputs, strict=False))
     files = [gold, *(file for name, file in named.items() if name in calibrated.systems)]
     files += outputs[len(named) :]
-    command = replace(one, files=files).command(*options, "--calibration")
+    command = replace(one, files=files).command(scores.convention, calibration=True)
     return make_method("calibration", calibrated.signature, command, of=one.gold.name, bins=BINS)

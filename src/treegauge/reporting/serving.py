@@ -6,16 +6,21 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.reporting.bundle import asset
+from treegauge.reporting.summary import counted
+from treegauge.treebanks.inputs import expanded
 
 HOST = "127.0.0.1"
 #: Seconds between two checks of the inputs.
 POLL = 0.5
+#: The largest number of watched files that are named.
+NAMED = 5
 #: Seconds after which a waiting browser gets a keep-alive message.
 BEAT = 5.0
 
@@ -140,7 +145,10 @@ def _handler(owner: PageServer) -> type[BaseHTTPRequestHandler]:
 
 
 def watched_files(sources: Iterable[Any]) -> dict[Path, tuple[int, int]]:
-    """Return modification times and sizes of the files behind the sources.
+    """Return modification times and sizes of the files that the sources stand for now.
+
+    Patterns and names of treebanks are resolved as the page resolves them, so that new files are
+    found; a source that stands for nothing at present has no files.
 
     Examples
     --------
@@ -151,17 +159,26 @@ def watched_files(sources: Iterable[Any]) -> dict[Path, tuple[int, int]]:
     for source in sources:
         if not isinstance(source, str | os.PathLike):
             continue
-        given = Path(source)
-        path = given if given.exists() else Path(str(source).partition("=")[2] or source)
-        found = sorted(path.rglob("*")) if path.is_dir() else [path]
-        for file in found:
+        try:
+            paths = [Path(path) for path, _ in expanded(os.fspath(source))]
+        except TreegaugeError:
+            continue  # the page reports it
+        below = (sorted(path.rglob("*")) if path.is_dir() else [path] for path in paths)
+        for file in chain.from_iterable(below):
             try:
                 state = file.stat()
             except OSError:
                 continue  # removed in the meantime
             if file.is_file():
-                states[file] = (state.st_mtime_ns, state.st_size)
+                states[file.resolve()] = (state.st_mtime_ns, state.st_size)
     return states
+
+
+def _named(files: Iterable[Path]) -> str:
+    """Return the first files by name, and the number of the others."""
+    names = [str(file) for file in files]
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"
 
 
 def keep_serving(
@@ -184,6 +201,10 @@ def keep_serving(
         return {path: now for path, now in watched_files(sources).items() if path.resolve() != own}
 
     seen = look()
+    if seen:
+        note(f"watching {counted(len(seen), 'file')}: {_named(seen)}")
+    else:
+        note("no input is a file: the page is served but will not be updated")
     try:
         while True:
             pause(POLL)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from treegauge.auditing.audit import Audit, Severity, audit_treebanks
+from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
 from treegauge.auditing.profile import Profile, profile
 from treegauge.core.result import Result
+from treegauge.core.verbs import command
 from treegauge.figures.treebanks import REACH, displacement_data
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures
@@ -22,8 +23,6 @@ LEVELS: tuple[Severity, ...] = ("error", "warning")
 #: The fields of a measure and of a finding that the page shows.
 MEASURE = ("name", "family", "meaning", "bounds")
 FINDING = ("level", "check", "split", "message", "examples")
-#: The number of random splits that the real splits are compared with.
-RESAMPLES = 199
 
 
 def treebanks_section(
@@ -35,8 +34,7 @@ def treebanks_section(
     """
     found = [_measures(one, errors) for one in treebanks]
     audits = [
-        audit_treebanks([{split: one.read(split) for split in one.splits}], name=one.name,
-                        resamples=RESAMPLES)
+        audit_treebanks([{split: one.read(split) for split in one.splits}], name=one.name)
         for one in treebanks
         if one.kind == "treebank"
     ]  # fmt: skip
@@ -77,8 +75,7 @@ def treebanks_section(
         (f"All measures of {one.measured[0].treebank}", one) for one in found
     ]
     tables += [(f"Audit of {one.treebank}", one) for one in audits]
-    policy = "" if errors == "strict" else f" --errors {errors}"
-    methods = _methods(found, audits, [f"{one}{policy}" for one in given])
+    methods = _methods(found, audits, given, errors)
     return Section(
         "treebanks", "Treebanks", text, data, tables, methods, _short(audits), treebanks=list(rows)
     )
@@ -156,24 +153,27 @@ def count_treebanks(number: int) -> str:
 
 
 def _methods(
-    found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str]
+    found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str], errors: Errors
 ) -> list[Method]:
     signatures = "\n".join(one.signature for one in found)
     audited = given[: len(audits)]
+    policy = None if errors == "strict" else errors
+
+    def measured(name: str, sources: Sequence[str] = given) -> str:
+        """Return one command per source: two files would be read as training and test set."""
+        return "\n".join(command(measure, name, one, errors=policy) for one in sources)
+
+    def checked(sources: Sequence[str], **options: object) -> str:
+        return "\n".join(command(audit, one, **options, errors=policy) for one in sources)
+
     methods = [
-        make_method("profiles", signatures, _each("audit --card", given)),
-        make_method("measures", signatures, _each("measure all", given)),
-        make_method("displacements", found[0].signature, _each("measure displacements", given),
-                    reach=REACH),
-        make_method("edv", found[0].signature, _each("measure edv", audited or given)),
-    ]  # fmt: skip
+        make_method("profiles", signatures, checked(given, card=True)),
+        make_method("measures", signatures, measured("all")),
+        make_method("displacements", found[0].signature, measured("displacements"), reach=REACH),
+        make_method("edv", found[0].signature, measured("edv", audited or given)),
+    ]
     if audits:
         signatures = "\n".join(one.signature for one in audits)
-        command = _each(f"audit --all --resamples {RESAMPLES}", audited)
-        methods.append(make_method("audit", signatures, command, resamples=RESAMPLES))
+        text = checked(audited, all=True)
+        methods.append(make_method("audit", signatures, text, resamples=RESAMPLES))
     return methods
-
-
-def _each(command: str, given: Sequence[str]) -> str:
-    """Return one command per source: two files would be read as training and test set."""
-    return "\n".join(f"treegauge {command} {one}" for one in given)

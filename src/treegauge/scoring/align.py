@@ -4,14 +4,14 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
 from treegauge.kernels import columns as _columns
+from treegauge.scoring.segmentation import Ints, Segmentation, mismatch, segmentation
 from treegauge.treebanks.columns import NUMBER, Codes, Treebank
 from treegauge.treebanks.relations import (
     CONTENT,
@@ -21,50 +21,6 @@ from treegauge.treebanks.relations import (
     universal_features,
     universal_relation,
 )
-
-Ints = npt.NDArray[np.int32]
-_MULTIWORD = 1
-
-
-class MismatchError(TreegaugeError):
-    """Gold and system contain different texts."""
-
-
-class Segmentation(NamedTuple):
-    """A treebank's tokens as one string of characters, and where tokens and sentences end in it."""
-
-    text: npt.NDArray[np.uint8]
-    token_rows: Ints
-    token_ends: Ints
-    sentence_ends: Ints
-
-    @property
-    def token_starts(self) -> Ints:
-        """Where each token starts."""
-        return _starts(self.token_ends)
-
-    @property
-    def sentence_starts(self) -> Ints:
-        """Where each sentence starts."""
-        return _starts(self.sentence_ends)
-
-
-def _starts(ends: Ints) -> Ints:
-    return np.concatenate((np.zeros(1, np.int32), ends))[: len(ends)]
-
-
-def segmentation(treebank: Treebank) -> Segmentation:
-    """Return tokens (surface forms) and sentences as positions in the text without spaces.
-
-    Positions count bytes of UTF-8, which order and compare as characters do.
-    """
-    token = treebank.kinds == _MULTIWORD
-    token[treebank.rows] = treebank.multiword < 0
-    rows = np.flatnonzero(token).astype(np.int32)
-    text, ends = _align.characters(treebank.raw, treebank.fields, rows)
-    last = np.searchsorted(rows, treebank.row_offsets[1:])
-    sentence_ends = np.concatenate((np.zeros(1, np.int32), ends))[last]
-    return Segmentation(text, rows, ends, sentence_ends.astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,9 +161,9 @@ def sides_of(
     gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
 ) -> tuple[Side, Side]:
     """Return both sides with columns coded in the same way."""
-    full, _ = _joint(gold.codes("deprel"), system.codes("deprel"), str)
-    rel, relations = _joint(gold.codes("deprel"), system.codes("deprel"), universal_relation)
-    feats, _ = _joint(gold.codes("feats"), system.codes("feats"), universal_features)
+    full, _ = joint_codes(gold.codes("deprel"), system.codes("deprel"), str)
+    rel, relations = joint_codes(gold.codes("deprel"), system.codes("deprel"), universal_relation)
+    feats, _ = joint_codes(gold.codes("feats"), system.codes("feats"), universal_features)
     classes = [sum(bit for members, bit in _CLASSES if name in members) for name in relations]
     names = np.array(classes or [0], np.uint8)
 
@@ -221,7 +177,7 @@ def sides_of(
     return side(0, gold, left), side(1, system, right)
 
 
-def _joint(
+def joint_codes(
     gold: Codes, system: Codes, normal: Callable[[str], str]
 ) -> tuple[list[Ints], list[str]]:
     """Give equal values (after `normal`) equal codes on both sides; return these and the values."""
@@ -252,7 +208,7 @@ def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple
         values = [treebank.field(row, NUMBER["form"]) for row in firsts]
         inside, bare = (
             np.array([numbers.setdefault(v.lower(), len(numbers)) for v in texts], np.int32)
-            for texts in (values, map(_bare, values))
+            for texts in (values, map(without_spaces, values))
         )
         forms = np.zeros(treebank.n_words, np.int32)
         forms[words] = np.where(treebank.multiword[words] < 0, bare[codes], inside[codes])
@@ -260,44 +216,8 @@ def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple
     return sides[0], sides[1]
 
 
-def _bare(form: str) -> str:
+def without_spaces(form: str) -> str:
+    """Return a form without its spaces, which alignment ignores."""
     if form.isascii():
         return form.replace(" ", "")
     return "".join(c for c in form if unicodedata.category(c) != "Zs")
-
-
-def mismatch(
-    gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
-) -> MismatchError:
-    """Describe where two texts diverge: position, token and code point on both sides."""
-    for treebank, segments in ((gold, left), (system, right)):
-        if not len(segments.text):
-            return MismatchError(f"{treebank.name} has no words: the file is empty")
-    position = _align.first_difference(left.text, right.text)
-    while position and position < len(left.text) and left.text[position] & 0xC0 == 0x80:
-        position -= 1
-    ours, theirs = _place(gold, left, position), _place(system, right, position)
-    hint = (
-        "both files must contain the same characters in the same order; check that the system "
-        "parsed this file (same set, same release) and did not change characters; --align loose "
-        "aligns texts whose characters differ"
-    )
-    if "/tree_2)" in theirs:
-        hint = "the output has several trees per sentence: write one, with parse without --trees"
-    return MismatchError(
-        "gold and system do not contain the same text (ignoring spaces)\n"
-        f"  gold:   {ours}\n  system: {theirs}\nhint: {hint}"
-    )
-
-
-def _place(treebank: Treebank, segments: Segmentation, position: int) -> str:
-    token = int(np.searchsorted(segments.token_ends, position, "right"))
-    if token >= len(segments.token_rows):
-        return f"{treebank.name}: the text ends here; is the file incomplete?"
-    row = int(segments.token_rows[token])
-    sentence = int(np.searchsorted(treebank.row_offsets, row, "right")) - 1
-    name = treebank[sentence].id
-    rest = bytes(segments.text[position : position + 80]).decode(errors="ignore")[:20]
-    point = f"U+{ord(rest[0]):04X} {unicodedata.name(rest[0], '')}".strip() if rest else "nothing"
-    where = f"{treebank.name}:{treebank.line(row)}" + (f" (sent_id {name})" if name else "")
-    return f"{where}: token {treebank.field(row, 1)!r}, from here {rest!r} ({point})"

@@ -11,7 +11,6 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.align import Alignment, align
 from treegauge.scoring.classes import Classes, Classifier, Origin, classify
-from treegauge.scoring.comparisons import shown_p_value
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label
 from treegauge.scoring.word_metrics import MetricWords, find_word_metric, metric_words
@@ -130,10 +129,10 @@ class Breakdowns(Result):
         if self.differences:
             tests = {row["class"]: row for row in self.differences}
             rows = [tests.get(name, {}) for name in wide["class"].to_list()]
-            p_values = [shown_p_value(row.get("p_corrected")) for row in rows]
+            p_values = [row.get("p_corrected") for row in rows]
             wide = wide.with_columns(
                 pl.Series("interval", list(map(_interval, rows)), pl.String),
-                pl.Series("p_corrected", p_values, pl.String),
+                pl.Series("p_corrected", p_values, pl.Float64),
             )
         return wide
 

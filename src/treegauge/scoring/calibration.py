@@ -9,7 +9,6 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.align import Alignment
-from treegauge.scoring.comparisons import shown_p_value
 from treegauge.scoring.confidence import Confidence, Event, SentenceConfidence
 from treegauge.scoring.scores import Scores
 from treegauge.statistics.probabilities import (
@@ -147,7 +146,6 @@ class Calibration(Result):
         rows = []
         tested = any(row["p_value"] is not None for row in self.rows())
         for row in self.rows():
-            row["p_value"] = shown_p_value(row["p_value"])
             hidden = () if self.all else _PARTS
             hidden = hidden if tested else (*hidden, "ece_by_chance", "p_value")
             rows.append({name: value for name, value in row.items() if name not in hidden})

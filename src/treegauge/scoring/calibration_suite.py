@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from treegauge.core import tables
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.calibration import LEAST_TESTED, Calibration, calibrate
-from treegauge.scoring.comparisons import shown_p_value
 from treegauge.scoring.details import align_outputs
 from treegauge.scoring.settings import Reading
 from treegauge.scoring.suite import Suite
@@ -91,7 +90,7 @@ class CalibrationSuite(Result):
         rows = []
         for row in [*self.rows(), *self.means()]:
             if self.all or row["event"] == "arc":
-                cells = row | {"p_value": shown_p_value(row.get("p_value"))}
+                cells = {"p_value": None} | row
                 shown_row = {
                     name: cells[name] for name in (*first, *test, "brier", "auroc", "aurc")
                 }

@@ -11,7 +11,7 @@ from treegauge.scoring.comparisons import judged, known
 from treegauge.statistics.resampling import FloatArray
 from treegauge.statistics.small_samples import LEAST_UNITS, StudentEstimate, jackknife
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.documents import document_starts
+from treegauge.treebanks.indexing import document_starts
 
 if TYPE_CHECKING:
     from treegauge.scoring.breakdown import Breakdown
@@ -30,6 +30,11 @@ class ClassTable(NamedTuple):
     a: npt.NDArray[np.int64]
     b: npt.NDArray[np.int64]
 
+    @property
+    def gold(self) -> int:
+        """The number of gold words in the class."""
+        return int(self.a[:, 1].sum())
+
 
 def class_f1(sums: FloatArray) -> FloatArray:
     r"""F1 of a class from sums: correct gold words, gold words, correct system words, system words.
@@ -47,10 +52,13 @@ def class_f1(sums: FloatArray) -> FloatArray:
 
 
 def class_difference(table: ClassTable) -> StudentEstimate:
-    """Return the difference of F1; its standard error is NaN if too few units differ."""
+    """Return the difference of F1; its standard error is NaN if too few units differ.
+
+    A class without gold words has no F1 to compare: it is 0 for both systems.
+    """
     words = table.a[:, 1] + (table.a[:, 3] + table.b[:, 3]) / 2
     moved = int((table.a != table.b).any(axis=1).sum())
-    if len(words) >= LEAST_UNITS and moved >= LEAST_DIFFERENT:
+    if len(words) >= LEAST_UNITS and moved >= LEAST_DIFFERENT and table.gold:
         return jackknife(table.a, class_f1, words, other=table.b)
     nothing = np.full(1, np.nan)
     value = class_f1(table.a.sum(axis=0)) - class_f1(table.b.sum(axis=0))
@@ -69,7 +77,7 @@ def compare_classes(
     for table in _tables(a, b, units):
         difference = class_difference(table)
         low, high = difference.interval(level)
-        row: dict[str, Any] = {"class": table.name, "units": len(table.a)}
+        row: dict[str, Any] = {"class": table.name, "gold": table.gold, "units": len(table.a)}
         row["difference"] = 100 * float(difference.value[0])
         row |= {"low": known(100 * low[0]), "high": known(100 * high[0])}
         tested = not np.isnan(difference.standard_error[0])

@@ -78,7 +78,7 @@ class Comparisons(Result):
         )
 
     def shown(self) -> list[dict[str, Any]]:
-        """Return differences with their intervals, and p-values with four digits."""
+        """Return differences with their intervals, and p-values."""
         order = ("metric", "a", "b", "treebanks", "difference", "interval", "new treebank",
                  "detectable", "error_reduction", "p_value", "p_corrected", "verdict")  # fmt: skip
 
@@ -87,8 +87,6 @@ class Comparisons(Result):
             for name, side in (("interval", ""), ("new treebank", "new_")):
                 low, high = row.get(f"{side}low"), row.get(f"{side}high")
                 cells[name] = None if low is None else f"{low:+.2f} to {high:+.2f}"
-            for name in ("p_value", "p_corrected"):
-                cells[name] = shown_p_value(row[name])
             return cells
 
         rows = [cells_of(row) for row in self.pairs]
@@ -100,11 +98,6 @@ class Comparisons(Result):
         return "\n".join(
             [tables.to_text(self.shown(), digits=self.digits), *self.notes, self.signature]
         )
-
-
-def shown_p_value(p: float | None) -> str | None:
-    """Format a p-value with four digits."""
-    return p if p is None else "<0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 def error_reduction(a: float, b: float) -> float | None:

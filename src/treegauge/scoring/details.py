@@ -93,8 +93,10 @@ def _side_by_side(
     tested = sum(row["p_value"] is not None for row in rows)
     notes = [f"primary test by class: Student's t of the difference over {scores.units}; "
              f"p_corrected: {tested} classes"]  # fmt: skip
-    if tested < len(rows):
-        untested = len(rows) - tested
+    without = [str(row["class"]) for row in rows if not row["gold"]]
+    if without:
+        notes.append(f"no test of classes without a gold word: {', '.join(without)}")
+    if untested := len(rows) - tested - len(without):
         classes = "1 class: words of it" if untested == 1 else f"{untested} classes: words of them"
         notes.append(
             f"no test of {classes} in fewer than {LEAST_UNITS} "

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 
@@ -18,8 +19,9 @@ from treegauge.scoring.certainty import (
     remarks,
 )
 from treegauge.scoring.metrics import ALL, FRACTIONAL, NUMBER, Metric
-from treegauge.scoring.paired_reading import Input, PairedReader
+from treegauge.scoring.paired_reading import LAYERS, Input, PairedReader
 from treegauge.scoring.scores import Scores, SystemScore
+from treegauge.scoring.segmentation import TextChanges
 from treegauge.scoring.sentence_counts import ScoreOptions, SentenceCounts, join, tally
 from treegauge.scoring.settings import Reading, Resampling
 from treegauge.treebanks.columns import Treebank
@@ -70,18 +72,38 @@ def evaluate(
         sides = [side for reader in readers[system.system] for side in (reader.gold, reader.system)]
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
-        systems_read.append(replace(system, problems=tuple(problems), policies=policies))
+        changes = [change for reader in readers[system.system] for change in reader.changes]
+        read: dict[str, Any] = {"problems": tuple(problems), "policies": policies}
+        read["changes"] = TextChanges.joined(changes)
+        remarks = (
+            _empty_layers(readers[system.system], options.metrics),
+            str(read["changes"] or ""),
+        )
+        systems_read.append(replace(system, **read, remarks=tuple(filter(None, remarks))))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
     whole = f"{title}#{digest.hexdigest()[:6]}"
-    remarks = [
-        f"{name}: {reader.unaligned}"
-        for name, several in readers.items()
-        for reader in several
-        if reader.unaligned
-    ]
-    notes = tuple(dict.fromkeys([*scored.notes, *remarks]))
+    said = [f"{one.system}: {remark}" for one in systems_read for remark in one.remarks]
+    notes = tuple(dict.fromkeys([*scored.notes, *said]))
     scores = replace(scored, systems=tuple(systems_read), notes=notes)
     return signed_scores(scores, whole, options, reading, resampling)
+
+
+def _empty_layers(readers: Sequence[PairedReader], metrics: Sequence[str]) -> str:
+    """Return a remark on columns that are empty on one side only, and on the metrics concerned."""
+    gold = frozenset.intersection(*(reader.gold.empty for reader in readers))
+    system = frozenset.intersection(*(reader.system.empty for reader in readers))
+    said = []
+    for lacking, without, having in (
+        (system - gold, "the output", "gold"), (gold - system, "gold", "the output")
+    ):  # fmt: skip
+        columns = [name for name in LAYERS if name in lacking and {*LAYERS[name]} & {*metrics}]
+        concerned = [name for name in metrics if any(name in LAYERS[column] for column in columns)]
+        if columns:
+            said.append(
+                f"{without} has no {', '.join(map(str.upper, columns))}, which {having} has: "
+                f"{', '.join(concerned)} say nothing about this system"
+            )
+    return "; ".join(said)
 
 
 def scored_runs(

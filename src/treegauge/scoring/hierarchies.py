@@ -1,7 +1,6 @@
 """Macro averages and their differences: on these treebanks, and on a new one."""
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from treegauge.scoring.metrics import canonical
 from treegauge.scoring.plan import SamplePlan, plan_treebanks
 from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, Hierarchy, hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
-from treegauge.treebanks.languages import language_of
+from treegauge.treebanks.languages import kin_of
 
 if TYPE_CHECKING:
     from treegauge.scoring.suite import Suite
@@ -27,10 +26,8 @@ def over_treebanks(
     """Return the mean over treebanks in genera, from values with standard errors."""
     errors = np.array([float(estimate.standard_error[0]) for estimate in estimates])
     freedom = np.array([float(estimate.df[0]) for estimate in estimates])
-    genera = [language_of(name).genus for name in names]
-    groups = [None if genus == "unknown" else genus for genus in genera]
-    table = np.array(values)
-    return hierarchy(table, groups, StudentEstimate(table, errors, freedom))
+    table, genera = np.array(values), [kin_of(name, "genus") for name in names]
+    return hierarchy(table, genera, StudentEstimate(table, errors, freedom))
 
 
 def percent_interval(
@@ -41,20 +38,15 @@ def percent_interval(
     return None if isnan(low) else (low, high)
 
 
-def differences(
+def _differences(
     suite: "Suite", metric: str
 ) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
     """Return, for each pair, the shared treebanks, the differences, and their mean."""
     name, by_pair = canonical(metric), {}
-    for a, b in combinations(suite.systems, 2):
-        if names := suite.shared(a, b):
-            estimates = [
-                difference(suite.counts(t, a, name), suite.counts(t, b, name)) for t in names
-            ]
-            gains = [(suite.f1(t, a, name) - suite.f1(t, b, name)) / 100 for t in names]
-            by_pair[a, b] = names, gains, over_treebanks(names, gains, estimates)
-    if not by_pair:
-        raise TreegaugeError("no two systems have scores on the same treebank")
+    for (a, b), names in suite.shared_by_pair().items():
+        estimates = [difference(suite.counts(t, a, name), suite.counts(t, b, name)) for t in names]
+        gains = [(suite.f1(t, a, name) - suite.f1(t, b, name)) / 100 for t in names]
+        by_pair[a, b] = names, gains, over_treebanks(names, gains, estimates)
     return by_pair
 
 
@@ -76,7 +68,7 @@ def compare_suite(
         canonical(given_name) for given_name in ([metric] if isinstance(metric, str) else metric)
     ]
     rows: list[dict[str, Any]] = []
-    pairs = [(name, *each) for name in metrics for each in differences(suite, name).items()]
+    pairs = [(name, *each) for name in metrics for each in _differences(suite, name).items()]
     for name, (a, b), (names, _, over) in pairs:
         f1_a, f1_b = (
             sum(suite.f1(t, system, name) for t in names) / len(names) for system in (a, b)
@@ -103,7 +95,7 @@ def compare_suite(
 def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SamplePlan:
     """Return the number of treebanks needed to find a difference between each pair of systems."""
     spread = {}
-    for pair, (names, gains, over) in differences(suite, metric).items():
+    for pair, (names, gains, over) in _differences(suite, metric).items():
         if len(names) < 2:
             raise TreegaugeError(
                 "a plan needs at least two treebanks on which both systems have scores"

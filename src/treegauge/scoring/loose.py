@@ -5,6 +5,7 @@ whole file. Here characters are aligned first, with the smallest number of edits
 """
 
 from bisect import bisect_left
+from collections import Counter
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +13,14 @@ import numpy.typing as npt
 from treegauge.kernels import alignment as _align
 from treegauge.scoring.align import (
     Alignment,
-    Segmentation,
+    Side,
     align,
+    joint_codes,
     judge,
-    segmentation,
     sides_of,
+    without_spaces,
 )
+from treegauge.scoring.segmentation import Segmentation, TextChanges, segmentation
 from treegauge.treebanks.columns import Treebank
 
 ANCHOR = 16
@@ -120,16 +123,41 @@ def _gain(a: str, b: str, least: float) -> float:
     return share + 0.01 if share > least or not least else 0.0
 
 
-def remark(alignment: Alignment) -> str:
-    """Return a note on the number of words without a partner; empty if all have one."""
-    ours, theirs = alignment.to_system, alignment.to_gold
-    if (ours >= 0).all() and (theirs >= 0).all():
-        return ""
-    return (
-        f"loose alignment: {int((ours < 0).sum()):,} of {len(ours):,} gold words and "
-        f"{int((theirs < 0).sum()):,} of {len(theirs):,} system words are not aligned and count "
-        "as incorrect"
+def text_changes(alignment: Alignment) -> TextChanges:
+    """Return how the system's text differs from gold.
+
+    As in exact alignment, spaces are ignored, and inside multiword tokens case is ignored. A
+    multiword token is a form, too.
+    """
+    gold, system = alignment.gold.treebank, alignment.system.treebank
+    ours = np.flatnonzero(alignment.to_system >= 0)
+    theirs = alignment.to_system[ours]
+    columns = gold.codes("form"), system.codes("form")
+    (a, b), _ = joint_codes(*columns, without_spaces)
+    (a_lower, b_lower), _ = joint_codes(*columns, lambda form: without_spaces(form).lower())
+    inside = (gold.multiword[ours] >= 0) | (system.multiword[theirs] >= 0)
+    differ = np.where(inside, a_lower[ours] != b_lower[theirs], a[ours] != b[theirs])
+    forms = Counter(
+        (gold.field(gold.rows[g], _FORM), system.field(system.rows[s], _FORM))
+        for g, s in zip(ours[differ].tolist(), theirs[differ].tolist(), strict=True)
     )
+    tokens, others = (_multiword_forms(side) for side in (alignment.gold, alignment.system))
+    forms.update(
+        (tokens[span], others[span])
+        for span in tokens.keys() & others.keys()
+        if without_spaces(tokens[span]) != without_spaces(others[span])
+    )
+    lost, added = (int((to < 0).sum()) for to in (alignment.to_system, alignment.to_gold))
+    return TextChanges(forms, lost, added, gold.n_words, system.n_words)
+
+
+def _multiword_forms(side: Side) -> dict[tuple[int, int], str]:
+    """Return the forms of multiword tokens by the span of characters that they cover."""
+    segments, treebank = side.segments, side.treebank
+    places = np.flatnonzero(treebank.kinds[segments.token_rows] == _MULTIWORD)
+    starts, ends = segments.token_starts[places].tolist(), segments.token_ends[places].tolist()
+    forms = [treebank.field(row, _FORM) for row in segments.token_rows[places].tolist()]
+    return dict(zip(zip(starts, ends, strict=True), forms, strict=True))
 
 
 def grouped(gold: Segmentation, system: Segmentation) -> tuple[npt.NDArray[np.int64], Segmentation]:

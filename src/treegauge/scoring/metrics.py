@@ -1,6 +1,6 @@
 """The metrics: the sums behind each score, and how to register new ones."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.plugins import load_plugins
+from treegauge.core.plugins import leave_out, load_plugins, warn
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.word_metrics import WORD_METRICS, MetricFunction, WordMetric
 
@@ -70,8 +70,11 @@ ENHANCED = {
     "ELAS": Definition("elas_c", "edges_g", "edges_s", None, "enhanced edges"),
     "EULAS": Definition("eulas_c", "edges_g", "edges_s", None, "enhanced edges, no subtypes"),
 }
-#: Metrics registered by users.
+GROUP = "treegauge.metrics"
+#: Metrics registered by users and plug-ins.
 ADDED: dict[str, Definition] = {}
+#: Plug-ins that cannot be used, with the reason.
+_LEFT_OUT: dict[str, str] = {}
 WEIGHTED = {
     "WLAS": Definition("wlas_c", "weight_g", "weight_s", "weight_a", "LAS weighted by relation"),
 }
@@ -107,12 +110,14 @@ def register_metric(name: str, function: MetricFunction, *, meaning: str) -> Non
     meaning
         What it measures, in a few words.
     """
-    known = {taken_name.lower() for taken_name in [*ALL, *WORD_METRICS]}
+    known = {known_name.lower(): known_name for known_name in [*ALL, *WORD_METRICS]}
     if name.lower() in known:
         raise TreegaugeError(
-            f"there is already a metric called {name!r} already; choose another name"
+            f"there is already a metric called {known[name.lower()]!r}; choose another name"
         )
-    correct, gold, system, aligned = columns = [f"{name}_{letter}" for letter in "cgsa"]
+    if not callable(function):
+        raise TreegaugeError(f"metric {name!r} is {function!r}; expected a function")
+    correct, gold, system, aligned = columns = [f"{added_group(name)}_{end}" for end in "cgsa"]
     for column in columns:
         NUMBER[column] = len(COLUMNS)
         COLUMNS.append(column)
@@ -120,13 +125,36 @@ def register_metric(name: str, function: MetricFunction, *, meaning: str) -> Non
     WORD_METRICS[name] = WordMetric(function, meaning)
 
 
+def added_group(name: str) -> str:
+    """Return the start of the column names of a registered metric; no built-in column has it."""
+    return f"added:{name}"
+
+
 def known_metrics() -> dict[str, Definition]:
-    """Return all metrics by name, including those of installed plug-ins."""
-    for name, function in load_plugins("treegauge.metrics").items():
-        if name not in ADDED:
-            meaning = (function.__doc__ or name).strip().partition("\n")[0]
-            register_metric(name, function, meaning=meaning)
+    """Return all metrics by name, including those of installed plug-ins that can be used."""
+    for name, plugin in load_plugins(GROUP).items():
+        if name in ADDED or name in _LEFT_OUT:
+            continue
+        meaning = (getattr(plugin.object, "__doc__", None) or name).strip().partition("\n")[0]
+        try:
+            register_metric(name, plugin.object, meaning=meaning)
+        except TreegaugeError as error:
+            _LEFT_OUT[name] = (
+                f"the metric {name!r} of the plug-in {plugin.origin} cannot be used: {error}"
+            )
+            leave_out(plugin, str(error))
     return ALL
+
+
+def drop_metric(name: str, error: TreegaugeError) -> None:
+    """Leave out a metric of a plug-in that failed; a metric registered otherwise is an error."""
+    plugin = load_plugins(GROUP).get(name)
+    if plugin is None or plugin.object is not WORD_METRICS[name].function:
+        raise error
+    for registry in (ADDED, ALL, WORD_METRICS):
+        del registry[name]
+    _LEFT_OUT[name] = str(error)
+    warn(f"{error}; the metric is left out")
 
 
 def metric_label(name: str, convention: Convention) -> str:
@@ -212,8 +240,17 @@ def canonical(name: str) -> str:
         return name
     names = {key.lower(): key for key in known_metrics()}
     if name.lower() not in names:
+        refuse_left_out([name])
         raise ChoiceError("metric", name, names.values())
     return names[name.lower()]
+
+
+def refuse_left_out(names: Iterable[str]) -> None:
+    """Refuse names of plug-ins that cannot be used."""
+    reasons = {name.lower(): reason for name, reason in _LEFT_OUT.items()}
+    for name in names:
+        if name not in ALL and name.lower() in reasons:
+            raise TreegaugeError(reasons[name.lower()])
 
 
 def f1(sums: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.float64]:

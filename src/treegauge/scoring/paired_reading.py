@@ -9,21 +9,29 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.align import (
-    Alignment,
+from treegauge.scoring.align import Alignment, align
+from treegauge.scoring.segmentation import (
     MismatchError,
     Segmentation,
-    align,
+    Surroundings,
+    TextChanges,
     mismatch,
     segmentation,
 )
 from treegauge.scoring.settings import Reading
-from treegauge.treebanks.columns import Treebank, concat
+from treegauge.treebanks.columns import NUMBER, Treebank, concat
 from treegauge.treebanks.conllu import CHUNK, parse_conllu, refusals, stream_conllu
 from treegauge.treebanks.problems import ConlluError, ReadingProblem
 from treegauge.treebanks.sources import Source
 
 Input = Treebank | Source
+LAYERS = {
+    "lemma": ("Lemmas", "BLEX"), "upos": ("UPOS", "AllTags", "MLAS"), "xpos": ("XPOS", "AllTags"),
+    "feats": ("UFeats", "AllTags", "MLAS"), "deprel": ("LAS", "CLAS", "MLAS", "BLEX"),
+    "deps": ("ELAS", "EULAS"),
+}  # fmt: skip
+"""Columns that a file may lack, and the metrics that compare them."""
+_EMPTY = ord("_")
 
 
 class Pending(NamedTuple):
@@ -54,11 +62,21 @@ class _Side:
     pending: Pending
     seen: Callable[[bytes], object] | None = None
     done: bool = False
+    empty: frozenset[str] = frozenset(LAYERS)
+    passed: Surroundings = field(default_factory=Surroundings)
     problems: list[ReadingProblem] = field(default_factory=list)
 
     @property
     def size(self) -> int:
         return len(self.pending.segments.text)
+
+    def take(self, end: int) -> Pending:
+        """Remove and return the sentences up to this position."""
+        stops = self.pending.segments.sentence_ends
+        piece, self.pending = self.pending.cut(int(np.searchsorted(stops, end)) + 1)
+        tb = piece.treebank
+        self.passed = Surroundings(self.passed.before + len(tb), tb.line(len(tb.fields) - 1))
+        return piece
 
     def grow(self) -> None:
         """Read as much again as is waiting, so that the total time stays linear."""
@@ -78,6 +96,9 @@ class _Side:
             if self.seen:
                 self.seen(piece.to_bytes())
             self.policy = piece.policy
+            self.empty = frozenset(
+                column for column in self.empty if not _has_values(piece, column)
+            )
             self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
             parts.append(piece)
         if waiting:
@@ -85,6 +106,13 @@ class _Side:
         if parts:
             whole = parts[0] if len(parts) == 1 else concat(parts, name=parts[-1].name)
             self.pending = Pending(whole, segmentation(whole))
+
+
+def _has_values(treebank: Treebank, column: str) -> bool:
+    """Whether a word has a value in this column."""
+    starts, ends = treebank.fields[treebank.rows, NUMBER[column] :][:, :2].T
+    lengths = ends - starts - 1
+    return bool(((lengths > 1) | (lengths == 1) & (treebank.raw[starts] != _EMPTY)).any())
 
 
 class PairedReader:
@@ -105,7 +133,7 @@ class PairedReader:
     ) -> None:
         self.reading, self.chunk = reading or Reading(), chunk
         self.gold, self.system = self._side(gold, seen), self._side(system)
-        self.unaligned = ""  # a note on words that loose alignment could not align
+        self.changes: list[TextChanges] = []  # found by loose alignment
 
     def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
         how = self.reading
@@ -127,10 +155,10 @@ class PairedReader:
                 side.grow()
         gold, system = self.gold.pending, self.system.pending
         if gold.treebank.n_words and system.treebank.n_words:
-            from treegauge.scoring.loose import align_loosely, remark
+            from treegauge.scoring.loose import align_loosely, text_changes
 
             alignment = align_loosely(*gold, *system)
-            self.unaligned = remark(alignment)
+            self.changes.append(text_changes(alignment))
             yield alignment
         else:
             yield from self._exact()
@@ -147,13 +175,7 @@ class PairedReader:
             ended = left.done and right.done and left.size == right.size
             ends = [left.size] if ended and left.size else _meetings(ours, theirs)
             if len(ends):
-                cuts = [
-                    side.pending.cut(
-                        int(np.searchsorted(side.pending.segments.sentence_ends, ends[-1])) + 1
-                    )
-                    for side in (left, right)
-                ]
-                (gold, left.pending), (system, right.pending) = cuts
+                gold, system = (side.take(int(ends[-1])) for side in (left, right))
                 yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
                 continue
             behind = [
@@ -166,7 +188,9 @@ class PairedReader:
             for side in behind:
                 side.grow()
         if left.size or right.size:
-            error = str(mismatch(*left.pending, *right.pending))
+            if right.done and right.size < left.size:
+                left.passed = left.passed._replace(after=sum(map(len, left.pieces)))
+            error = str(mismatch(*left.pending, *right.pending, (left.passed, right.passed)))
             if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
                 error += f"\nsentences were left out because of {lost} problems; "
                 error += "errors='repair' keeps their words"

@@ -175,7 +175,7 @@ def score(
 def _enhancement_codes(enhancements: str) -> str:
     if enhancements in {"", "0"}:
         return ""
-    from treegauge.scoring.enhancements import check_codes
+    from treegauge.scoring.enhanced import check_codes
 
     codes = check_codes(enhancements)
     if "3" in codes:

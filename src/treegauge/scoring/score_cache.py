@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
+from treegauge.core.files import atomic, whole_folder
 from treegauge.core.text_formats import parse_json
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.comparisons import unit_counts
@@ -38,12 +38,14 @@ class CellScore(NamedTuple):
     """The metrics of one output on one gold file, or why it could not be scored.
 
     `errors` has the standard error of F1 (as a fraction) and its degrees of freedom for each metric
-    that has one; the interval of a macro average needs them.
+    that has one; the interval of a macro average needs them. `remarks` are what readers of the
+    score must know about the output.
     """
 
     metrics: dict[str, Metric]
     errors: dict[str, tuple[float, float]]
     failure: str | None = None
+    remarks: str = ""
 
 
 def score_cell(gold: Treebank, output: str, options: ScoreOptions, reading: Reading) -> CellScore:
@@ -65,7 +67,7 @@ def score_cell(gold: Treebank, output: str, options: ScoreOptions, reading: Read
         for i, name in enumerate(names)
         if np.isfinite(estimates.standard_error[i])
     }
-    return CellScore(system.metrics, errors)
+    return CellScore(system.metrics, errors, remarks="; ".join(system.remarks))
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class ScoreCache:
                 for name, counts in kept["metrics"].items()
             }
             errors = {name: (float(se), float(df)) for name, (se, df) in kept["errors"].items()}
-            return CellScore(metrics, errors, kept["failure"])
+            return CellScore(metrics, errors, kept["failure"], kept["remarks"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -105,9 +107,8 @@ class ScoreCache:
         }
         kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,
                 "errors": {name: list(pair) for name, pair in score.errors.items()},
-                "failure": score.failure}  # fmt: skip
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with atomic(self.path(gold, system), own=True) as file:
+                "failure": score.failure, "remarks": score.remarks}  # fmt: skip
+        with whole_folder(self.folder), atomic(self.path(gold, system), own=True) as file:
             file.write(json.dumps({**kept, "checksum": _checksum(kept)}).encode())
 
 

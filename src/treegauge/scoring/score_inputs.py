@@ -55,7 +55,10 @@ def _runs(outputs: Any) -> Sequence[Any]:
 
     if is_foreign(outputs):
         return [read_treebank(outputs)]
-    return [read_treebank(output) if is_foreign(output) else output for output in outputs]
+    return [
+        output if isinstance(output, str | PathLike | Treebank) else read_treebank(output)
+        for output in outputs
+    ]
 
 
 def _is_folder(source: Any) -> bool:

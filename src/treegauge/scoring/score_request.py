@@ -51,6 +51,7 @@ def score_folders(
 ) -> "Suite":  # fmt: skip
     """Score folders of output against a folder of gold files, and compare the systems."""
     from treegauge.scoring.hierarchies import compare_suite, plan_suite
+    from treegauge.scoring.metrics import refuse_left_out
     from treegauge.scoring.score_inputs import match_folders
     from treegauge.scoring.suite import score_suite
 
@@ -65,6 +66,7 @@ def score_folders(
     with progress("sentences") as task:
         suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
+    refuse_left_out(how.metrics)
     suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
     if how.requested.calibration:
         from treegauge.scoring.calibration_suite import calibrate_suite
@@ -123,6 +125,9 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
         with progress("sentences") as task:
             scores = evaluate(gold, named, *how[:3], progress=task.advance)
     _report_problems([scores])
+    from treegauge.scoring.metrics import refuse_left_out
+
+    refuse_left_out(how.metrics)
     chosen = tuple(name for name in how.metrics if name in scores.systems[0].metrics)
     scores = replace(scores, chosen=chosen, view=how.view, style=how.style)
     attached: dict[str, Any] = {}

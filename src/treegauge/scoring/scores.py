@@ -12,6 +12,7 @@ from treegauge.core.result import Result
 from treegauge.scoring.certainty import UnitKind
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, Metric, canonical, metric_label
+from treegauge.scoring.segmentation import TextChanges
 from treegauge.scoring.sentence_counts import SentenceCounts
 from treegauge.treebanks.problems import ReadingProblem
 
@@ -26,7 +27,9 @@ _RULE = "-----------+-----------+-----------+-----------+-----------"
 class SystemScore:
     """One system's metrics, the counts of each of its runs, and how the files were read.
 
-    `problems` were skipped, repaired or allowed, as the `policies` of the files say.
+    `problems` were skipped, repaired or allowed, as the `policies` of the files say. `changes` are
+    the differences of its text from gold, if the alignment is loose; `remarks` are what readers of
+    the scores must know about the files.
     """
 
     system: str
@@ -34,6 +37,8 @@ class SystemScore:
     runs: tuple[SentenceCounts, ...] = field(repr=False)
     problems: tuple[ReadingProblem, ...] = ()
     policies: frozenset[str] = frozenset()
+    changes: TextChanges | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def kept(self) -> bool:
@@ -119,6 +124,7 @@ class Scores(Result):
                     self.label(key): metric.to_dict() for key, metric in score.metrics.items()
                 },
             }
+            | ({"text": score.changes.to_dict()} if score.changes else {})
             for score in self.systems
         ]
         return {

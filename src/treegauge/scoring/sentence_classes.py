@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.documents import document_starts
+from treegauge.treebanks.indexing import document_starts
 
 #: Class of a sentence without a value.
 NONE = "none"

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
 from treegauge.scoring.align import (
     CONTENT_BIT,
     GRAMMATICAL_BIT,
     LEXICAL_BIT,
     Alignment,
-    Segmentation,
     per_sentence,
 )
 from treegauge.scoring.attachment import CorrectWords, Mask, correct_words
@@ -29,11 +29,14 @@ from treegauge.scoring.metrics import (
     NODES,
     NUMBER,
     WEIGHTED,
+    added_group,
+    drop_metric,
     known_metrics,
 )
+from treegauge.scoring.segmentation import Segmentation
 from treegauge.scoring.word_metrics import metric_words
 from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.documents import document_starts
+from treegauge.treebanks.indexing import document_starts
 from treegauge.treebanks.relations import universal_relation
 
 Array = npt.NDArray[np.float64] | npt.NDArray[np.int32]
@@ -189,10 +192,14 @@ def _words(
         "grammatical_c": groups["grammatical"][0] & labelled,
         "roots_c": groups["roots"][0] & right(_align.HEAD),
     }
-    for name in ADDED:
-        added = metric_words(name, alignment, options.convention)
-        groups[name] = (added.gold, added.system)
-        ours[f"{name}_c"] = added.correct
+    for name in list(ADDED):
+        try:
+            added = metric_words(name, alignment, options.convention)
+        except TreegaugeError as error:
+            drop_metric(name, error)
+            continue
+        groups[added_group(name)] = (added.gold, added.system)
+        ours[f"{added_group(name)}_c"] = added.correct
     for name, (members, _) in groups.items():
         ours |= {f"{name}_g": members, f"{name}_a": members & aligned}
     return ours, {f"{name}_s": members for name, (_, members) in groups.items()}

@@ -154,10 +154,11 @@ class SubmissionScores(NamedTuple):
     def table(self, failed: float | None = None) -> "pl.DataFrame":
         """Return one row per treebank and team: F1 of every metric, or `failed` if there is none.
 
-        The last column gives the reason.
+        The last columns give the reason, and remarks on the outputs if there are any.
         """
         import polars as pl
 
+        remarks = any(cell.remarks for cell in self.cells.values())
         rows = [
             {"treebank": code, "system": team}
             | {
@@ -165,12 +166,15 @@ class SubmissionScores(NamedTuple):
                 for name in self.options.metrics
             }
             | {"failure": cell.failure}
+            | ({"remarks": cell.remarks or None} if remarks else {})
             for (code, team), cell in self.cells.items()
         ]
         kinds = {metric_label(name, self.options.convention): pl.Float64
                  for name in self.options.metrics}  # fmt: skip
         return pl.DataFrame(
-            rows, schema_overrides={**kinds, "failure": pl.String}, infer_schema_length=None
+            rows,
+            schema_overrides={**kinds, "failure": pl.String, "remarks": pl.String},
+            infer_schema_length=None,
         )
 
     def interval(self, team: str, metric: str) -> tuple[float, float] | None:

@@ -64,8 +64,9 @@ class Suite(Result):
 
     @property
     def metrics(self) -> list[str]:
-        """Names of the metrics that were computed."""
-        return list(next(s.systems[0].metrics for s in self.treebanks.values() if s.systems))
+        """Names of the metrics that were computed for all."""
+        systems = [system for scores in self.treebanks.values() for system in scores.systems]
+        return [name for name in systems[0].metrics if all(name in one.metrics for one in systems)]
 
     def label(self, metric: str) -> str:
         """Return a metric's name, with the convention if it is not official."""
@@ -166,10 +167,7 @@ class Suite(Result):
         if not 0 < alpha < 1:
             raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
         names = [canonical(given) for given in ([metric] if isinstance(metric, str) else metric)]
-        shared = {pair: self.shared(*pair) for pair in combinations(self.systems, 2)}
-        pairs = {pair: names for pair, names in shared.items() if names}
-        if not pairs:
-            raise TreegaugeError("no two systems have scores on the same treebank")
+        pairs = self.shared_by_pair()
 
         def p_better(a: str, b: str, name: str) -> list[float]:
             shared_treebanks = pairs[a, b] if (a, b) in pairs else pairs[b, a]
@@ -224,10 +222,18 @@ class Suite(Result):
         """Cached counts: a system is compared with each of the others."""
         return {}
 
-    def shared(self, a: str, b: str) -> list[str]:
-        """Return the treebanks on which both systems have scores."""
-        failed = self.failures
-        return [t for t in self.treebanks if (t, a) not in failed and (t, b) not in failed]
+    def shared_by_pair(self) -> dict[tuple[str, str], list[str]]:
+        """Return the treebanks with scores of both, for every pair of systems that has any."""
+        shared = {
+            pair: [t for t in self.treebanks if not any((t, s) in self.failures for s in pair)]
+            for pair in combinations(self.systems, 2)
+        }
+        if pairs := {pair: names for pair, names in shared.items() if names}:
+            return pairs
+        failed = [f"{s} on {t}: {why}" for (t, s), why in self.failures.items()]
+        raise TreegaugeError(
+            "\n  ".join(["no two systems have scores on the same treebank", *failed[:3]])
+        )
 
     def json_fields(self) -> dict[str, Any]:
         """Return each treebank with its systems, the averages and the failures."""
@@ -276,6 +282,14 @@ class Suite(Result):
             title = f"{self.label(name)} by treebank"
             lines += ["", title, tables.to_text(self.by_treebank(name))]
         lines += [f"failed: {s} on {t}: {why}" for (t, s), why in self.failures.items()]
+        remarks: dict[tuple[str, str], list[str]] = {}
+        for name, scores in self.treebanks.items():
+            for one in scores.systems:
+                for remark in one.remarks:
+                    remarks.setdefault((one.system, remark), []).append(name)
+        for (system, remark), names in remarks.items():
+            more = f" and {len(names) - 3} more" * (len(names) > 3)
+            lines.append(f"{system} on {', '.join(names[:3])}{more}: {remark}")
         return "\n".join([*lines, self.signature])
 
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treegauge.core.errors import ChoiceError
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.plugins import naming_errors, origin_of
 from treegauge.kernels import alignment as _align
 from treegauge.scoring.align import Alignment
 from treegauge.scoring.attachment import Mask, correct_words
@@ -62,15 +63,32 @@ WORD_METRICS: dict[str, WordMetric] = {
 
 def find_word_metric(name: str) -> str:
     """Return the canonical name of a metric over words."""
-    from treegauge.scoring.metrics import known_metrics
+    from treegauge.scoring.metrics import known_metrics, refuse_left_out
 
     known_metrics()  # loads plug-ins
     names = {key.lower(): key for key in WORD_METRICS}
     if name.lower() not in names:
+        refuse_left_out([name])
         raise ChoiceError("metric over words", name, names.values())
     return names[name.lower()]
 
 
 def metric_words(name: str, alignment: Alignment, convention: Convention = OFFICIAL) -> MetricWords:
     """Return the words that count and those that are correct in a metric over words."""
-    return WORD_METRICS[find_word_metric(name)].function(alignment, convention)
+    from treegauge.scoring.metrics import ADDED, GROUP
+
+    name = find_word_metric(name)
+    function = WORD_METRICS[name].function
+    if name not in ADDED:
+        return function(alignment, convention)
+    with naming_errors(f"metric {name!r}", GROUP, function):
+        words: object = function(alignment, convention)
+    gold, system = (side.treebank.n_words for side in (alignment.gold, alignment.system))
+    if isinstance(words, MetricWords):
+        kinds = [(getattr(mask, "dtype", None), getattr(mask, "shape", None)) for mask in words]
+        if kinds == [(np.bool_, (size,)) for size in (gold, system, gold)]:
+            return words
+    raise TreegaugeError(
+        f"metric {name!r}{origin_of(GROUP, function)} gave {str(words)[:80]!r}; expected "
+        f"MetricWords with boolean arrays of {gold:,}, {system:,} and {gold:,} words"
+    )

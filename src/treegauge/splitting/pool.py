@@ -10,8 +10,8 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.conllu import read_conllu
-from treegauge.treebanks.documents import document_starts
 from treegauge.treebanks.entries import UD_FILE
+from treegauge.treebanks.indexing import document_starts
 from treegauge.treebanks.inputs import recognise_treebanks
 from treegauge.treebanks.sources import Errors, Source
 from treegauge.treebanks.trees import displacement_counts, mean_edge_displacement

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError, check_format
-from treegauge.core.files import atomic
+from treegauge.core.files import atomic, whole_folder
 from treegauge.core.messages import note
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
@@ -205,13 +205,13 @@ def write_split(
             f"{target} already has {others[0].name}: the sets of two splits would be mixed; choose "
             "another folder with --out, or move its files away"
         )
-    target.mkdir(parents=True, exist_ok=True)
-    for name, index in split.parts.items():
-        with atomic(paths[name]) as file:
-            file.write(_text(split.pool, index, provenance))
     path = target / "manifest.json"
-    with atomic(path) as file:
-        file.write((json.dumps(split_manifest(split), indent=1) + "\n").encode())
+    with whole_folder(target):
+        for name, index in split.parts.items():
+            with atomic(paths[name]) as file:
+                file.write(_text(split.pool, index, provenance))
+        with atomic(path) as file:
+            file.write((json.dumps(split_manifest(split), indent=1) + "\n").encode())
     return [*paths.values(), path]
 
 

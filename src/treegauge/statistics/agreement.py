@@ -27,7 +27,7 @@ COEFFICIENTS = ("observed", "kappa", "alpha")
 LEAST_DISAGREEING = 5
 
 
-def checked(codes: npt.ArrayLike) -> Codes:
+def _checked(codes: npt.ArrayLike) -> Codes:
     """Return a coding as an array; raise an error if it is not one."""
     table = np.asarray(codes)
     if table.ndim != 2 or table.shape[1] < 2 or not np.issubdtype(table.dtype, np.integer):
@@ -46,7 +46,7 @@ def observed_agreement(codes: npt.ArrayLike) -> float:
     >>> observed_agreement([[0, 0], [1, 0], [1, 1], [2, -1]])
     0.6666666666666666
     """
-    return float(_Sums(checked(codes)).observed()[0])
+    return float(_Sums(_checked(codes)).observed()[0])
 
 
 def cohen_kappa(codes: npt.ArrayLike) -> float:
@@ -64,7 +64,7 @@ def cohen_kappa(codes: npt.ArrayLike) -> float:
     >>> round(cohen_kappa([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]]), 4)
     0.3333
     """
-    table = checked(codes)
+    table = _checked(codes)
     if table.shape[1] != 2:
         raise TreegaugeError(
             f"Cohen's kappa needs two annotators, found {table.shape[1]}; use fleiss_kappa"
@@ -89,7 +89,7 @@ def fleiss_kappa(codes: npt.ArrayLike) -> float:
     >>> round(fleiss_kappa([[0, 0, 0], [0, 0, 1], [1, 1, 1], [2, 2, 1]]), 4)
     0.4667
     """
-    return float(_Sums(checked(codes)).fleiss()[0])
+    return float(_Sums(_checked(codes)).fleiss()[0])
 
 
 def krippendorff_alpha(codes: npt.ArrayLike) -> float:
@@ -109,7 +109,7 @@ def krippendorff_alpha(codes: npt.ArrayLike) -> float:
     >>> round(krippendorff_alpha([[0, 0, -1], [1, 1, 1], [1, 0, 1], [2, 2, 2], [2, -1, -1]]), 4)
     0.7436
     """
-    return float(_Sums(checked(codes)).alpha()[0])
+    return float(_Sums(_checked(codes)).alpha()[0])
 
 
 class _Sums:
@@ -214,7 +214,7 @@ def specific_agreement(codes: npt.ArrayLike, category: int) -> float:
     >>> specific_agreement([[0, 0], [0, 1], [1, 1], [1, 1]], 0)
     0.6666666666666666
     """
-    return float(_specific(_Sums(checked(codes)), category)[0])
+    return float(_specific(_Sums(_checked(codes)), category)[0])
 
 
 def _specific(sums: _Sums, category: int) -> FloatArray:
@@ -257,7 +257,7 @@ def agreement(
     >>> f"{low[2]:.2f} to {high[2]:.2f}"
     '0.73 to 0.85'
     """
-    table, places = checked(codes), np.asarray(units, np.int64)
+    table, places = _checked(codes), np.asarray(units, np.int64)
     sums = _Sums(table, places, int(places.max(initial=-1)) + 1)
     values = np.stack([sums.observed(), sums.kappa(), sums.alpha()], axis=1)
     pairs = sums.number * (sums.number - 1)
@@ -277,7 +277,7 @@ def class_agreement(
     >>> made.value.round(3).tolist()
     [0.667, 0.5, 0.533]
     """
-    table, places = checked(codes), np.asarray(units, np.int64)
+    table, places = _checked(codes), np.asarray(units, np.int64)
     number = int(places.max(initial=-1)) + 1
     specific = _specific(_Sums(table, places, number), category)
     binary = np.where(table < 0, -1, table == category).astype(np.int64)
@@ -302,8 +302,7 @@ def _estimate(
     if not known:
         nothing = np.full(values.shape[1], np.nan)
         return StudentEstimate(values[0], nothing, nothing)
-    most = effective_df(size[used])
-    df = np.array([min(most, heavy_tailed_df(moves)) for moves in left.T])
+    df = np.minimum(effective_df(size[used]), heavy_tailed_df(left))
     return StudentEstimate(values[0], error, df)
 
 

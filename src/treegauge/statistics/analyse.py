@@ -22,10 +22,11 @@ from treegauge.statistics.correlation import (
     select,
 )
 from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
-from treegauge.statistics.data_table import Tables, group_rows, load_tables
+from treegauge.statistics.data_table import Tables, group_rows
 from treegauge.statistics.normality import normality, shape
 from treegauge.statistics.power import plan_power
 from treegauge.statistics.regression import regress
+from treegauge.statistics.table_joins import load_tables
 
 
 def _correlation(

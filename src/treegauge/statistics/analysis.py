@@ -84,7 +84,7 @@ class RowResampling(Settings):
 class Analysis(Result):
     """A result with notes: omitted rows, missing values with reasons, and warnings.
 
-    In printed tables a p-value below 0.001 is ``<0.001``; CSV and JSON have all digits.
+    Printed p-values have four decimals; those in CSV and JSON have all digits.
     """
 
     signature: str
@@ -97,16 +97,10 @@ class Analysis(Result):
         return {}
 
     def shown(self) -> "pl.DataFrame":
-        """Return the printed table, with rounded p-values and without empty columns."""
-        import polars as pl
-
+        """Return the printed table, without empty columns."""
         frame = self.table
-        frame = frame.select(
+        return frame.select(
             name for name in frame.columns if frame[name].null_count() < max(frame.height, 1)
-        )
-        p_values = pl.col([name for name in frame.columns if name.startswith("p_")])
-        return frame.with_columns(
-            p_values.map_elements(lambda p: _p_value(p).rjust(6), return_dtype=pl.String)
         )
 
     def json_fields(self) -> dict[str, Any]:
@@ -131,17 +125,13 @@ class Analysis(Result):
 
     def _lines(self) -> list[str]:
         numbers = [
-            f"{name} {_p_value(value)}"
+            f"{name} {tables.p_value_cell(value)}"
             if name.startswith("p_")
             else f"{name} {tables.cell(value, self.digits)}"
             for name, value in self.summary.items()
             if value is not None
         ]
         return [*([", ".join(numbers)] if numbers else []), *(f"note: {n}" for n in self.notes)]
-
-
-def _p_value(p: float) -> str:
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def frame_of(rows: Sequence[dict[str, Any]], **kinds: type) -> "pl.DataFrame":

@@ -24,9 +24,10 @@ from treegauge.statistics.coefficients import (
     correlated_pair,
 )
 from treegauge.statistics.correlation import choose_columns
-from treegauge.statistics.data_table import Sample, Tables, load_tables
+from treegauge.statistics.data_table import Sample, Tables
 from treegauge.statistics.least_squares import LeastSquares
 from treegauge.statistics.resampling import FloatArray
+from treegauge.statistics.table_joins import load_tables
 
 if TYPE_CHECKING:
     import polars as pl

@@ -36,9 +36,10 @@ from treegauge.statistics.coefficients import (
     partial,
 )
 from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
-from treegauge.statistics.data_table import DataTable, Sample, Tables, load_tables
+from treegauge.statistics.data_table import DataTable, Sample, Tables
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.table_joins import load_tables
 
 if TYPE_CHECKING:
     import polars as pl

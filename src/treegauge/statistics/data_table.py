@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -62,11 +62,16 @@ class Sample:
 
 @dataclass(frozen=True)
 class DataTable:
-    """A frame with its source; its errors name the row."""
+    """A frame with its source; its errors name the row.
+
+    `full_names` has columns whose names leave out what a table of several splits or systems would
+    say: ``words`` may be ``words (train)``, and ``LAS`` ``LAS:alpha``.
+    """
 
     frame: "pl.DataFrame"
     source: str = "table"
     inputs: tuple[str, ...] = ()
+    full_names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def name(self) -> str:
@@ -139,16 +144,9 @@ class DataTable:
             raise ChoiceError("column of clusters", name, [*KIN, *self.frame.columns, "none"])
         if "treebank" not in self.frame.columns:
             return None
-        from treegauge.treebanks.languages import UNKNOWN, language_of, languages
+        from treegauge.treebanks.languages import kin_of
 
-        codes = {language.code: language for language in languages().values()}
-        values = []
-        for treebank in map(str, self.frame["treebank"]):
-            plain = treebank.strip().removeprefix("UD_")
-            own = codes.get(plain.lower().partition("_")[0], language_of(f"UD_{plain}"))
-            kind = getattr(own, "name" if name == "language" else name)
-            values.append(None if kind == UNKNOWN or not own.code else kind)
-        return values
+        return [kin_of(str(treebank), name) for treebank in self.frame["treebank"]]
 
     def complete(
         self, names: Sequence[str], *, log: Sequence[str] = (), rows: Sequence[int] | None = None
@@ -164,7 +162,7 @@ class DataTable:
             if not known[:, j].all():
                 wanting.setdefault(tuple(labels[~known[:, j]]), []).append(repr(name))
         notes = tuple(
-            f"left out, missing {', '.join(columns)}: {_listed(gone)}"
+            f"left out, missing {', '.join(columns)}: {listed(gone)}"
             for gone, columns in wanting.items()
         )
         return Sample(
@@ -206,7 +204,7 @@ def as_table(data: TableLike, source: str = "table") -> DataTable:
     if isinstance(data, str | os.PathLike):
         return read_table(data)
     if isinstance(data, Result):
-        return DataTable(_one_row_per_treebank(data.saved, data.kind, data.unit), data.kind)
+        return _one_row_per_treebank(data.saved, data.kind, data.unit)
     frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame(dict(data), strict=False)
     return DataTable(frame, source)
 
@@ -227,16 +225,17 @@ def read_table(path: str | os.PathLike[str]) -> DataTable:
     content = read_file(name)
     if not content.rows:
         raise TreegaugeError(f"{name}: the table has no rows")
-    return DataTable(_one_row_per_treebank(content.frame, name, content.unit), name)
+    return _one_row_per_treebank(content.frame, name, content.unit)
 
 
-def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) -> "pl.DataFrame":
+def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) -> DataTable:
     """Turn a long table of measures or scores into one column per measure or metric."""
     columns = set(frame.columns)
     if {"measure", "treebank", "value"} <= columns:
         if "averaged" in columns:
             frame = frame.filter(frame["averaged"].cast(str).fill_null("").is_in(["", "0"]))
-        return _pivot(frame, "measure", "value", source)
+        split = "split" if "split" in columns else None
+        return _pivot(frame, ("measure", split, "value"), "{name} ({part})", source)
     if {"treebank", "system"} <= columns and not {"metric", "score"} <= columns:
         if "failure" in columns:
             frame = frame.filter(frame["failure"].fill_null("") == "")
@@ -248,18 +247,38 @@ def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) 
         check_percent(_known(frame["score"]), source, unit)
         if frame["system"].n_unique() > 1:
             frame = frame.with_columns(metric=frame["metric"] + ":" + frame["system"])
-        return _pivot(frame, "metric", "score", source)
+            return _pivot(frame, ("metric", None, "score"), "", source)
+        return _pivot(frame, ("metric", "system", "score"), "{name}:{part}", source)
     for name in frame.columns:
         if name.casefold() in SCORES:
             check_percent(_known(frame[name]), f"{source}, column {name!r}", unit)
-    return frame
+    return DataTable(frame, source)
 
 
 def _known(column: "pl.Series") -> list[float]:
     return [number for cell in column if (number := parse_number(cell)) is not None]
 
 
-def _pivot(frame: "pl.DataFrame", names: str, values: str, source: str) -> "pl.DataFrame":
+def _pivot(
+    frame: "pl.DataFrame", columns: tuple[str, str | None, str], form: str, source: str
+) -> DataTable:
+    """Return one column per name, or per name and part (split, system) if it has several parts.
+
+    `columns` are those of names, parts and values; `form` is that of a full name.
+    """
+    import polars as pl
+
+    names, parts, values = columns
+    full: dict[str, dict[str, str]] = {}
+    if parts is not None:
+        for name, part in frame.select(names, parts).drop_nulls().iter_rows():
+            full.setdefault(name, {})[part] = form.format(name=name, part=part)
+        cells = [
+            full[name].get(part, name) if len(full.get(name, ())) > 1 else name
+            for name, part in frame.select(names, parts).iter_rows()
+        ]
+        frame = frame.with_columns(pl.Series(names, cells, pl.String))
+    full_names = {name: next(iter(own.values())) for name, own in full.items() if len(own) == 1}
     twice = frame.filter(frame.select(names, "treebank").is_duplicated())
     if twice.height:
         row = twice.row(0, named=True)
@@ -267,68 +286,12 @@ def _pivot(frame: "pl.DataFrame", names: str, values: str, source: str) -> "pl.D
             f"{source}: {names} {row[names]!r} of {row['treebank']!r} appears twice; expected one "
             "value each"
         )
-    return frame.pivot(on=names, index="treebank", values=values)
+    pivoted = frame.pivot(on=names, index="treebank", values=values)
+    return DataTable(pivoted, source, full_names=full_names)
 
 
-def treebank_key(name: str) -> str:
-    """Return the common key of a treebank's name, code and files: ``el_gdt``."""
-    from treegauge.treebanks.languages import code_of, fold
-
-    base, _, release = name.strip().partition("@")
-    base = base.partition("-ud-")[0]
-    plain = base.removeprefix("UD_")
-    key = (code_of(f"UD_{plain}") or fold(base)).lower().replace(" ", "_")
-    return f"{key}@{release}" if release else key
-
-
-def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
-    """Return one table from one or several, joined side by side; missing rows leave gaps.
-
-    Treebanks match by name or code. The first table's rows come first, and its cells take
-    precedence.
-    """
-    import polars as pl
-
-    if isinstance(tables, str | os.PathLike | DataTable | Result | Mapping | pl.DataFrame):
-        return as_table(tables)
-    if not len(tables):
-        raise TreegaugeError("expected at least one table, found none")
-    parts = [as_table(table) for table in tables]
-    if len(parts) == 1:
-        return parts[0]
-    key = "__key__"
-
-    def keyed(table: DataTable) -> pl.DataFrame:
-        table.check([join], "column to join on")
-        names = [str(name) for name in table.frame[join]]
-        keys = [treebank_key(name) if join == "treebank" else name for name in names]
-        frame = table.frame.with_columns(pl.Series(key, keys), pl.Series(join, names))
-        twice = frame.filter(pl.col(key).is_duplicated())[join].to_list()
-        if twice:
-            raise TreegaugeError(f"{table.source}: {twice[0]!r} has more than one row")
-        return frame
-
-    joined = keyed(parts[0])
-    for table in parts[1:]:
-        frame = keyed(table)
-        if not set(frame[key]) & set(joined[key]):
-            found, before = (_listed(list(table[join]), 3) for table in (frame, joined))
-            raise TreegaugeError(
-                f"{table.source}: no {join} in common with the tables before: found {found}; "
-                f"expected such as {before}"
-            )
-        fresh = [name for name in frame.columns if name not in joined.columns]
-        joined = joined.join(
-            frame.select(key, join, *fresh), on=key, how="full", coalesce=True,
-            maintain_order="left_right",
-        )  # fmt: skip
-        name = pl.coalesce(join, f"{join}_right").alias(join)
-        joined = joined.with_columns(name).drop(f"{join}_right")
-    inputs = tuple(table.name for table in parts)
-    return DataTable(joined.drop(key), " + ".join(table.source for table in parts), inputs)
-
-
-def _listed(names: Sequence[Any], most: int = 8) -> str:
+def listed(names: Sequence[Any], most: int = 8) -> str:
+    """Return the first names separated by commas, and the number of the others."""
     shown = ", ".join(map(str, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 

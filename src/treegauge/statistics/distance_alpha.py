@@ -85,5 +85,5 @@ def distance_alpha(
     )  # fmt: skip
     moves = np.log(left / whole)
     error = np.sqrt((n - 1) / n * (moves**2).sum())
-    df = min(effective_df(lost[used]), heavy_tailed_df(moves))
-    return StudentEstimate(value, np.array([error * whole]), np.array([df]))
+    df = np.minimum(effective_df(lost[used]), heavy_tailed_df(moves[:, None]))
+    return StudentEstimate(value, np.array([error * whole]), df)

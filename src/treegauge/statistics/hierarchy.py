@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.resampling import FloatArray
-from treegauge.statistics.small_samples import StudentEstimate, jackknife
+from treegauge.statistics.small_samples import StudentEstimate, heavy_tailed_df, jackknife
 
 #: Minimum numbers of treebanks and of families for inference about others.
 LEAST_TREEBANKS, LEAST_GROUPS = 25, 10
@@ -51,8 +51,9 @@ def hierarchy(
     treebank's own, and the error of its test set and seeds. The estimate is the plain mean (macro
     average). Its standard error for other treebanks is the jackknife over groups, with the degrees
     of freedom of :func:`~treegauge.statistics.small_samples.effective_df` or, if fewer, of
-    :func:`heavy_tailed_df`, and NaN below 25 treebanks or ten groups; that for these treebanks is
-    :math:`\sqrt{\sum_t se_t^2} / T`. A new treebank has the variance
+    :func:`~treegauge.statistics.small_samples.heavy_tailed_df`, and NaN below 25 treebanks or ten
+    groups; that for these treebanks is :math:`\sqrt{\sum_t se_t^2} / T`. A new treebank has the
+    variance
     :math:`se^2 + \sigma_f^2 + \sigma_u^2`.
 
     Parameters
@@ -125,24 +126,6 @@ def hierarchy(
         here=here, alike=alike.reshape(shape), new=new.reshape(shape),
         between_groups=family.reshape(shape), between_treebanks=inner.reshape(shape), within=error,
     )  # fmt: skip
-
-
-def heavy_tailed_df(influences: FloatArray) -> FloatArray:
-    r"""Return degrees of freedom of a variance over the first axis, fewer for heavy tails.
-
-    A sample variance has the relative variance :math:`2/(n-1) + \gamma/n` with :math:`\gamma` the
-    excess kurtosis (estimated without bias, at least 0); the chi-square with
-    :math:`2 / (2/(n-1) + \gamma/n)` degrees of freedom has the same.
-    """
-    n = len(influences)
-    if n < 4:
-        return np.full(influences.shape[1:], max(n - 1.0, 1.0))
-    centred = influences - influences.mean(axis=0)
-    square = (centred**2).mean(axis=0)
-    flat = np.full_like(square, 3.0)
-    kurtosis = np.divide((centred**4).mean(axis=0), square**2, out=flat, where=square > 0)
-    excess = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (kurtosis - 3) + 6)
-    return np.asarray(2 / (2 / (n - 1) + np.maximum(excess, 0.0) / n))
 
 
 def _codes(groups: Sequence[object] | None, treebanks: int) -> npt.NDArray[np.intp]:

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError, check_options
 from treegauge.core.verbs import verb
 from treegauge.statistics.analysis import Analysis, Names, TableSettings, frame_of, sign_analysis
-from treegauge.statistics.data_table import DataTable, Tables, load_tables
+from treegauge.statistics.data_table import DataTable, Tables
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.planning import check_shares
 from treegauge.statistics.resampling import FloatArray, stream
+from treegauge.statistics.table_joins import load_tables
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,7 +17,7 @@ from treegauge.statistics.analysis import (
 )
 from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.correlation import choose_columns
-from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table, load_tables
+from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table
 from treegauge.statistics.least_squares import (
     LeastSquares,
     collinearity_notes,
@@ -27,6 +27,7 @@ from treegauge.statistics.least_squares import (
 )
 from treegauge.statistics.planning import check_shares
 from treegauge.statistics.resampling import FloatArray
+from treegauge.statistics.table_joins import load_tables
 
 if TYPE_CHECKING:
     import polars as pl

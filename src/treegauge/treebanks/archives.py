@@ -16,17 +16,20 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.platforms import portable_name
-from treegauge.treebanks.sources import is_conllu
+from treegauge.treebanks.downloads import UnusableError
+from treegauge.treebanks.languages import fold, near, own_name, release_of
+from treegauge.treebanks.places import TreebankRequest, release_in_name
+from treegauge.treebanks.sources import is_conllu, open_bytes
 
 Folder = tuple[str, ...]
 STEP = 1 << 20
@@ -35,6 +38,8 @@ _PACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
     b"BZh": lambda raw: cast("BinaryIO", bz2.BZ2File(raw)),
     b"\xfd7zXZ\x00": lambda raw: cast("BinaryIO", lzma.LZMAFile(raw)),  # noqa: SIM115
 }
+_WORD = re.compile(rb"[0-9]+([-.][0-9]+)?(\t[^\t]*){9}")
+_BLANK = re.compile(rb"(\n|\r\n?)[ \t]*(\n|\r\n?)\s*\Z")
 _BROKEN = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,
     NotImplementedError, RuntimeError, struct.error, UnicodeError, ValueError, OverflowError,
@@ -99,12 +104,12 @@ def unpack(
                 continue
             where = "/".join((*folder, name))
             if member.open is None:
-                raise TreegaugeError(
+                raise UnusableError(
                     f"{archive}: refused: {where!r} is a link, a device or has no safe name; "
                     "expected files only"
                 )
             if (folder, name.casefold()) in seen_names:
-                raise TreegaugeError(f"{archive}: refused: {where!r} occurs more than once")
+                raise UnusableError(f"{archive}: refused: {where!r} occurs more than once")
             seen_names.add((folder, name.casefold()))
             digest, size = hashlib.sha256(), 0
             with member.open() as stream, (targets[folder] / name).open("xb") as file:
@@ -113,6 +118,31 @@ def unpack(
                     size += file.write(data)
             written[folder].append(Unpacked(name, size, digest.hexdigest()))
     return written
+
+
+def check_conllu(path: Path, source: str) -> None:
+    """Refuse a file that does not begin with a word of CoNLL-U, or does not end as CoNLL-U does."""
+    start = end = b""
+    try:
+        with open_bytes(path) as stream:
+            while data := stream.read(STEP):
+                start = start or data
+                end = (end + data)[-4096:]
+    except TreegaugeError as error:
+        raise UnusableError(f"{source}: expected a packed CoNLL-U file: {error}") from None
+    if not start:
+        raise UnusableError(f"{source}: the file is empty, expected CoNLL-U")
+    lines = start.removeprefix(b"\xef\xbb\xbf").splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
+    if not _WORD.fullmatch(first):
+        what = "a web page" if first.lstrip()[:1] == b"<" else repr(first[:40].decode("latin-1"))
+        raise UnusableError(
+            f"{source}: found {what}, expected CoNLL-U: words with ten columns separated by tabs"
+        )
+    if not _BLANK.search(end):
+        raise UnusableError(
+            f"{source}: the file was cut off: it ends without an empty line after the last sentence"
+        )
 
 
 @contextmanager
@@ -132,15 +162,15 @@ def _members(archive: Path, limits: ArchiveLimits) -> Iterator[Iterator[Member]]
             else:
                 yield _tar_members(raw, start, size, limits, advanced)
     except RecursionError:  # headers that announce further headers
-        raise TreegaugeError(f"{archive}: refused: its headers are nested too deeply") from None
+        raise UnusableError(f"{archive}: refused: its headers are nested too deeply") from None
     except _BROKEN as error:
         # EINVAL is the only OSError caused by the archive: it points before its own start.
         if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
             raise
         what = "; it is a web page" if start.lstrip()[:1] == b"<" else ""
-        raise TreegaugeError(f"{archive}: cannot unpack{what}: {error}") from error
+        raise UnusableError(f"{archive}: cannot unpack{what}: {error}") from error
     except _RefusedError as refused:
-        raise TreegaugeError(f"{archive}: refused: {refused}") from None
+        raise UnusableError(f"{archive}: refused: {refused}") from None
 
 
 class _RefusedError(Exception):
@@ -253,3 +283,66 @@ def _split(path: str) -> tuple[Folder, str]:
     if path.startswith("/") or ".." in parts or "\\" in path or re.match(r"[A-Za-z]:", path):
         raise _RefusedError(f"the path {path[:200]!r} leads outside")
     return tuple(parts[:-1]), parts[-1] if parts else ""
+
+
+def choose(
+    contents: Mapping[Folder, Sequence[str]], wanted: Sequence[TreebankRequest], place: str
+) -> Iterator[tuple[Folder, TreebankRequest]]:
+    """Find the folder of each treebank in an archive."""
+    outer = sorted(folder for folder in contents if not _is_inner(folder, contents))
+    for request in wanted:
+        if request.everything:
+            yield from ((folder, request) for folder in outer)
+            continue
+        named = [f for f in outer if f and fold(own_name(f[-1])[0]) == fold(request.name or "")]
+        coded = [
+            folder
+            for folder in outer
+            if request.code
+            and any(file.startswith(f"{request.code}-ud-") for file in contents[folder])
+        ]
+        lone = [()] if list(contents) == [()] and request.code is None else []
+        folders = named or coded or lone
+        if not folders:
+            names = [own_name(folder[-1])[0] for folder in outer if folder]
+            raise ChoiceError(
+                f"treebank in {place}", request.text, near(request.text, names) or names
+            )
+        releases = {
+            folder: release_in_folder(folder) or release_in_name(place) for folder in folders
+        }
+        fitting = [
+            f
+            for f in folders
+            if None in {releases[f], request.release} or releases[f] == request.release
+        ]
+        if not fitting:
+            raise TreegaugeError(
+                f"{place}: found release {releases[folders[0]]} of "
+                f"{request.text.partition('@')[0]}, expected {request.release}"
+            )
+        best, *others = fitting
+        if others:
+            every = " or ".join("/".join(folder) for folder in fitting)
+            remedy = (
+                "expected one folder"
+                if request.release or len({releases[folder] for folder in fitting}) == 1
+                else "name its release"
+            )
+            raise TreegaugeError(f"{place}: {request.text} may be {every}; {remedy}")
+        yield best, request
+
+
+def _is_inner(folder: Folder, contents: Mapping[Folder, Sequence[str]]) -> bool:
+    """Whether a folder belongs to a treebank further out, as not-to-release does."""
+    outside = [folder[:cut] for cut in range(len(folder)) if folder[:cut] in contents]
+    in_treebank = any(path[-1:] and path[-1].startswith("UD_") for path in outside)
+    return in_treebank or bool(outside and not folder[-1].startswith("UD_"))
+
+
+def release_in_folder(folder: Folder) -> str | None:
+    """Return the release named in the path of a folder in an archive."""
+    for name in reversed(folder):
+        if release := own_name(name)[1] or release_of(name):
+            return release
+    return None

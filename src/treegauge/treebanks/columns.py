@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
@@ -22,6 +22,12 @@ COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "de
 NUMBER = {name: i for i, name in enumerate(COLUMNS)}
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int32]
+
+
+def _fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Make an array read-only, since it is shared."""
+    array.flags.writeable = False
+    return array
 
 
 class Codes(NamedTuple):
@@ -90,8 +96,12 @@ class Treebank:
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what was read; what is derived from it is computed again where it is needed."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.init}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update(state, _codes={})
         self.__post_init__()
 
     def __len__(self) -> int:
@@ -174,20 +184,38 @@ class Treebank:
             number = self._number(name)
             firsts = _columns.encode(self.raw, self.fields, self.rows, number, codes)
             codes.flags.writeable = False
-            self._codes[name] = Codes(codes, [self.field(row, number) for row in firsts])
+            self._codes[name] = Codes(codes, self.texts(firsts, number))
         return self._codes[name]
+
+    def texts(self, rows: Ints, number: int) -> list[str]:
+        """Return one field of each of these rows as text."""
+        starts, stops = self.fields[rows, number].tolist(), self.fields[rows, number + 1].tolist()
+        raw = self.raw.data
+        return [str(raw[a : b - 1], "utf-8", "replace") for a, b in zip(starts, stops, strict=True)]
 
     def field(self, row: int, number: int) -> str:
         """Return one field of one row as text."""
         start, stop = self.fields[row, number], self.fields[row, number + 1] - 1
         return self.raw[start:stop].tobytes().decode(errors="replace")
 
+    @cached_property
+    def line_starts(self) -> npt.NDArray[np.int64]:
+        """Position of the first byte of each line."""
+        return _fixed(_scan.line_starts(self.raw, _scan.count_lines(self.raw)))
+
     def line(self, row: int) -> int:
         """Return the number of a row's line in its file."""
-        return self._line_at(self.fields[row, 0])
+        return self.line_at(self.fields[row, 0])
 
-    def _line_at(self, position: int) -> int:
-        return int(_scan.count_lines(self.raw[:position])) - 1 + self.first_line
+    def line_at(self, position: int) -> int:
+        """Return the number of the line of a position in `raw`."""
+        return int(self.line_starts.searchsorted(position, "right")) - 1 + self.first_line
+
+    @property
+    def first_sentence_line(self) -> int:
+        """Number of the line where the first sentence starts; counts only the lines before it."""
+        before = self.raw[: self.spans[0, 0]] if len(self) else self.raw[:0]
+        return int(_scan.count_lines(before)) - 1 + self.first_line
 
     @staticmethod
     def _number(name: str) -> int:
@@ -198,23 +226,24 @@ class Treebank:
     @cached_property
     def sentence_of(self) -> Ints:
         """Number of the sentence of each word."""
-        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets))
+        return _fixed(np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.offsets)))
 
-    @property
+    @cached_property
     def positions(self) -> Ints:
         """Position of each word in its sentence, from 1."""
-        return np.arange(self.n_words, dtype=np.int32) - self.offsets[self.sentence_of] + 1
+        first = self.offsets[self.sentence_of]
+        return _fixed(np.arange(1, self.n_words + 1, dtype=np.int32) - first)
 
-    @property
+    @cached_property
     def parents(self) -> Ints:
         """Index of each word's head in the whole treebank, -1 for a root."""
         absolute = self.offsets[self.sentence_of] + self.head - 1
-        return np.where(self.head > 0, absolute, -1).astype(np.int32)
+        return _fixed(np.where(self.head > 0, absolute, -1).astype(np.int32))
 
-    @property
+    @cached_property
     def lengths(self) -> Ints:
         """Number of words of each sentence."""
-        return np.diff(self.offsets).astype(np.int32)
+        return _fixed(np.diff(self.offsets).astype(np.int32))
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -321,7 +350,7 @@ def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treeban
         ended = [tail if tail.endswith((b"\n", b"\r")) else tail + b"\n" for tail in tails[:-1]]
         joined = b"".join([closed(joined), *ended, tails[-1]])
     first = next((part for part in parts if len(part)), None)
-    line = first._line_at(first.spans[0, 0]) if first is not None else 1
+    line = first.first_sentence_line if first is not None else 1
     collected = {id(part.problems): part.problems for part in parts}.values()
     return replace(
         index(joined, title, first_line=line).treebank,

@@ -13,7 +13,7 @@ from treegauge.core.files import atomic
 from treegauge.treebanks.columns import Treebank, concat
 from treegauge.treebanks.indexing import index
 from treegauge.treebanks.pieces import count_lines, pieces
-from treegauge.treebanks.problems import BY_NAME, ConlluError, ReadingProblem
+from treegauge.treebanks.problems import BY_NAME, CUT_OFF, ConlluError, ReadingProblem
 from treegauge.treebanks.repair import repair_sentences
 from treegauge.treebanks.sources import (
     Errors,
@@ -85,7 +85,8 @@ def parse_conllu(
 
     bad = [problem for problem in problems if refused(problem)]
     if bad and errors == "strict":
-        raise ConlluError(bad)
+        cut_off = {p.sentence for p in problems if p.kind == CUT_OFF} & {p.sentence for p in bad}
+        raise ConlluError(bad, cut_off=bool(cut_off))
     if bad:
         lost = {p.sentence for p in bad if p.blocks_reading and p.sentence >= 0}
         if errors == "repair":
@@ -139,6 +140,7 @@ def read_conllu(
     paths = _paths(source, split)
     parts: list[Treebank] = []
     refused: list[ReadingProblem] = []
+    cut_off = False
     for path in paths:
         with open_bytes(path) as stream:
             data = stream.read()
@@ -150,8 +152,9 @@ def read_conllu(
             parts.append(part)
         except ConlluError as error:
             refused += error.problems
+            cut_off |= error.cut_off
     if refused:
-        raise ConlluError(refused)
+        raise ConlluError(refused, cut_off=cut_off)
     if len(parts) == 1:
         return parts[0]
     if name is None and isinstance(source, str | Path):

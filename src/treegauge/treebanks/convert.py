@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.core.csv_cells import plain_cells, to_csv_text
+from treegauge.core.csv_cells import data_csv, plain_cells
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
@@ -43,6 +43,11 @@ class NewTreebank(Result):
         sizes = {"sentences": len(self.treebank), "words": self.treebank.n_words}
         return {"name": self.treebank.name, "out": self.out, "rows": [sizes]}
 
+    @property
+    def document(self) -> bytes | None:
+        """The treebank, if it was not written to a file; printed as it is."""
+        return self.treebank.to_bytes() if self.out is None else None
+
     def own_text(self) -> str:
         """Return a message about the file written, or the CoNLL-U itself."""
         if self.out is None:
@@ -67,7 +72,7 @@ def written(treebank: "Treebank", out: str | PathLike[str] | None, signature: st
                 frame.write_ipc(file)
             else:
                 separator = "\t" if target.suffix == ".tsv" else ","
-                file.write(to_csv_text(frame, separator).encode())
+                file.write(data_csv(frame, separator).encode())
     else:
         write_conllu(treebank, target)
     return NewTreebank(treebank, str(out), signature)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.treebanks.languages import (
     UNKNOWN,
     Language,
@@ -16,7 +17,7 @@ from treegauge.treebanks.languages import (
     own_name,
     release_of,
 )
-from treegauge.treebanks.sources import ENDINGS, SPLITS, find, split_of
+from treegauge.treebanks.sources import ENDINGS, SPLITS, entries_of, find, split_of
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
@@ -143,6 +144,7 @@ def folders_in(root: Path) -> list[Path]:
     """Return the folders with CoNLL-U files in a folder of treebanks or of releases."""
     if not root.is_dir():
         raise TreegaugeError(f"{root}: no such folder; expected one with UD releases or treebanks")
+    entries_of(root)  # one that cannot be read seems empty below
     if holds_treebank(root) and any(split_of(file) for file in find(root)):
         return [root]
     folders: list[Path] = []
@@ -160,9 +162,10 @@ def folders_in(root: Path) -> list[Path]:
 
 def _children(folder: Path) -> list[Path]:
     try:
-        children = sorted(folder.iterdir())
+        children = entries_of(folder)
         return [path for path in children if not path.name.startswith(".") and path.is_dir()]
-    except OSError:  # no permission
+    except (TreegaugeError, OSError) as error:
+        note(f"left out: {error}")
         return []
 
 

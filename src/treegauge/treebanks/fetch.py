@@ -1,34 +1,45 @@
 """The verb ``fetch``: treebanks of a UD release from an archive, git or single files."""
 
 import dataclasses
-import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import unquote
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.archives import Folder, Unpacked, treebanks, unpack
+from treegauge.treebanks.archives import (
+    Folder,
+    Unpacked,
+    check_conllu,
+    choose,
+    release_in_folder,
+    treebanks,
+    unpack,
+)
 from treegauge.treebanks.downloads import (
     MissingFileError,
-    address,
+    UnusableError,
     cache_folder,
     cached_name,
     check_sha256,
     download,
-    export,
+    in_cache,
 )
 from treegauge.treebanks.entries import holds_treebank
 from treegauge.treebanks.language_files import LANGUAGE_DATA, fetch_language_files
-from treegauge.treebanks.languages import fold, is_plain, near, own_name, release_of
+from treegauge.treebanks.languages import fold, is_plain, own_name
 from treegauge.treebanks.places import (
     TreebankRequest,
     advice,
+    export,
+    file_name,
     fresh_folders,
     home,
     is_remote,
@@ -37,7 +48,7 @@ from treegauge.treebanks.places import (
     placeholders,
     release_in_name,
 )
-from treegauge.treebanks.sources import SPLITS, Source
+from treegauge.treebanks.sources import SPLITS, Source, is_conllu
 
 if TYPE_CHECKING:
     import polars as pl
@@ -207,9 +218,7 @@ def _fetch_language_data(
     arrival = FetchedTreebank(LANGUAGE_DATA, None, target, source)
     if replace or not target.exists():
         job = _FetchJob(folder, Path(cache) if cache else cache_folder(), None, True, replace)
-        files = fetch_language_files(
-            source, target, lambda place: job.obtain(place)[0], replace=replace
-        )
+        files = fetch_language_files(source, target, job.using, replace=replace)
         arrival = _with(arrival, files)
     return Fetched((arrival,), sign(v="fetch", source=source))
 
@@ -227,11 +236,16 @@ class _FetchJob:
     def run(self, place: str, wanted: list[TreebankRequest]) -> list[FetchedTreebank]:
         kind, place = kind_of(place)
         if kind == "archive":
-            path, digest = self.obtain(place)
-            return self.unpack(path, place, f"sha256:{digest}", wanted)
+            with self.using(place) as (path, digest):
+                return self.unpack(path, place, f"sha256:{digest}", wanted)
         if any(request.name is None for request in wanted):
             raise TreegaugeError(f"{place} needs the treebank's name, such as UD_Greek-GDT@2.9")
         if kind == "files":
+            if len(names := {request.name for request in wanted}) > 1:
+                raise TreegaugeError(
+                    f"{place}: one address for {len(names)} treebanks; put {{name}} or {{code}} "
+                    "into it, or fetch one treebank"
+                )
             return [self.copy(place, request) for request in wanted]
         if self.sha256:
             raise TreegaugeError("git repositories are identified by commits, not by a SHA-256")
@@ -241,17 +255,32 @@ class _FetchJob:
             arrivals += self.unpack(path, place, f"commit:{commit}", [request])
         return arrivals
 
-    def obtain(self, place: str) -> tuple[Path, str]:
-        """Return a local file, downloaded if necessary, and its checksum."""
+    @contextmanager
+    def using(self, place: str) -> Iterator[tuple[Path, str]]:
+        """Yield a local file, downloaded if necessary, and its checksum.
+
+        A download that proves unusable in the context does not stay in the cache.
+        """
         if not is_remote(place):
             path = local(place)
             if not path.is_file():
                 raise MissingFileError(f"{place}: no such file")
-            return path, check_sha256(path, self.sha256, place)
+            yield path, check_sha256(path, self.sha256, place)
+            return
         target = self.cache / cached_name(place)
-        if self.refresh:
-            target.unlink(missing_ok=True)
-        return target, download(place, target, sha256=self.sha256)
+        with in_cache(self.cache):
+            if self.refresh:
+                target.unlink(missing_ok=True)
+            kept = target.exists()
+        digest = download(place, target, sha256=self.sha256)
+        try:
+            yield target, digest
+        except (UnusableError, ChoiceError) as error:
+            if isinstance(error, UnusableError):
+                target.unlink(missing_ok=True)
+            if kept:
+                error.args = (f"{error}; read from the cache, --refresh downloads it again",)
+            raise
 
     def unpack(
         self, path: Path, place: str, version: str, wanted: list[TreebankRequest]
@@ -259,22 +288,33 @@ class _FetchJob:
         """Extract treebanks from an archive in one pass."""
         folders = treebanks(path)
         if not folders:
-            raise TreegaugeError(f"{place}: found no CoNLL-U file in it")
+            raise UnusableError(f"{place}: found no CoNLL-U file in it")
         arrivals: dict[Folder, FetchedTreebank] = {}
         targets: dict[Folder, Path] = {}
-        for folder, request in _choose(folders, wanted, place):
+        owners: dict[str, Folder] = {}
+        for folder, request in choose(folders, wanted, place):
             name = own_name(folder[-1])[0] if folder else ""
             if request.name and fold(name) != fold(request.name):
                 name = request.name
             if not is_plain(name):
                 raise TreegaugeError(f"{place}: found a treebank {name!r}; name the one you want")
-            release = request.release or _release_in(folder) or release_in_name(place)
+            release = request.release or release_in_folder(folder) or release_in_name(place)
             target = home(self.into, release) / name
+            if (other := owners.setdefault(str(target).casefold(), folder)) != folder:
+                raise TreegaugeError(
+                    f"{place}: found {name} in two folders, {'/'.join(other)} and "
+                    f"{'/'.join(folder)}; expected one"
+                )
             arrivals[folder] = FetchedTreebank(name, release, target, place, version)
             if self.replace or not holds_treebank(target):
                 targets[folder] = target
         with fresh_folders(targets, replace=self.replace) as fresh:
             written = unpack(path, fresh) if fresh else {}
+            for folder, files in written.items():
+                for file in files:
+                    if is_conllu(file.name):
+                        inner = "/".join((*folder, file.name))
+                        check_conllu(fresh[folder] / file.name, f"{place}: {inner}")
         return [_with(fetched, written.get(folder, [])) for folder, fetched in arrivals.items()]
 
     def copy(self, place: str, request: TreebankRequest) -> FetchedTreebank:
@@ -282,75 +322,30 @@ class _FetchJob:
         splits: Sequence[str | None] = SPLITS if "split" in placeholders(place) else [None]
         if self.sha256 and len(splits) > 1:
             raise TreegaugeError("one checksum for three files; leave it out, or fetch an archive")
-        paths: dict[str, Path] = {}
+        files: dict[Path, Unpacked] = {}
+        missing = []
         for split in splits:
             filled = request.fill(place, split)
-            name = Path(unquote(address(filled).path)).name
             try:
-                paths[name] = self.obtain(filled)[0]
+                with self.using(filled) as (path, digest):
+                    check_conllu(path, filled)
+                    name = file_name(filled, request, split)
+                    files[path] = Unpacked(name, path.stat().st_size, digest)
             except MissingFileError:
                 if split is None:
                     raise
-        if not paths:
+                missing.append(split)
+        if not files:
             raise MissingFileError(f"{place}: found none of {', '.join(SPLITS)}")
-        assert request.name is not None  # noqa: S101 -- run() saw to it
-        target = home(self.into, request.release) / request.name
+        if missing:
+            note(f"{request.text}: the source has no {' and no '.join(missing)} set")
+        target = home(self.into, request.release) / (request.name or "")
         with fresh_folders({None: target}, replace=self.replace) as fresh:
-            files = []
-            for name, path in paths.items():
-                data = path.read_bytes()
-                (fresh[None] / name).write_bytes(data)
-                files.append(Unpacked(name, len(data), hashlib.sha256(data).hexdigest()))
-        return _with(FetchedTreebank(request.name, request.release, target, place), files)
+            for path, file in files.items():
+                shutil.copyfile(path, fresh[None] / file.name)
+        arrival = FetchedTreebank(target.name, request.release, target, place)
+        return _with(arrival, tuple(files.values()))
 
 
 def _with(treebank: FetchedTreebank, files: Sequence[Unpacked]) -> FetchedTreebank:
     return dataclasses.replace(treebank, files=tuple(files))
-
-
-def _choose(
-    contents: Mapping[Folder, Sequence[str]], wanted: Sequence[TreebankRequest], place: str
-) -> Iterator[tuple[Folder, TreebankRequest]]:
-    """Find the folder of each treebank in an archive."""
-    for request in wanted:
-        if request.everything:
-            inner = {f for f in contents for cut in range(len(f)) if f[:cut] in contents}
-            yield from ((folder, request) for folder in sorted(contents) if folder not in inner)
-            continue
-        named = [f for f in contents if f and fold(own_name(f[-1])[0]) == fold(request.name or "")]
-        coded = [
-            folder
-            for folder, files in contents.items()
-            if request.code and any(file.startswith(f"{request.code}-ud-") for file in files)
-        ]
-        lone = [()] if list(contents) == [()] and request.code is None else []
-        folders = named or coded or lone
-        if not folders:
-            names = [own_name(folder[-1])[0] for folder in contents if folder]
-            raise ChoiceError(
-                f"treebank in {place}", request.text, near(request.text, names) or names
-            )
-        releases = {folder: _release_in(folder) or release_in_name(place) for folder in folders}
-        fitting = [
-            f
-            for f in folders
-            if None in {releases[f], request.release} or releases[f] == request.release
-        ]
-        if not fitting:
-            raise TreegaugeError(
-                f"{place}: found release {releases[folders[0]]} of "
-                f"{request.text.partition('@')[0]}, expected {request.release}"
-            )
-        best, *others = sorted(fitting, key=lambda folder: (len(folder), folder))
-        if others and len(others[0]) == len(best):
-            both = " and ".join("/".join(folder) for folder in (best, others[0]))
-            raise TreegaugeError(f"{place}: {request.text} may be {both}; name its release")
-        yield best, request
-
-
-def _release_in(folder: Folder) -> str | None:
-    """Return the release named in the path of a folder in an archive."""
-    for name in reversed(folder):
-        if release := own_name(name)[1] or release_of(name):
-            return release
-    return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from treegauge.treebanks.sources import Errors
 
 if TYPE_CHECKING:
     import polars as pl
+
+_BREAKS = "\t\n\r"
+"""Characters that end a field or a line."""
 
 
 def to_rows(treebank: Treebank) -> "pl.DataFrame":
@@ -167,11 +171,13 @@ def with_columns(
         treebank = concat([treebank], name=treebank.name)
     names = sorted(values, key=treebank._number)
     texts = [_texts(treebank, name, values[name]) for name in names]
-    pieces = [
-        text.encode(errors="surrogatepass") for word in zip(*texts, strict=True) for text in word
-    ]
-    new = np.frombuffer(b"".join(pieces), np.uint8)
-    ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
+    words = zip(*texts, strict=True)
+    joined = "\t".join(chain.from_iterable(words)).encode(errors="surrogatepass")
+    separated = np.frombuffer(joined, np.uint8)
+    between = separated == ord("\t")
+    new = separated[~between]
+    gaps = np.flatnonzero(between)
+    ends = np.append(gaps - np.arange(len(gaps)), new.size)
     numbers = np.array([NUMBER[name] for name in names], np.int32)
     out = np.empty(int(np.diff(treebank.spans).sum()) + new.size, np.uint8)
     size = _columns.rewrite(
@@ -184,14 +190,20 @@ def with_columns(
         name=treebank.name,
         need_heads=bool((treebank.head >= 0).all()),
         allow=[kind for kind in TOLERABLE if kind in passed or kind in allow],
-        first_line=treebank._line_at(treebank.spans[0, 0]) if len(treebank) else 1,
+        first_line=treebank.first_sentence_line,
     )
     return replace(result, problems=treebank.problems, policy=treebank.policy)
 
 
 def _texts(treebank: Treebank, name: str, values: Sequence[Any] | Any) -> list[str]:
     """Return a column's new values as text, after checking their number and characters."""
-    texts = ["_" if value is None else str(value) for value in values]
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biu":
+        numbers = values.tolist()
+        text_of = {number: str(number) for number in set(numbers)}
+        texts = [text_of[number] for number in numbers]
+    else:
+        listed = values.to_list() if hasattr(values, "to_list") else values
+        texts = ["_" if value is None else str(value) for value in listed]
     if len(texts) != treebank.n_words:
         raise TreegaugeError(
             f"column {name!r} has {len(texts)} values, expected {treebank.n_words}"
@@ -199,10 +211,11 @@ def _texts(treebank: Treebank, name: str, values: Sequence[Any] | Any) -> list[s
     if name == "head":
         for word in np.flatnonzero(treebank.head < 0).tolist():
             texts[word] = "_" if texts[word] == "-1" else texts[word]
-    for word, text in enumerate(texts):
-        if not text or any(mark in text for mark in "\t\n\r"):
-            raise TreegaugeError(
-                f"column {name!r}, word {word}: found {text!r}, expected text without tabs or "
-                "line ends ('_' for nothing)"
-            )
-    return texts
+    together = "".join(texts)
+    if all(texts) and not any(mark in together for mark in _BREAKS):
+        return texts
+    word = next(i for i, text in enumerate(texts) if not text or any(m in text for m in _BREAKS))
+    raise TreegaugeError(
+        f"column {name!r}, word {word}: found {texts[word]!r}, expected text without tabs or "
+        "line ends ('_' for nothing)"
+    )

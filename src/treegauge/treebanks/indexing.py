@@ -1,5 +1,6 @@
-"""Parsing of bytes into a treebank and a list of readable problems."""
+"""Parsing of bytes into a treebank and a list of readable problems, and where documents start."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from treegauge.kernels import scan as _scan
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.problems import KINDS, ReadingProblem
 
+_MARK = re.compile(rb"newdoc\b")
 LIMIT = 2**31 - 16
 _BOM = b"\xef\xbb\xbf"
 
@@ -141,7 +143,7 @@ class Describer:
 
     def __init__(self, treebank: Treebank, file: str) -> None:
         self.treebank, self.file = treebank, file
-        self.starts = _scan.line_starts(treebank.raw, _scan.count_lines(treebank.raw))
+        self.line = treebank.line_at
         self.sent_id = cache(self._sent_id)
         self._describe: dict[int, Callable[[int, int, int], str]] = {
             _scan.ENCODING: lambda where, s, row: f"byte 0x{treebank.raw[where]:02X}",
@@ -167,10 +169,6 @@ class Describer:
             KINDS[code].name, self.file, self.line(where), self.sent_id(sentence), text,
             self._expected(code, sentence, row), sentence,
         )  # fmt: skip
-
-    def line(self, where: int) -> int:
-        """Return the number of the line of a position."""
-        return int(self.starts.searchsorted(where, "right")) - 1 + self.treebank.first_line
 
     def place(self, row: int, sentence: int) -> int:
         """Position of a row or, for row -1, of the sentence's first word."""
@@ -201,8 +199,9 @@ class Describer:
         return int(rows.searchsorted(np.int32(row))) + 1  # another type would copy all of them
 
     def _line_text(self, where: int) -> str:
-        number = int(self.starts.searchsorted(where, "right"))
-        stop = self.starts[number] if number < len(self.starts) else None
+        starts = self.treebank.line_starts
+        number = int(starts.searchsorted(where, "right"))
+        stop = starts[number] if number < len(starts) else None
         return self.treebank.raw[where:stop].tobytes().decode(errors="replace").rstrip("\r\n")
 
     def _field(self, row: int, column: int) -> str:
@@ -236,3 +235,23 @@ def _cycle(heads: npt.NDArray[np.int32], first: int) -> str:
 def short(text: str) -> str:
     """Return the start of a text in quotes."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def document_starts(treebank: Treebank) -> npt.NDArray[np.bool_]:
+    r"""Return, for each sentence, whether it starts a document, at the comment ``# newdoc``.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> word = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    >>> document_starts(parse_conllu(f"# newdoc id = a\n{word}{word}# newdoc\n{word}")).tolist()
+    [True, False, True]
+    """
+    text = treebank.raw.tobytes()
+    starts = []
+    for mark in _MARK.finditer(text):  # searching for the word is faster than searching for lines
+        start = text.rfind(b"\n", 0, mark.start()) + 1
+        if text[start : mark.start()].rstrip(b" \t") == b"#":
+            starts.append(start)
+    before = np.searchsorted(starts, treebank.spans)
+    return np.asarray(before[:, 1] > before[:, 0])

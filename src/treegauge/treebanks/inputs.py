@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.treebanks.entries import UD_FILE, holds_treebank
 from treegauge.treebanks.input_kinds import TITLES, Kind, file_kind, kind_titles
 from treegauge.treebanks.languages import own_name, release_of
@@ -23,8 +24,10 @@ from treegauge.treebanks.sources import (
     SPLITS,
     Errors,
     Source,
+    entries_of,
     find,
     is_conllu,
+    is_stream,
     short_name,
     split_of,
 )
@@ -179,7 +182,7 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
         name = given.name if known else type(given).__name__
         yield Input("conllu" if known else "object", Path(name), name, given=given)
         return
-    for path, name in _expanded(os.fspath(source)):
+    for path, name in expanded(os.fspath(source)):
         for recognised in _path(path, name):
             if kinds and recognised.kind not in kinds:
                 if recognised.kind == "system" and "treebank" in kinds and not name:
@@ -192,7 +195,7 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
             yield recognised
 
 
-def _expanded(source: str) -> Iterator[tuple[str, str]]:
+def expanded(source: str) -> Iterator[tuple[str, str]]:
     """Yield paths with their given names; a packaged table is its own name."""
     name, mark, path = source.partition("=")
     if source == "-" or Path(source).exists() or source in PACKAGED:
@@ -216,7 +219,7 @@ def _path(source: str, name: str) -> Iterator[Input]:
         yield Input("packaged", path, source)
     elif path.is_dir():
         yield from _folder(path, name)
-    elif source == "-" or is_conllu(path):
+    elif source == "-" or is_conllu(path) or is_stream(path) or is_conllu(path.resolve()):
         # A gold file is in its treebank's folder and has a UD file name.
         gold = UD_FILE.match(path.name) and is_treebank_folder(path.absolute().parent)
         role: Any = "system" if name else "gold" if gold else ""
@@ -252,6 +255,7 @@ def _folder(path: Path, name: str) -> Iterator[Input]:
     if _is_store(path):
         yield Input("store", path, name or path.resolve().name)
         return
+    entries_of(path)  # one that cannot be read seems empty below
     # A name that begins with UD_ is looked up as a treebank.
     named = bool(name) and not name.startswith("UD_")
     if not named and is_treebank_folder(path):
@@ -285,7 +289,9 @@ def _is_store(folder: Path) -> bool:
 
 def _walk(folder: Path) -> list[Path]:
     """Return a folder and its subfolders, without hidden ones."""
-    below = [Path(root) for root, _, _ in os.walk(folder)]
+    below = [
+        Path(root) for root, _, _ in os.walk(folder, onerror=lambda one: note(f"left out: {one}"))
+    ]
     return sorted(
         folder_below
         for folder_below in below

@@ -1,11 +1,13 @@
 """The official files of language data, fetched into a folder that `check` reads."""
 
-import hashlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.text_formats import parse_json
 from treegauge.treebanks.archives import Unpacked
+from treegauge.treebanks.downloads import UnusableError
 from treegauge.treebanks.places import fresh_folders, local
 
 LANGUAGE_DATA = "language-data"
@@ -21,7 +23,11 @@ OFFICIAL = {
 
 
 def fetch_language_files(
-    place: str, target: Path, obtain: Callable[[str], Path], *, replace: bool
+    place: str,
+    target: Path,
+    using: Callable[[str], AbstractContextManager[tuple[Path, str]]],
+    *,
+    replace: bool,
 ) -> list[Unpacked]:
     """Collect the five files in a folder, all or none of them.
 
@@ -31,8 +37,8 @@ def fetch_language_files(
         A folder, or an address with ``{file}`` for the names of the files.
     target
         The folder to make.
-    obtain
-        Downloads the file of an address or finds it on this machine.
+    using
+        Yields the file of an address, downloaded or on this machine, and its checksum.
     replace
         Whether to replace a folder that exists.
     """
@@ -43,11 +49,19 @@ def fetch_language_files(
                 "with {file} for their names"
             )
         place = f"{place.rstrip('/')}/{{file}}"
-    paths = {name: obtain(place.replace("{file}", name)) for name in OFFICIAL}
-    files = []
-    with fresh_folders({None: target}, replace=replace) as fresh:
-        for name, path in paths.items():
+    contents: dict[Unpacked, bytes] = {}
+    for name, key in OFFICIAL.items():
+        source = place.replace("{file}", name)
+        with using(source) as (path, digest):
             data = path.read_bytes()
-            (fresh[None] / name).write_bytes(data)
-            files.append(Unpacked(name, len(data), hashlib.sha256(data).hexdigest()))
-    return files
+            try:
+                parse_json(data)[key]
+            except (ValueError, KeyError, TypeError):
+                raise UnusableError(
+                    f"{source}: found no table {key!r}; expected the official file of that name"
+                ) from None
+            contents[Unpacked(name, len(data), digest)] = data
+    with fresh_folders({None: target}, replace=replace) as fresh:
+        for file, data in contents.items():
+            (fresh[None] / file.name).write_bytes(data)
+    return list(contents)

@@ -17,6 +17,7 @@ UNKNOWN = "unknown"
 _TABLE = Path(__file__).parents[1] / "data" / "languages.txt"
 _RELEASE = re.compile(r"(?:^|[^\d.])(\d{1,2}\.\d{1,2})$")
 _OWN = re.compile(r"(UD_[A-Za-z_]+(?:-[A-Za-z0-9]+)?)(?:-(.+))?")
+_CODE = re.compile(r"([a-z]{2,3})(?:_[a-z0-9]+)?(?:-ud-(?:train|dev|test))?")
 _PLAIN = re.compile(r"[\w-]+", re.ASCII)
 
 
@@ -43,19 +44,52 @@ def languages() -> dict[str, Language]:
     return table
 
 
+@cache
+def _by_code() -> dict[str, Language]:
+    return {language.code: language for language in reversed(languages().values())}
+
+
+@cache
+def _by_name() -> dict[str, Language]:
+    return {name.lower(): language for name, language in languages().items()}
+
+
 def language_of(treebank: str) -> Language:
-    """Return the language at the start of a treebank's name."""
-    if not treebank.startswith("UD_"):
+    """Return the language of a treebank from its name, code, file or title.
+
+    Examples
+    --------
+    >>> {language_of(name).genus for name in ("UD_Greek-GDT@2.9", "el_gdt-ud-test", "Greek GDT")}
+    {'Greek'}
+    """
+    plain = treebank.strip().partition("@")[0]
+    code = _CODE.fullmatch(plain.lower())
+    if code and code[1] in _by_code():
+        return _by_code()[code[1]]
+    words = re.split(r"[\s_]+", plain.removeprefix("UD_").partition("-")[0].lower())
+    for number in range(len(words), 0, -1):
+        if language := _by_name().get(" ".join(words[:number])):
+            return language
+    if not plain.startswith("UD_"):
         return Language(UNKNOWN, "", UNKNOWN, UNKNOWN)
-    name = treebank.removeprefix("UD_").partition("-")[0].replace("_", " ")
-    return languages().get(name) or Language(name, "", UNKNOWN, UNKNOWN)
+    name = plain.removeprefix("UD_").partition("-")[0].replace("_", " ")
+    return Language(name, "", UNKNOWN, UNKNOWN)
+
+
+def kin_of(treebank: str, kind: str) -> str | None:
+    """Return the ``language``, ``genus`` or ``family`` of a treebank; None if it is not known."""
+    language = language_of(treebank)
+    value: str = getattr(language, "name" if kind == "language" else kind)
+    return None if value == UNKNOWN else value
 
 
 def code_of(treebank: str) -> str | None:
-    """Return the UD code of a treebank, None if its language is not in the table."""
-    language = language_of(treebank)
-    part = treebank.partition("-")[2].lower()
-    return "_".join(filter(None, (language.code, part))) if language.code else None
+    """Return the UD code of ``UD_Greek-GDT``; None for other names and unknown languages."""
+    language, _, part = treebank.removeprefix("UD_").partition("-")
+    known = languages().get(language.replace("_", " "))
+    if known is None or not treebank.startswith("UD_"):
+        return None
+    return "_".join(filter(None, (known.code, part.lower())))
 
 
 @cache

@@ -19,11 +19,17 @@ if TYPE_CHECKING:
 def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) -> list[str]:
     """Return distinct names for files or folders, by default those of treebanks and files.
 
-    If two are the same, the release of each is added, else the parent folder.
+    If two are the same, the release of each is added, else the parent folder, else the folders in
+    which their paths differ. No name has more of a path, which is private, than that.
+
+    Examples
+    --------
+    >>> distinct_names(["/home/me/mst/1", "/home/me/mst/2"], ["mst", "mst"])
+    ['mst/1', 'mst/2']
     """
     whole = [Path(path).absolute() for path in paths]
     candidates = list(names or [own_name(short_name(path))[0] for path in whole])
-    for longer in (_with_release, _with_parent, lambda path, name: path.as_posix()):
+    for longer in (_with_release, _with_parent):
         repeated = {name for name in candidates if candidates.count(name) > 1}
         if not repeated:
             return candidates
@@ -35,6 +41,14 @@ def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) 
             longer(path, name) if name in repeated and len(alike[name]) > 1 else name
             for path, name in zip(whole, candidates, strict=True)
         ]
+    for name in {name for name in candidates if candidates.count(name) > 1}:
+        group = [i for i, candidate in enumerate(candidates) if candidate == name]
+        if len({whole[i] for i in group}) > 1:
+            shared = os.path.commonpath([whole[i] for i in group])
+            for i in group:
+                path = whole[i].relative_to(shared)
+                inner = path.with_name(short_name(path)).as_posix()
+                candidates[i] = inner if inner.endswith(f"/{name}") else f"{name}/{inner}"
     return candidates
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import TreegaugeError, lines_of_text
 from treegauge.treebanks.columns import COLUMNS
 
 TITLE = "treegauge patch 1"
@@ -118,13 +118,16 @@ def escaped(text: str) -> str:
 
     Examples
     --------
-    >>> escaped("a\\b\r\n"), escaped("no end")
-    ('a\\\\b\\r', 'no end\\.')
+    >>> escaped("a\\b\x1b\r\n"), escaped("no end")
+    ('a\\\\b\\x1b\\r', 'no end\\.')
     """
     plain = text.removesuffix("\n")
-    if "\\" in plain or "\r" in plain:
-        plain = plain.replace("\\", "\\\\").replace("\r", "\\r")
+    plain = lines_of_text(plain.replace("\\", "\\\\"))
     return plain if text.endswith("\n") else plain + _NO_END
+
+
+def _escaped_name(name: str) -> str:
+    return escaped(f"{name}\n")
 
 
 def unescaped(text: str) -> str:
@@ -132,17 +135,19 @@ def unescaped(text: str) -> str:
 
     Examples
     --------
-    >>> unescaped(r"a\\b\r"), unescaped(r"no end\.")
-    ('a\\b\r\n', 'no end')
+    >>> unescaped(r"a\\b\x1b\r"), unescaped(r"no end\.")
+    ('a\\b\x1b\r\n', 'no end')
     """
     if "\\" not in text:
         return f"{text}\n"
     whole = not re.search(r"(?<!\\)(?:\\\\)*\\\.$", text)
     plain = text if whole else text.removesuffix(_NO_END)
-    return re.sub(r"\\(.)", _meant, plain) + ("\n" if whole else "")
+    return re.sub(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|.)", _meant, plain) + ("\n" if whole else "")
 
 
 def _meant(match: re.Match[str]) -> str:
+    if len(match[1]) > 1:
+        return chr(int(match[1][1:], 16))
     return {"r": "\r"}.get(match[1], match[1])
 
 
@@ -156,24 +161,25 @@ def format_patch(files: Sequence[FilePatch]) -> str:
 
 def _format_file(part: FilePatch) -> Iterator[str]:
     if part.is_named:
-        names = (part.old or NONE, part.new or NONE)
+        names = map(_escaped_name, (part.old or NONE, part.new or NONE))
         yield "\t".join(["file", *names, part.old_digest or NONE, part.new_digest or NONE])
     if part.newlines:
         yield "\t".join(["newlines", *part.newlines])
     for edit in part.edits:
-        yield f"sentence\t{edit.address}" if edit.address else "tail"
+        yield f"sentence\t{_escaped_name(edit.address)}" if edit.address else "tail"
         for each in edit.fields:
             values = (escaped(value + "\n") for value in (each.form, each.column, each.old))
             yield "\t".join([each.id, *values, escaped(each.new + "\n")])
         for line in edit.lines:
             yield f"{line.sign}{line.number}\t{escaped(line.text)}"
     for deletion in part.deletions:
-        yield "\t".join(["delete", deletion.address, *([deletion.digest] * bool(deletion.digest))])
+        address = _escaped_name(deletion.address)
+        yield "\t".join(["delete", address, *([deletion.digest] * bool(deletion.digest))])
     for placement in part.placements:
-        yield "first" if placement.after is None else f"after\t{placement.after}"
+        yield "first" if placement.after is None else f"after\t{_escaped_name(placement.after)}"
         for item in placement.items:
             if isinstance(item, Move):
-                yield "\t".join(["move", item.first, item.last, item.file])
+                yield "\t".join(["move", *map(_escaped_name, (item.first, item.last, item.file))])
             else:
                 yield f"+{escaped(item)}"
 
@@ -223,7 +229,8 @@ class _Reader:
             if not low <= len(rest) <= high:
                 raise self.error(repr(line[:60]), f"{form}, with tabs in between")
             self.edit = self.placement = None
-            getattr(self, f"_{word}")(*rest)
+            names = (unescaped(part).removesuffix("\n") for part in rest)
+            getattr(self, f"_{word}")(*names)
         else:
             raise self.error(
                 repr(line[:60]),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
+from treegauge.core.files import atomic, whole_folder
 from treegauge.core.messages import note
 from treegauge.core.result import sign
 from treegauge.treebanks.columns import Treebank, concat
@@ -149,10 +149,10 @@ def _parsed(name: str, texts: Iterable[bytes]) -> Treebank:
 
 def _write_folder(folder: Path, files: Sequence[tuple[str, bytes]]) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        with whole_folder(folder):
+            _write([(folder / name, data) for name, data in files])
     except OSError as error:
         raise TreegaugeError(f"cannot write to {folder}: {error.strerror or error}") from error
-    _write([(folder / name, data) for name, data in files])
 
 
 def _write(files: Iterable[tuple[Path, bytes]]) -> None:

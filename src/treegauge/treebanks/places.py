@@ -1,10 +1,13 @@
-"""Sources and target folders of fetched treebanks."""
+"""Sources and target folders of fetched treebanks; releases from git repositories."""
 
+import os
 import re
 import shutil
+import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -12,10 +15,11 @@ from urllib.parse import unquote
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.outputs import check_folder
-from treegauge.core.platforms import replace_file, set_usual_mode
-from treegauge.treebanks.downloads import address
-from treegauge.treebanks.languages import code_of, is_plain, release_of, take_apart
-from treegauge.treebanks.sources import is_conllu
+from treegauge.core.platforms import portable_name, replace_file, set_usual_mode
+from treegauge.treebanks.connections import PATIENCE, SLOWEST, address
+from treegauge.treebanks.downloads import LONGEST, cached_name, in_cache
+from treegauge.treebanks.languages import code_of, is_plain, release_key, release_of, take_apart
+from treegauge.treebanks.sources import is_conllu, split_of
 
 K = TypeVar("K")
 PlaceKind = Literal["archive", "git", "files"]
@@ -31,9 +35,28 @@ HANDLES = {
 }  # fmt: skip
 """Last parts of the handles ``11234/...`` of archived UD releases."""
 
+_FRESH, _ABANDONED = ".treegauge-fetch-", 24 * 3600.0
 _PACKED = re.compile(r"\.(tgz|zip|tar|tar\.(gz|bz2|xz))$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
+
+_TAG = re.compile(r"refs/tags/r(\d+\.\d+)$", re.MULTILINE)
+_STORE = ".treegauge-git-"
+_GIT_SETTINGS = {
+    "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C.UTF-8",
+}
+# No hooks, and an end of connections without progress, as for downloads.
+_GIT_OPTIONS = (
+    "-c", f"core.hooksPath={os.devnull}", "-c", f"http.lowSpeedLimit={int(SLOWEST / PATIENCE)}",
+    "-c", f"http.lowSpeedTime={int(PATIENCE)}",
+)  # fmt: skip
+# Variables that redirect git to another repository, as set in hooks.
+_ELSEWHERE = {
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -90,6 +113,16 @@ def placeholders(place: str) -> list[str]:
             choices = [f"{{{placeholder}}}" for placeholder in PLACEHOLDERS]
             raise ChoiceError(f"placeholder in {place}", f"{{{name}}}", choices)
     return names
+
+
+def file_name(place: str, request: TreebankRequest, split: str | None) -> str:
+    """Return the last name in an address if it is one of CoNLL-U and of its split, else UD's."""
+    name = Path(unquote(address(place).path)).name
+    if is_conllu(name) and portable_name(name) and split in {None, split_of(name)}:
+        return name
+    stem = request.code or request.name
+    ending = name.partition(".conllu")[2] if is_conllu(name) else ""
+    return f"{stem}-ud-{split}.conllu{ending}" if split else f"{stem}.conllu{ending}"
 
 
 def is_remote(place: str) -> bool:
@@ -158,6 +191,14 @@ def home(into: Path, release: str | None) -> Path:
     return next(filter(Path.is_dir, known), into / f"r{release}")
 
 
+def sweep(folder: Path, prefix: str) -> None:
+    """Remove folders of a name of ours that killed processes left more than a day ago."""
+    for left in folder.glob(f"{prefix}*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _ABANDONED:
+                shutil.rmtree(left)
+
+
 @contextmanager
 def fresh_folders(targets: Mapping[K, Path], *, replace: bool) -> Iterator[dict[K, Path]]:
     """Yield empty folders that are renamed to the targets if there was no error."""
@@ -168,17 +209,80 @@ def fresh_folders(targets: Mapping[K, Path], *, replace: bool) -> Iterator[dict[
             if target.exists() and not replace:
                 raise TreegaugeError(f"{target}: exists already; replace it, or fetch elsewhere")
             check_folder(target)
-            fresh[key] = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+            prefix = f"{_FRESH}{target.name}-"
+            fresh[key] = Path(tempfile.mkdtemp(dir=target.parent, prefix=prefix))
         yield fresh
         for key, target in targets.items():
             set_usual_mode(fresh[key], 0o777)
             if target.exists():
-                old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.old."))
+                old = Path(tempfile.mkdtemp(dir=target.parent, prefix=f"{_FRESH}{target.name}-"))
                 replace_file(target, old / target.name)
                 replace_file(fresh[key], target)
                 shutil.rmtree(old)
             else:
                 replace_file(fresh[key], target)
+            sweep(target.parent, f"{_FRESH}{target.name}-")
     finally:
         for folder in fresh.values():
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def export(
+    url: str, release: str | None, cache: Path, *, refresh: bool = False
+) -> tuple[Path, str]:
+    """Write a release of a git repository as a tar file into a folder; return it and its commit.
+
+    UD tags release 2.9 as ``r2.9``; None is the newest state. The tag is fetched into an empty
+    store and archived, so that no hook, filter or link of the repository takes effect. An
+    existing export in the folder is reused unless `refresh` is set.
+    """
+    if url.startswith("-"):
+        raise TreegaugeError(f"found the repository {url!r}, expected an address or a path")
+    with in_cache(cache):
+        cache.mkdir(parents=True, exist_ok=True)
+        sweep(cache, _STORE)
+    reference = f"refs/tags/r{release}" if release else "HEAD"
+    start = cached_name(f"{url}#{reference}").partition("-")[0]
+    kept = sorted(cache.glob(f"{start}-*.tar"))
+    if kept and release and not refresh:
+        return kept[-1], kept[-1].stem.rpartition("-")[2]
+    with in_cache(cache):
+        new = tempfile.TemporaryDirectory(dir=cache, prefix=_STORE)
+    with new as store:
+        _git(store, "init", "--quiet", "--bare", ".")
+        fetching = ("fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, reference)
+        if problem := _git(store, *fetching, check=False)[1]:
+            listed, trouble = _git(store, "ls-remote", "--tags", "--", url, check=False)
+            tags = sorted(set(_TAG.findall(listed)), key=release_key)
+            if release and tags and not trouble and release not in tags:
+                raise ChoiceError(f"release of {url}", release, tags)
+            raise TreegaugeError(f"{url}: git cannot fetch: {problem}")
+        commit = _git(store, "rev-parse", "--verify", "FETCH_HEAD^{commit}")[0].strip()
+        packed = Path(store, "export.tar")
+        _git(store, "archive", "--format=tar", f"--output={packed}", commit)
+        for old in kept:
+            old.unlink(missing_ok=True)
+        target = cache / f"{start}-{commit}.tar"
+        packed.replace(target)
+    return target, commit
+
+
+def _git(folder: str, *arguments: str, check: bool = True) -> tuple[str, str]:
+    """Run git in a folder; return its output, and the reason if it failed."""
+    program = shutil.which("git")
+    if program is None:
+        raise TreegaugeError("git is not installed; install it, or fetch from an archive")
+    environment = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
+    try:
+        done = subprocess.run(  # noqa: S603 -- no shell, and addresses are after "--"
+            [program, *_GIT_OPTIONS, *arguments],
+            cwd=folder, env=environment | _GIT_SETTINGS, stdin=subprocess.DEVNULL,
+            capture_output=True, check=False, timeout=LONGEST,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise TreegaugeError(f"git {arguments[0]} did not end within {LONGEST:g} s") from None
+    message = done.stderr.decode(errors="replace").strip()
+    problem = (message or f"it ended with {done.returncode}") if done.returncode else ""
+    if problem and check:
+        raise TreegaugeError(f"git {arguments[0]} failed: {problem}")
+    return done.stdout.decode(errors="replace"), problem

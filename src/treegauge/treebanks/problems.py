@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from treegauge.core.errors import TreegaugeError, printable
@@ -24,15 +25,14 @@ class ProblemKind:
     readable: bool = False
 
 
+CUT_OFF, NO_HEAD = "no-final-blank-line", "HEAD '_'"
 # The order is that of the codes in _scan.py.
 KINDS = (
     ProblemKind("encoding", "error", "valid UTF-8"),
     ProblemKind("columns", "error", "10 columns separated by single tabs"),
     ProblemKind("comment-inside", "error", "comments only before the first word of a sentence"),
     ProblemKind("empty-sentence", "error", "at least one word before a blank line"),
-    ProblemKind(
-        "no-final-blank-line", "error", "a blank line after the last sentence", readable=True
-    ),
+    ProblemKind(CUT_OFF, "error", "a blank line after the last sentence", readable=True),
     ProblemKind("word-id", "error", "IDs 1, 2, 3, ... without gaps or repetitions"),
     ProblemKind("multiword-id", "error", "a multiword ID such as 3-4"),
     ProblemKind("unfinished-multiword", "error", "all words of the range before the sentence ends"),
@@ -95,10 +95,16 @@ class ReadingProblem:
 
 
 class ConlluError(TreegaugeError, ValueError):
-    """A file is not valid CoNLL-U; `problems` lists everything found in it."""
+    """A file is not valid CoNLL-U; `problems` lists everything found in it.
 
-    def __init__(self, problems: Sequence[ReadingProblem], *, shown: int = 10) -> None:
+    `cut_off` says that it ends in a damaged sentence, as a truncated file does.
+    """
+
+    def __init__(
+        self, problems: Sequence[ReadingProblem], *, shown: int = 10, cut_off: bool = False
+    ) -> None:
         self.problems = tuple(problems)
+        self.cut_off = cut_off or any(problem.kind == CUT_OFF for problem in self.problems)
         lines = [str(problem) for problem in self.problems[:shown]]
         if len(self.problems) > shown:
             lines.append(f"... and {len(self.problems) - shown} more problems")
@@ -106,6 +112,14 @@ class ConlluError(TreegaugeError, ValueError):
         if first and first.kind == "columns" and first.line == 1 and first.found.startswith("1 in"):
             lines.append("hint: expected a CoNLL-U file; plain text must be split into words "
                          "first, for example by UDPipe or Stanza")  # fmt: skip
+        elif len(self.problems) > shown and all(
+            p.kind == "head" and p.found == NO_HEAD for p in self.problems
+        ):
+            lines[1:] = [f"hint: {len(self.problems):,} words have no HEAD: parse this text first; "
+                         "in spaCy and Stanza the pipeline needs a parser"]  # fmt: skip
+        elif self.cut_off:
+            lines.append("hint: the file ends without a blank line, so it may be cut off; if it is "
+                         "complete, --errors repair reads it")  # fmt: skip
         else:
             lines.append('hint: errors="skip" leaves such sentences out, errors="repair" repairs '
                          "what it can (on the command line --errors skip|repair); treegauge check "
@@ -113,4 +127,4 @@ class ConlluError(TreegaugeError, ValueError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problems,)
+        return partial(type(self), cut_off=self.cut_off), (self.problems,)

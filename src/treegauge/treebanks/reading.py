@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.outputs import check_reachable
 from treegauge.treebanks.languages import is_plain, own_name, take_apart
 from treegauge.treebanks.sources import Errors, Source, short_name
 
@@ -45,6 +46,7 @@ def missing_path(source: Source, names: Iterable[str] = ()) -> str:
     from difflib import get_close_matches
 
     path = Path(source)
+    check_reachable(path)
     try:
         beside = {entry.name: str(path.with_name(entry.name)) for entry in path.parent.iterdir()}
     except (OSError, ValueError):
@@ -122,7 +124,7 @@ def read_treebank(
 
 def _of_object(value: Any, options: dict[str, Any]) -> "Treebank":
     """Read objects of other libraries: data frames, documents, lists of sentences."""
-    from treegauge.adapters.objects import LIBRARIES, conllu_text, is_foreign, package_of
+    from treegauge.adapters.objects import conllu_text, is_foreign, package_of, unknown_object
 
     name = package_of(value[0] if isinstance(value, list | tuple) and value else value)
     options = {"name": "rows" if name == "builtins" else name} | options
@@ -132,11 +134,11 @@ def _of_object(value: Any, options: dict[str, Any]) -> "Treebank":
         known = ("name", "errors", "need_heads")
         return from_frame(value, **{key: options[key] for key in known if key in options})
     if not is_foreign(value) and not isinstance(value, Iterator):
-        raise TreegaugeError(
-            f"found a {type(value).__name__}; expected a Treebank, a path, a folder, a pattern, an "
-            "open file, a name under TREEGAUGE_UD, a data frame, or an object of another library "
-            f"({', '.join(LIBRARIES)})"
+        expected = (
+            "a Treebank, a path, a folder, a pattern, an open file, a name under TREEGAUGE_UD, a "
+            "data frame, or of other libraries "
         )
+        raise unknown_object(value, expected=expected)
     from treegauge.treebanks.conllu import parse_conllu
 
     return parse_conllu(conllu_text(value), **options)

@@ -190,7 +190,7 @@ TALLIED = {"text": "form", "lemmas": "lemma", "xpos": "xpos", "features": "feats
 """Names of tallies and the columns they count."""
 
 
-def tally(path: str) -> Tally:
+def _tally(path: str) -> Tally:
     """Count a file, leaving out sentences that cannot be read."""
     from treegauge.treebanks.conllu import TOLERABLE, stream_conllu
 
@@ -248,6 +248,6 @@ def tally_files(paths: Iterable[str], *, workers: int | None = None) -> dict[str
 
 def _tally_or_reason(path: str) -> Tally | str:
     try:
-        return tally(path)
+        return _tally(path)
     except TreegaugeError as error:
         return str(error).splitlines()[0]

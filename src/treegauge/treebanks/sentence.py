@@ -39,8 +39,8 @@ class Sentence:
 
     def column(self, name: str) -> list[str]:
         """Return a column of the words as a list of text."""
-        number = self.treebank._number(name)
-        return [self.treebank.field(row, number) for row in self.treebank.rows[self._words]]
+        treebank = self.treebank
+        return treebank.texts(treebank.rows[self._words], treebank._number(name))
 
     @property
     def form(self) -> list[str]:

@@ -115,18 +115,34 @@ def _members(name: str) -> list[str]:
     members: dict[str, str] = {}
     if not Path(name).is_dir():
         members[name] = name
+    entries = entries_of(name) if Path(name).is_dir() else []
     for ending in ENDINGS:
-        for path in Path(name).glob(f"*.conllu{ending}"):
-            members.setdefault(short_name(path), str(path))
+        for path in entries:
+            if path.name.endswith(f".conllu{ending}"):
+                members.setdefault(short_name(path), str(path))
     for path_name in members.values():
         if problem := bad_text(path_name):
             raise TreegaugeError(f"{path_name!a}: the name holds {problem}; rename the file")
     return list(members.values())
 
 
+def entries_of(folder: Source) -> list[Path]:
+    """Return what is in a folder, sorted; a folder that cannot be read is an error."""
+    try:
+        return sorted(Path(folder).iterdir())
+    except OSError as error:
+        reason = error.strerror or error
+        raise TreegaugeError(f"{folder}: cannot read this folder: {reason}") from error
+
+
 def is_conllu(path: Source) -> bool:
     """Whether a file has the name of a CoNLL-U file, compressed or not."""
     return os.fspath(path).endswith(tuple(f".conllu{ending}" for ending in ENDINGS))
+
+
+def is_stream(path: Source) -> bool:
+    """Whether a path can only be read once, such as a pipe or ``/dev/stdin``: it is CoNLL-U."""
+    return Path(path).is_fifo() or Path(path).is_char_device()
 
 
 def split_of(path: Source) -> str | None:

@@ -5,18 +5,16 @@ dependents has a vertical line, in the first free column to the right of its hea
 two cells wide.
 """
 
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import CONTROLS, TreegaugeError
 from treegauge.treebanks.writing_direction import kept_left_to_right
 
 _SHORTEST_FORM = 10
-_REORDERING = frozenset(["LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"])
 ROOT, LOOSE, CYCLE = "╶", "?", "↺"
 
 
@@ -96,13 +94,7 @@ def check_lengths(**columns: Sequence[object] | None) -> None:
 
 def _printable(text: str) -> str:
     """Replace characters that move the cursor or reverse the line by �."""
-    return "".join(
-        "�"
-        if unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}
-        or unicodedata.bidirectional(character) in _REORDERING
-        else character
-        for character in text
-    )
+    return CONTROLS.sub("�", text)
 
 
 def _fit(text: str, width: int) -> str:

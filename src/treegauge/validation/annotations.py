@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from treegauge import __version__
+from treegauge.core.text_formats import json_text
 from treegauge.validation.baseline import Key, key
 from treegauge.validation.problem import Problem
 from treegauge.validation.rules import BY_ID
@@ -47,9 +48,8 @@ def github_lines(problems: Iterable[Problem], lines: Iterable[int] | None = None
             place["endColumn"] = one.stop
         place["title"] = f"L{one.level} {one.id}"
         properties = ",".join(f"{name}={_escaped(str(value))}" for name, value in place.items())
-        sentence = f" (sent_id {one.sent_id})" if one.sent_id else ""
         where = "" if is_own_line else f"line {one.line}: "
-        message = f"{where}{one.message}{sentence}. {one.hint}"
+        message = f"{where}{one.message}{one.where}. {one.hint}"
         yield f"::{one.severity} {properties}::{_escaped(message, in_message=True)}"
 
 
@@ -98,7 +98,7 @@ def sarif(problems: Iterable[Problem], properties: Mapping[str, Any]) -> str:
         "properties": dict(properties),
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, ensure_ascii=False, indent=2)
+    return json_text(log, indent=2)
 
 
 def _rule(name: str) -> dict[str, Any]:

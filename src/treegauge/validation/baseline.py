@@ -4,7 +4,6 @@ A problem is identified by its sentence, node, test and message, not by its line
 sentences are added or moved. A problem that occurs twice is listed twice.
 """
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,7 @@ from typing import NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
-from treegauge.core.text_formats import parse_json
+from treegauge.core.text_formats import json_text, parse_json
 from treegauge.validation.problem import Problem
 from treegauge.validation.problem_list import ProblemList
 
@@ -76,12 +75,12 @@ def write_baseline(
 ) -> None:
     """Write the problems as a baseline, sorted, one line each, so that diffs are easy to read."""
     counts = Counter(map(key, problems))
-    names = json.dumps(file_names(files), ensure_ascii=False)
+    names = json_text(file_names(files))
     rows = [
         {**dict(zip(FIELDS, problem_key, strict=True)), "count": counts[problem_key]}
         for problem_key in sorted(counts)
     ]
-    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    lines = ",\n".join(json_text(row) for row in rows)
     text = f'{{"kind": "{KIND}", "files": {names}, "problems": [\n{lines}\n]}}\n'
     with atomic(path) as file:
         file.write(text.encode())

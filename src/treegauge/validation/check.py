@@ -109,12 +109,15 @@ def check(
     for file, digest in digests.items():
         if digest.digest() == hashlib.sha256().digest():
             note(f"{file} is empty")
+    written: tuple[str, int, int] | None = None
     if write_baseline is not None:
         from treegauge.validation.baseline import read_baseline
         from treegauge.validation.baseline import write_baseline as write
 
         write(problems, files, write_baseline)
         known = read_baseline(write_baseline)
+        counts = problems.severities()
+        written = str(write_baseline), counts["error"], counts["warning"]
     gone = 0
     new = problems
     if known is not None:
@@ -152,6 +155,7 @@ def check(
         gone=gone,
         strict=strict,
         changed=changed,
+        written=written,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from treegauge.validation.chunk import COLUMNS, EMPTY, MULTIWORD, WORD, Chunk, Ints, LanguageFinding
 from treegauge.validation.problem import Problem
-from treegauge.validation.rules import RULES
+from treegauge.validation.rules import BY_ID, RULES
 
 SHOWN = 60
 """Maximum length of a quoted value or line, in characters."""
@@ -28,8 +28,6 @@ _FIXED = {
     "misplaced-comment": "a comment after the first word",
     "empty-sentence": "no word before the empty line",
     "missing-empty-line": "the end of the file",
-    "multiple-roots": "several words with HEAD 0",
-    "non-tree": "words that cannot be reached from the root",
     "edeps-only-sometimes": "a sentence that differs from those before it",
     "missing-sent-id": "no sent_id",
     "multiple-sent-id": "several sent_ids",
@@ -40,8 +38,8 @@ _FIXED = {
     "multiple-newdoc": "several newdoc comments",
     "multiple-newpar": "several newpar comments",
     "spaceafter-newdocpar": "SpaceAfter=No before this document or paragraph",
-    "empty-node-after-eorphan": "an empty node, after orphan in DEPS of earlier sentences",
     "goeswith-gap": "other words between the parts",
+    "empty-node-after-eorphan": "an empty node, after orphan in DEPS of earlier sentences",
 }
 """What was found, for rules about whole lines and sentences."""
 
@@ -88,8 +86,10 @@ class Reporter:
             else:
                 first, last = self._character_of(row, start), self._character_of(row, stop)
         node = self._text(row, 0) if self._is_node(row) else None
-        line = self._chunk.first_line + row
-        return Problem(self._file, line, self._sent_id(row), node, rule, first, last, found, wanted)
+        sentence = rule in _OF_SENTENCES or (start >= stop and BY_ID[rule].test_class == "METADATA")
+        form = None if node is None or sentence else self._text(row, 1)
+        line, sent_id = self._chunk.first_line + row, self._sent_id(row)
+        return Problem(self._file, line, sent_id, node, rule, first, last, found, wanted, form)
 
     def _character_of(self, row: int, place: int) -> int:
         """Return the column (from 1) of the character at a byte; fast in ascending order."""
@@ -195,6 +195,41 @@ class Reporter:
             and "Subject=Outer" not in self._text(dependent, 9).split("|")
         )
 
+    def _words(self, row: int) -> list[int]:
+        """Return the rows of the words of a sentence."""
+        sentence = bisect_right(self._begins, row) - 1
+        rows = range(self._begins[sentence], self._begins[sentence + 1])
+        return [row for row in rows if self._chunk.kinds.item(row) == WORD]
+
+    def _named(self, rows: Iterable[int]) -> list[str]:
+        return [f"{self._text(row, 0)} {self._text(row, 1)!r}" for row in rows]
+
+    def _sequence(self, row: int, start: int, stop: int, other: int) -> str:
+        for number, word in enumerate(self._words(row), 1):
+            if (found := self._text(word, 0)) != str(number):
+                line = self._chunk.first_line + word
+                return f"ID {found!r} where {number} should be (line {line})"
+        return self._field_text(row, start, stop)
+
+    def _roots(self, row: int, start: int, stop: int, other: int) -> str:
+        roots = [word for word in self._words(row) if int(self._text(word, 6)) == 0]
+        return f"{len(roots)} words with HEAD 0: {_shortened(self._named(roots))}"
+
+    def _cycle(self, row: int, start: int, stop: int, other: int) -> str:
+        words = self._words(row)
+        heads = [int(self._text(word, 6)) - 1 for word in words]
+        reached_from = [-1] * len(words)
+        for first in range(len(words)):
+            path, at = [], first
+            while at >= 0 and reached_from[at] < 0:
+                reached_from[at] = first
+                path.append(at)
+                at = heads[at]
+            if at >= 0 and reached_from[at] == first:
+                cycle = _shortened(self._named(words[i] for i in path[path.index(at) :]))
+                return f"the cycle {cycle} (each depends on the next, the last on the first)"
+        return "no word, only empty nodes"
+
     def _tabs(self, row: int, start: int, stop: int, other: int) -> str:
         number = self._line(row).count(b"\t") + 1
         return f"{number} column{'' if number == 1 else 's'}"
@@ -223,6 +258,15 @@ class Reporter:
         return f"HEAD {self._text(row, 6)!r}, crossed by the arc to {self._text(other, 1)!r}"
 
 
+def _shortened(names: list[str]) -> str:
+    """Join names, or the first ten of more."""
+    return ", ".join([*names[:10], *[f"and {len(names) - 10:,} more"] * (len(names) > 10)])
+
+
+_OF_SENTENCES = frozenset(
+    ("word-id-sequence", "multiple-roots", "non-tree", *_FIXED.keys() - {"goeswith-gap"})
+)
+"""Rules about whole sentences, whose problems are at the first word."""
 _SPECIAL: dict[str, Callable[[Reporter, int, int, int, int], str]] = {
     "invalid-utf": lambda *_: "U+FFFD, or bytes that are not UTF-8",
     "unicode-normalization": Reporter._character,
@@ -235,6 +279,9 @@ _SPECIAL: dict[str, Callable[[Reporter, int, int, int, int], str]] = {
     "text-extra-chars": Reporter._rest,
     "fixed-gap": Reporter._between,
     "goeswith-nospace": Reporter._no_space,
+    "word-id-sequence": Reporter._sequence,
+    "multiple-roots": Reporter._roots,
+    "non-tree": Reporter._cycle,
     "punct-causes-nonproj": Reporter._crossing,
     "upos-rel-punct": Reporter._tag,
     **{rule: Reporter._tag for rule in _NAMES if rule.startswith("rel-upos-")},

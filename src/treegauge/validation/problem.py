@@ -41,6 +41,8 @@ class Problem(NamedTuple):
     found: str
     wanted: str | None = None
     """What was expected, if that is more precise than the text of the rule."""
+    form: str | None = None
+    """The FORM of the node."""
 
     @property
     def rule(self) -> Rule:
@@ -77,6 +79,14 @@ class Problem(NamedTuple):
         """What was found and what was expected."""
         return f"found {self.found}, expected {self.expected}"
 
+    @property
+    def where(self) -> str:
+        """The sentence and the word, in parentheses after a space; empty if neither is known."""
+        sentence = f"sent_id {self.sent_id}" if self.sent_id else ""
+        word = f"word {self.node} {self.form!r}" if self.form is not None else ""
+        known = ", ".join(filter(None, (sentence, word)))
+        return f" ({known})" if known else ""
+
     def to_dict(self) -> dict[str, Any]:
         """Return all fields of the problem, named as in JSON."""
         return {
@@ -84,6 +94,7 @@ class Problem(NamedTuple):
             "line": self.line,
             "sent_id": self.sent_id,
             "node": self.node,
+            "form": self.form,
             "level": self.level,
             "class": self.test_class,
             "id": self.id,
@@ -98,8 +109,7 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         rule = BY_ID[self.id]
-        where = f" (sent_id {self.sent_id})" if self.sent_id else ""
         return printable(
             f"{self.file}:{self.line}:{self.start}: {rule.severity}: L{rule.level} {rule.id}: "
-            f"found {self.found}, expected {self.wanted or rule.expected}{where}"
+            f"found {self.found}, expected {self.wanted or rule.expected}{self.where}"
         )

@@ -17,7 +17,7 @@ class ProblemList(Sequence[Problem]):
     """Problems as rows of numbers; each distinct string is stored once.
 
     A large treebank can have a million problems. As objects they would take several hundred MB;
-    here a problem takes 36 bytes, a sentence 8 bytes and its ID, and each distinct message is
+    here a problem takes 40 bytes, a sentence 8 bytes and its ID, and each distinct message is
     stored once.
 
     Examples
@@ -40,7 +40,7 @@ class ProblemList(Sequence[Problem]):
     def extend(self, problems: Iterable[Problem]) -> None:
         """Add problems at the end."""
         code = self._code
-        for file, line, sent_id, node, test, start, stop, found, wanted in problems:
+        for file, line, sent_id, node, test, start, stop, found, wanted, form in problems:
             if sent_id is None:
                 sentence = -1
             else:
@@ -51,7 +51,7 @@ class ProblemList(Sequence[Problem]):
                 sentence = len(self._id_ends) - 2
             self._rows.extend(
                 (code(file), line, sentence, code(node), code(test), start, stop, code(found),
-                 code(wanted))
+                 code(wanted), code(form))
             )  # fmt: skip
 
     def severities(self) -> Counter[Severity]:
@@ -86,7 +86,7 @@ class ProblemList(Sequence[Problem]):
         if isinstance(place, slice):
             return ProblemList(self[i] for i in range(*place.indices(len(self))))
         first = _WIDTH * range(len(self))[place]
-        file, line, sentence, node, test, start, stop, found, wanted = self._rows[
+        file, line, sentence, node, test, start, stop, found, wanted, form = self._rows[
             first : first + _WIDTH
         ]
         texts = self._strings
@@ -95,7 +95,7 @@ class ProblemList(Sequence[Problem]):
             sent_id = self._ids[self._id_ends[sentence] : self._id_ends[sentence + 1]].decode()
         return Problem(
             str(texts[file]), line, sent_id, texts[node], str(texts[test]), start, stop,
-            str(texts[found]), texts[wanted],
+            str(texts[found]), texts[wanted], texts[form],
         )  # fmt: skip
 
     def __iter__(self) -> Iterator[Problem]:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from treegauge.validation.problem import Problem
 
 _COLUMNS = (
-    "file", "line", "column", "end_column", "sent_id", "node", "level", "class", "id", "severity",
-    "found", "expected", "hint",
+    "file", "line", "column", "end_column", "sent_id", "node", "form", "level", "class", "id",
+    "severity", "found", "expected", "hint",
 )  # fmt: skip
 _NUMBERS = frozenset({"line", "column", "end_column", "level"})
 
@@ -43,6 +43,8 @@ class ValidationReport(Result):
         Whether warnings count as failures.
     changed
         Only sentences that changed since this commit are included.
+    written
+        The baseline that was written, with its numbers of errors and warnings.
     """
 
     files: tuple[str, ...]
@@ -57,6 +59,7 @@ class ValidationReport(Result):
     gone: int = 0
     strict: bool = False
     changed: str | None = None
+    written: tuple[str, int, int] | None = None
     kind: ClassVar[str] = "check"
     own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif")
 
@@ -100,14 +103,16 @@ class ValidationReport(Result):
     def summary(self) -> str:
         """The files, the number of errors and warnings, and the rules used."""
         names = [Path(file).name for file in self.files[:3]] + ["..."] * (len(self.files) > 3)
-        counts = {"error": self.errors, "warning": self.warnings}
-        numbers = (f"{n} {kind}{'' if n == 1 else 's'}" for kind, n in counts.items())
-        return f"{', '.join(names)}: {', '.join(numbers)}{''.join(self._remarks())}"
+        found = _counted(self.errors, self.warnings)
+        if self.written is not None:
+            path, *numbers = self.written
+            found = f"{_counted(*numbers)}, all written to the baseline {path}"
+        return f"{', '.join(names)}: {found}{''.join(self._remarks())}"
 
     def _remarks(self) -> Iterator[str]:
         if self.language_data:
             yield f" (level {self.level}, [{self.lang}], language data of {self.language_data})"
-        if self.known or self.gone:
+        if self.written is None and (self.known or self.gone):
             yield f"; the baseline has {self.known} more"
         if self.gone:
             yield f" and {self.gone} that are gone"
@@ -135,3 +140,8 @@ class ValidationReport(Result):
 
         about = {"signature": self.signature, "languageData": self.language_data}
         return sarif(self.problems, {name: value for name, value in about.items() if value})
+
+
+def _counted(errors: int, warnings: int) -> str:
+    counts = {"error": errors, "warning": warnings}
+    return ", ".join(f"{n} {kind}{'' if n == 1 else 's'}" for kind, n in counts.items())

@@ -1,8 +1,11 @@
 """The engine against torch's LSTM, brute force, and itself in lockstep."""
 
 import itertools
+import re
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -300,3 +303,22 @@ def test_parts_of_the_network_by_hand():
     assert recur(torch.zeros(1, 5, 2, 12), torch.zeros(1, 3, 12)).shape == (1, 5, 2, 3)
     assert turning(torch.tensor([[3, 1]]), 3).tolist() == [4, 1, 2, 3, 0, 5]
     assert "root" in Vocabulary.of(synthetic(5, seed=1)).relations
+
+
+def test_private_operators_of_torch_may_be_missing(monkeypatch):
+    """Torch may drop or change them; the plain twin then computes on a GPU, too."""
+    from treegauge.parsing.neural import recurrence
+
+    on_gpu = SimpleNamespace(is_cuda=True)
+    assert recurrence._is_fused(on_gpu)  # this version of torch has them
+    assert recurrence._operator("_no_such_operator", 5) is None
+    assert recurrence._operator("_thnn_fused_lstm_cell", 4) is None
+    monkeypatch.setattr(recurrence, "_fused_backward", None)
+    assert not recurrence._is_fused(on_gpu)
+
+
+def test_no_other_private_function_of_torch_is_called():
+    folder = Path(__file__).parents[3] / "src" / "treegauge"
+    private = re.compile(r"\btorch(?:\.\w+)*\._\w+")
+    called = {name for path in folder.rglob("*.py") for name in private.findall(path.read_text())}
+    assert called == set()

@@ -365,6 +365,12 @@ def test_pickles_code_and_missing_weights_are_refused(folders, tmp_path):
         load_encoder(str(folder))
     shutil.rmtree(folder)
     shutil.copytree(folders["wordpiece"], folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"attn_implementation": "evil/code"}))
+    with pytest.raises(TreegaugeError, match=r"names code of its own \(evil/code\)"):
+        load_encoder(str(folder))
+    shutil.rmtree(folder)
+    shutil.copytree(folders["wordpiece"], folder)
     config = json.loads((folder / "config.json").read_text()) | {"num_hidden_layers": 4}
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(TreegaugeError, match=r"lacks .* weights"):

@@ -36,7 +36,7 @@ test("a pair reads the same from either side", () => {
 test("the headline names the better system first, with its interval", () => {
   const expected =
     "y scores 4.00 points higher in LAS than x on T (95 % interval +2.00 to +6.00); " +
-    "the difference is statistically significant (p = 0.0100).";
+    "the difference is statistically significant (p = 0.01).";
   assert.equal(headline(findPair([row], "x", "y"), "x", "y", "on T"), expected);
   assert.equal(headline(findPair([row], "y", "x"), "y", "x", "on T"), expected);
   const untested = { ...row, low: null, high: null, p_corrected: null };

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { answerOf } from "../../../src/treegauge/reporting/assets/views/maps.js";
 import {
+  filledCommand,
   grouped,
   plural,
+  pText,
   pValue,
   short,
   signed,
@@ -24,7 +27,24 @@ test("differences have a sign, and zero has none", () => {
 });
 
 test("small p-values are not printed as zero", () => {
-  assert.equal(pValue(0.00001), "< 0.0001");
+  assert.equal(pValue(0.00001), "<0.0001");
+  assert.equal(pText(0.00001), "p < 0.0001");
+  assert.equal(pText(0.03126), "p = 0.0313");
+  assert.equal(pText(0.5), "p = 0.5");
   assert.equal(pValue(0.05), "0.0500");
   assert.equal(pValue(null), "");
+});
+
+test("open places of commands are filled in and quoted for a shell", () => {
+  const filled = filledCommand("treegauge certify 'a b.csv' --claim @claim@", { claim: "A > it's" });
+  assert.equal(filled, `treegauge certify 'a b.csv' --claim 'A > it'"'"'s'`);
+  assert.equal(filledCommand("UD_A@2.5 --size @size@", { size: 3 }), "UD_A@2.5 --size 3");
+});
+
+test("hard words are counted where they are few", () => {
+  const said = (hard) =>
+    answerOf({ total: 2000, values: { head: { easy: 90, ambiguous: 5, hard, confidence: 0.9 } } }, "head");
+  assert.match(said(0), /None stayed hard\.$/);
+  assert.match(said(0.05), /One word stayed hard: check it first\.$/);
+  assert.match(said(2.5), /2\.5 % stayed hard: check these 50 words first\.$/);
 });

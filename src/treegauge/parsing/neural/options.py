@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.parsing.options import ParserOptions, option
-from treegauge.parsing.tag_options import tags_option
+from treegauge.parsing.options import ParserOptions, option, tags_option
 
 
 def need_torch() -> None:

@@ -196,6 +196,9 @@ def _load(place: str, local: bool) -> tuple[torch.nn.Module, Any]:
                 place, add_prefix_space=True, **common
             )
             config = transformers.AutoConfig.from_pretrained(place, **common)
+            kernel = str(getattr(config, "_attn_implementation", ""))
+            if "/" in kernel:  # a repository: the library would run what it downloads from there
+                raise ValueError(f"its configuration names code of its own ({kernel})")
             module, info = transformers.AutoModel.from_pretrained(
                 place, config=config, use_safetensors=True, output_loading_info=True, **common
             )

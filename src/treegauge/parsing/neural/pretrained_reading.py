@@ -105,7 +105,8 @@ class EncoderLearner:
     def refresh(self) -> None:
         """Round the weights again after an update."""
         if self.is_mixed:
-            torch._foreach_copy_(self.leaves, list(self.weights.values()))
+            for leaf, value in zip(self.leaves, self.weights.values(), strict=True):
+                leaf.copy_(value)
 
 
 def _recompute(module: Any, source: str) -> None:

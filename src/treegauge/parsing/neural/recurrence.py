@@ -10,11 +10,29 @@ from typing import Any
 import torch
 from torch import Tensor
 
+
+def _operator(name: str, arguments: int) -> Any:
+    """Return a private operator of torch; None if this version has none that is called so."""
+    try:
+        operator = getattr(torch.ops.aten, name)
+        return operator if len(operator.default._schema.arguments) == arguments else None
+    except AttributeError:
+        return None
+
+
 # Private operators of torch, used on a GPU only: what torch.nn.LSTMCell calls for its gates. The
 # public cell multiplies by the weights of one model, and torch.nn.LSTM has no dropout between
-# steps; here all models take a step together, and their gates are one kernel.
-_fused = torch.ops.aten._thnn_fused_lstm_cell
-_fused_backward = torch.ops.aten._thnn_fused_lstm_cell_backward_impl
+# steps; here all models take a step together, and their gates are one kernel. Without them the
+# same numbers come from more kernels.
+_fused = _operator("_thnn_fused_lstm_cell", 5)
+_fused_backward = _operator("_thnn_fused_lstm_cell_backward_impl", 6)
+
+
+def _is_fused(given: Tensor) -> bool:
+    """Whether the fused operators compute the gates of a tensor."""
+    return given.is_cuda and None not in (_fused, _fused_backward)
+
+
 _FEW = 64 * 64 * 64
 """Results smaller than this leave most of a GPU idle."""
 
@@ -43,7 +61,7 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, given: Tensor, weight: Tensor, mask: Tensor | None) -> Tensor:
-        run = _forward_fused if given.is_cuda else _forward_plain
+        run = _forward_fused if _is_fused(given) else _forward_plain
         hidden, cells, gates = run(given.transpose(0, 1), weight, mask)
         states = torch.stack(hidden, 1)
         ctx.save_for_backward(weight, states, mask, *cells, *gates)
@@ -53,7 +71,7 @@ class _Recurrence(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
         weight, states, mask, *rest = ctx.saved_tensors
         groups, steps, rows, size = states.shape
-        run = _backward_fused if weight.is_cuda else _backward_plain
+        run = _backward_fused if _is_fused(weight) else _backward_plain
         # A copy, since the gradient through time is added to it.
         timed = grads[0].transpose(0, 1).clone(memory_format=torch.contiguous_format)
         made = run(timed, weight, mask, rest[:steps], rest[steps:])

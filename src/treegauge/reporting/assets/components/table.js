@@ -74,7 +74,7 @@ export const dataTable = ({
     button("", () => {
       limit = Infinity;
       refill();
-      body.rows[first].cells[0].scrollIntoView({ block: "nearest" });
+      body.rows[first]?.cells[0].scrollIntoView({ block: "nearest" });
     }),
   );
   const chosenRows = () => {

@@ -27,6 +27,10 @@ export const view = {
   title: "Candidates",
   lead: "Which annotations should I check first?",
   filters: ["treebank"],
+  single: (page) => {
+    const { lists } = page.data("candidates");
+    return { treebank: (lists.find((one) => one.name === page.params.list) || lists[0]).treebank };
+  },
   shows: (page) => page.has("candidates"),
   mount(root, page) {
     const { lists } = page.data("candidates");
@@ -40,7 +44,8 @@ export const view = {
       return { list, ...loaded.get(list) };
     };
     const current = () => {
-      const fitting = lists.filter((one) => !page.treebank || one.treebank === page.treebank);
+      const treebank = page.treebank ?? view.single(page).treebank;
+      const fitting = lists.filter((one) => one.treebank === treebank);
       const named = fitting.find((one) => one.name === page.params.list);
       return fitting.length ? { fitting, ...load(named || fitting[0]) } : null;
     };

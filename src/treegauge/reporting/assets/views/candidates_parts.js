@@ -4,7 +4,7 @@ import { isolated, markedText } from "../components/sentence.js";
 import { dataTable } from "../components/table.js";
 import { drawTree, treeFrame } from "../components/tree.js";
 import { button, html, save, select } from "../shell/dom.js";
-import { grouped } from "../shell/format.js";
+import { filledCommand, grouped } from "../shell/format.js";
 import { toCsv, toPatch } from "./candidates_decisions.js";
 import { certainty, reasonOf, suggestionOf } from "./candidates_words.js";
 
@@ -66,8 +66,7 @@ export const progressPart = ({ list, all, decisions }, clear) => {
   const name = list.treebank.replace(/[^\w-]+/g, "_");
   const csv = () => save(`${name}-candidates.csv`, "text/csv", toCsv(all, decisions));
   const patch = () => save(`${name}.patch`, "text/plain", toPatch(all, decisions, list.file));
-  const source = list.source || "TREEBANK.conllu";
-  const command = `treegauge convert ${source} corrected.conllu --apply ${name}.patch`;
+  const command = filledCommand(list.command, { patch: `${name}.patch` });
   return [
     html("progress", { max: all.length, value: done, "aria-label": "Candidates decided" }),
     html(

@@ -78,6 +78,9 @@ const mount = (root, page) => {
       select("A", systems, a, (v) => choose({ left: v, right: v === b ? a : b })),
       select("B", systems, b, (v) => choose({ left: v === a ? b : a, right: v })),
       button("Swap", () => choose({ left: b, right: a })),
+      page.treebank && !(source().data && parts().some((part) => part.treebank === page.treebank))
+        ? html("span", { class: "count" }, `Not on ${page.treebank} alone: ${source().data ? "one of them was not scored there" : "this table has no tests of single treebanks"}.`)
+        : null,
     );
   };
   // Results of systems scored here: on one treebank, or over all of them.
@@ -98,17 +101,16 @@ const mount = (root, page) => {
     const { board } = source();
     const [a, b] = pair().map((name) => board.data.systems.indexOf(name));
     const facts = { metric: board.data.metric, ...board.pair(a, b), errorReduction: null };
+    const failed = (t) => [a, b].filter((s) => board.failed(s, t)).map((s) => board.data.systems[s]);
+    const codes = board.data.treebanks.map((one) => one.code);
+    const missing = codes.flatMap((code, t) => (failed(t).length ? [`${failed(t).join(" and ")} on ${code}`] : []));
     const items = board
       .differences(a, b)
-      .map((difference, t) => ({
-        name: board.data.treebanks[t].code,
-        difference,
-        low: null,
-        high: null,
-      }))
+      .map((difference, t) => ({ name: codes[t], difference, low: null, high: null, t }))
+      .filter(({ t }) => !failed(t).length)
       .sort((x, y) => y.difference - x.difference);
     const all = { name: "mean of all treebanks", ...facts, strong: true };
-    return { facts, items: [all, ...items], over: `over ${board.held} treebanks` };
+    return { facts, missing, items: [all, ...items], over: `over ${board.held} treebanks` };
   };
 
   const by = () => {

@@ -2,9 +2,8 @@
 
 import { info } from "../components/info.js";
 import { html } from "../shell/dom.js";
+import { filledCommand } from "../shell/format.js";
 import { certificateText } from "./compare_pair.js";
-
-const quoted = (text) => (/^[\w.,/=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 // Shares of subsets that A wins, for a few sizes.
 const winsOf = (board) => (a, b) => {
@@ -24,7 +23,7 @@ export const certificateBox = ({ source, a, b }) => {
   );
   const [first, second] = board.means[i] >= board.means[j] ? [a, b] : [b, a];
   const text = written ? written.text : certificateText({ board, a: i, b: j, wins: winsOf(board) });
-  const claim = quoted(`${first} > ${second}`);
+  const command = filledCommand(board.data.commands.certify, { claim: `${first} > ${second}` });
   return html(
     "div",
     { id: "compare-certificate" },
@@ -39,7 +38,7 @@ export const certificateBox = ({ source, a, b }) => {
       "p",
       { class: "count" },
       written ? "To reproduce it, run: " : "For the full certificate with all tests, run: ",
-      html("code", { id: "compare-command" }, `treegauge certify ${board.data.given} --claim ${claim}`),
+      html("code", { id: "compare-command" }, command),
     ),
   );
 };

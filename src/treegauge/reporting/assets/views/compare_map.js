@@ -3,7 +3,7 @@
 import { balance } from "../components/chart.js";
 import { info } from "../components/info.js";
 import { button, html, scrolling } from "../shell/dom.js";
-import { grouped, plural, points, pValue, signed } from "../shell/format.js";
+import { grouped, plural, points, pText, pValue, signed } from "../shell/format.js";
 import { SIGNIFICANT } from "./compare_pair.js";
 import { reachOf } from "./compare_classes.js";
 
@@ -35,7 +35,7 @@ const said = (row, a, b) =>
     `${row.class}: ${a} ${points(row.ours, 1)}, ${b} ${points(row.theirs, 1)}`,
     `difference ${signed(row.difference, 1)}`,
     row.low === null ? null : `95 % interval ${signed(row.low, 1)} to ${signed(row.high, 1)}`,
-    row.p === null ? null : `p = ${pValue(row.p)}, corrected for the number of classes`,
+    row.p === null ? null : `${pText(row.p)}, corrected for the number of classes`,
     lost(row.errors, a, b),
   ]
     .filter(Boolean)

@@ -1,6 +1,6 @@
 // The comparison of two systems, as numbers and as sentences.
 
-import { grouped, plural, points, pValue, signed } from "../shell/format.js";
+import { grouped, plural, points, pText, signed } from "../shell/format.js";
 
 export const SIGNIFICANT = 0.05;
 
@@ -63,10 +63,7 @@ export const headline = (facts, a, b, over) => {
   let judged = `there is too little text for a significance test${where}`;
   if (known(facts.p)) {
     const significant = facts.p <= SIGNIFICANT;
-    const p = pValue(facts.p);
-    judged =
-      `the difference is ${significant ? "" : "not "}statistically significant ` +
-      `(p ${p.startsWith("<") ? p : `= ${p}`})`;
+    judged = `the difference is ${significant ? "" : "not "}statistically significant (${pText(facts.p)})`;
   }
   return (
     `${first} scores ${points(gap)} points higher in ${facts.metric} than ${second} ${over}` +
@@ -108,7 +105,7 @@ export const certificateText = ({ board, a, b, wins }) => {
     facts.low === null
       ? ""
       : `, 95 % interval for other treebanks of these families ${signed(facts.low)} to ${signed(facts.high)}`;
-  const p = facts.p === null ? "" : ` Primary test (Wilcoxon signed-rank): p = ${pValue(facts.p)}.`;
+  const p = facts.p === null ? "" : ` Primary test (Wilcoxon signed-rank): ${pText(facts.p)}.`;
   const rates = wins(first, second)
     .map(({ size, share }) => `${points(100 * share, 1)} % of size ${size}`)
     .join(", ");

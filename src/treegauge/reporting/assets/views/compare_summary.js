@@ -10,7 +10,7 @@ const card = (title, key, ...content) =>
   html("div", { class: "card" }, html("h3", {}, title, key ? info(key) : null), content);
 
 // `items` are the rows of the chart, the most general first.
-export const summaryOf = ({ facts, items, a, b, over, margin, onmargin }) => {
+export const summaryOf = ({ facts, items, missing = [], a, b, over, margin, onmargin }) => {
   const chart = html("div", { class: "drawing" });
   const label = `Difference of ${a} and ${b} in ${facts.metric}`;
   responsive(chart, (width) =>
@@ -45,6 +45,7 @@ export const summaryOf = ({ facts, items, a, b, over, margin, onmargin }) => {
       { class: "count" },
       "Lines: 95 % confidence intervals. Filled: the interval excludes 0 or is not known. ",
       `Grey: differences below ${plural(margin, "point")}.`,
+      missing.length ? ` Not drawn, because the run failed and counts as 0: ${missing.join(", ")}.` : null,
     ),
     html(
       "div",

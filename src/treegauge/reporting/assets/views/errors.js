@@ -71,6 +71,7 @@ export const view = {
   title: "Errors",
   lead: "What does a system get wrong?",
   filters: ["treebank", "system"],
+  single: (page) => ({ system: chosenParts(page).system }),
   shows: (page) => page.has("scores"),
   mount(root, page) {
     const cellItems = (parts, system, of, cell) =>
@@ -90,12 +91,21 @@ export const view = {
     const summary = (parts, system, relations, errors) => {
       const words = relations.words.reduce((sum, count) => sum + count, 0);
       const where = parts.length === 1 ? parts[0].name : plural(parts.length, "treebank");
-      const right = points((100 * (words - errors)) / Math.max(1, words));
+      const right = (count, wrong) => (100 * (count - wrong)) / Math.max(1, count);
+      const sum = (counts) => counts.reduce((a, b) => a + b, 0);
+      const each = parts.map((part) => {
+        const own = confusionOf([part], system, "relation");
+        return right(sum(own.words), errorCount(own));
+      });
+      const macro = points(sum(each) / each.length);
       return html(
         "p",
         { class: "result" },
         `On ${where}, ${system} makes errors in ${grouped(errors)} of ${plural(words, "word")}; ` +
-          `${right} % have the correct head and relation.`,
+          `${points(right(words, errors))} % have the correct head and relation` +
+          (parts.length > 1
+            ? ` (micro average: every word counts alike; the mean over treebanks, the macro average, is ${macro} %).`
+            : "."),
       );
     };
 

@@ -24,7 +24,6 @@ const mount = (root, page) => {
   const record = () =>
     page.set({
       parser: state.parser,
-      treebank: state.treebank === data.average ? null : state.treebank,
       relative: state.relative ? 1 : null,
       classes: state.classes && state.classes.join(","),
       score: state.score,
@@ -43,6 +42,8 @@ const mount = (root, page) => {
   };
   const drawn = (all) => state.classes || [...all.keys()].slice(0, 6);
 
+  const where = () =>
+    state.treebank === data.average ? `on average over ${plural(data.treebanks.length, "treebank")}` : `on ${state.treebank}`;
   // The end of the curve of all words, in a sentence.
   const answer = html("p", { class: "result", id: "learning-answer" });
   const sayAnswer = (all) => {
@@ -52,8 +53,10 @@ const mount = (root, page) => {
     const more = before
       ? ` (${signed(last.score - before.score, 1)} points compared with ${before.size} sentences)`
       : "";
-    const reached = `${data.metric} ${last.score.toFixed(1)}${more}`;
-    return fill(answer, `With ${last.size} sentences, ${state.parser} reaches ${reached}.`);
+    const reached = `${data.metric} ${last.score.toFixed(1)} ${where()}${more}`;
+    const other =
+      page.treebank && page.treebank !== state.treebank ? `No parser was trained on parts of ${page.treebank}. ` : "";
+    return fill(answer, `${other}With ${last.size} sentences, ${state.parser} reaches ${reached}.`);
   };
 
   const chart = html("div", { class: "drawing" });
@@ -88,7 +91,9 @@ const mount = (root, page) => {
     if (n === 0) said = `fewer than ${sizes[0]}`;
     if (n === Infinity) said = `more than ${sizes.at(-1)}`;
     const words = state.of === "all" ? "all words" : state.of;
-    worth.textContent = `${data.metric} ${state.score} on ${words} corresponds to ${said} annotated sentences.`;
+    const place = where();
+    const first = `${place[0].toUpperCase()}${place.slice(1)}`;
+    worth.textContent = `${first}, ${data.metric} ${state.score} on ${words} corresponds to ${said} annotated sentences.`;
   };
   const field = html("input", {
     type: "number",
@@ -119,7 +124,7 @@ const mount = (root, page) => {
     fill(
       complex,
       html("h3", {}, "Which classes are learned late? ", info("complexity")),
-      html("p", {}, "Above 0: learned later than all words together. Lines: 95 % confidence intervals.", rho),
+      html("p", {}, `Above 0: learned later than all words together${data.treebanks.length > 1 ? `, over all ${data.treebanks.length} treebanks` : ""}. Lines: 95 % confidence intervals.`, rho),
       holder,
     );
     responsive(holder, (width) => complexityChart(width, list));
@@ -154,9 +159,6 @@ const mount = (root, page) => {
         parsers.length > 1
           ? select("Parser", parsers, state.parser, (v) => change({ parser: v }))
           : html("strong", {}, state.parser),
-        treebanks.length > 1
-          ? select("Treebank", treebanks, state.treebank, (v) => change({ treebank: v }))
-          : null,
         html("label", { class: "tick" }, relative, "relative to the final score"),
       ),
     );
@@ -216,7 +218,11 @@ export const view = {
   key: "learning",
   title: "Learning",
   lead: "Which words do parsers learn late, and how many annotated sentences is a score worth?",
-  filters: [],
+  filters: ["treebank"],
+  single: (page) => {
+    const { treebanks } = page.data("learning");
+    return treebanks.length > 1 ? {} : { treebank: treebanks[0] };
+  },
   shows: (page) => page.has("learning") && page.data("learning").curves.length > 0,
   mount,
 };

@@ -13,13 +13,15 @@ const LISTED = 300;
 const NO_BOX = { x0: null, x1: null, y0: null, y1: null };
 
 // The main result of a map, in a sentence.
-const answerOf = (map, layer) => {
+export const answerOf = (map, layer) => {
   const { easy = 0, hard = 0, ambiguous = 0, confidence } = map.values[layer];
   const what = layer === "head" ? "head" : "relation";
+  const number = Math.round((hard / 100) * map.total);
+  const check = ["None stayed hard.", "One word stayed hard: check it first."][number];
   return (
     `The parser gave the annotated ${what} a probability of ${(100 * confidence).toFixed(1)} % on ` +
-    `average. ${easy.toFixed(1)} % of the words were easy, ${ambiguous.toFixed(1)} % ambiguous, and ` +
-    `${hard.toFixed(1)} % stayed hard. Check the hard words first.`
+    `average. ${easy.toFixed(1)} % of the words were easy, ${ambiguous.toFixed(1)} % ambiguous. ` +
+    (check ?? `${hard.toFixed(1)} % stayed hard: check these ${grouped(number)} words first.`)
   );
 };
 
@@ -181,7 +183,7 @@ const mount = (root, page) => {
   const show = () => {
     const map = data.maps[state.map];
     const values = map.values[state.layer];
-    const names = data.maps.map((m, i) => [i, m.name]);
+    const names = data.maps.flatMap((m, i) => (m.treebank === map.treebank ? [[i, m.name]] : []));
     const change = (name, value) => {
       state[name] = value;
       if (name === "map") Object.assign(state, { box: null, relation: "", word: null });
@@ -194,7 +196,7 @@ const mount = (root, page) => {
       html(
         "p",
         { class: "controls" },
-        data.maps.length > 1
+        names.length > 1
           ? select("Map", names, state.map, (v) => change("map", Number(v)))
           : html("strong", {}, map.name),
         select(
@@ -231,7 +233,12 @@ const mount = (root, page) => {
         ),
       ),
     );
-    fill(answer, answerOf(map, state.layer));
+    const other = page.treebank && page.treebank !== map.treebank;
+    fill(
+      answer,
+      other ? `No words of ${page.treebank} were recorded; this is ${map.name}. ` : null,
+      answerOf(map, state.layer),
+    );
     view.paint();
     chosen();
   };
@@ -261,10 +268,9 @@ const mount = (root, page) => {
   const handlers = {
     update() {
       const { params } = page;
-      state.map = Math.max(
-        0,
-        data.maps.findIndex((m) => m.name === params.map),
-      );
+      const fits = (m) => !page.treebank || m.treebank === page.treebank;
+      const named = data.maps.findIndex((m) => m.name === params.map && fits(m));
+      state.map = Math.max(0, named < 0 ? data.maps.findIndex(fits) : named);
       if (params.layer in data.maps[state.map].layers) state.layer = params.layer;
       state.relation = params.relation || "";
       const box = Object.fromEntries(
@@ -289,7 +295,11 @@ export const view = {
   key: "maps",
   title: "Data maps",
   lead: "Which words were easy, hard or ambiguous for a parser in training?",
-  filters: [],
+  filters: ["treebank"],
+  single: (page) => {
+    const { maps } = page.data("maps");
+    return { treebank: (maps.find((m) => m.name === page.params.map) || maps[0]).treebank };
+  },
   shows: (page) => page.has("maps"),
   mount,
 };

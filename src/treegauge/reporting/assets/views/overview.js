@@ -34,8 +34,10 @@ const legend = (board) => {
     parts.push("≈: not significantly below the highest score (p > 0.05, corrected over all pairs).");
   if (board.rows.some((row) => row.cells.some((cell) => cell.low !== null)))
     parts.push("Bars: 95 % confidence intervals.");
+  if (board.rows.some((row) => row.cells.some((cell) => cell.failed)))
+    parts.push("Failed runs count as 0 in the means.");
   if (board.macro?.some((one) => one.group))
-    parts.push("Systems that share a letter do not differ significantly in their means.");
+    parts.push("Two systems share a letter if and only if their means do not differ significantly.");
   return html("p", { class: "count" }, parts.join(" "), info("macro"));
 };
 

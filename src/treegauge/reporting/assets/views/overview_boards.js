@@ -38,11 +38,18 @@ export const scoredBoard = (board, metricName) => {
   };
 };
 
+// Whether a system's run on a treebank failed; it counts as 0 in means and ranks.
+export const failedRuns = (data) => {
+  const runs = new Set((data.failed || []).map(([s, t]) => `${s} ${t}`));
+  return (s, t) => runs.has(`${s} ${t}`);
+};
+
 // The board of a table of scores: no intervals, and ties over all treebanks.
 export const tableBoard = (data, number) => {
   const values = unpack(data.scores.values);
   const held = data.treebanks.length;
   const score = (s, t) => values[s * held + t] / data.scores.scale;
+  const failed = failedRuns(data);
   const rows = data.treebanks.map((t, i) => {
     const own = data.systems.map((_, s) => score(s, i));
     const top = Math.max(...own);
@@ -50,11 +57,12 @@ export const tableBoard = (data, number) => {
       treebank: t.code,
       name: t.code,
       about: [t.language, t.genus, t.resource].filter(Boolean).join(", "),
-      cells: own.map((v) => ({
-        score: v,
+      cells: own.map((v, s) => ({
+        score: failed(s, i) ? null : v,
+        failed: failed(s, i),
         low: null,
         high: null,
-        mark: v === top ? MARKS.best : 0,
+        mark: v === top && !failed(s, i) ? MARKS.best : 0,
       })),
     };
   });

@@ -13,7 +13,9 @@ const SAID = {
 };
 
 const scoreCell = ({ board, row, s, domain, href }) => {
-  const { score, low, high, mark } = row.cells[s];
+  const { score, failed, low, high, mark } = row.cells[s];
+  if (failed)
+    return html("td", { class: "score missing", title: "failed or missing run: counts as 0 in the mean" }, "failed");
   if (score === null) return html("td", { class: "missing", title: "no output" }, "–");
   const interval = intervalText(low, high);
   const said = [
@@ -95,8 +97,8 @@ const boardData = ({ board, rows, order }) => {
         ({ score: mean, low: interval?.[0] ?? null, high: interval?.[1] ?? null, group })) }]
     : [];
   const all = [...means, ...rows];
-  const read = ({ score, low, high, mark, group }) => {
-    if (score === null) return "–";
+  const read = ({ score, failed, low, high, mark, group }) => {
+    if (score === null) return failed ? "failed" : "–";
     const ends = low === null ? "" : ` (${intervalText(low, high)})`;
     return `${points(score)}${group || (mark === MARKS.tied ? "≈" : "")}${ends}`;
   };

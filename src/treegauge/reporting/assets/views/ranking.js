@@ -6,7 +6,6 @@ import { keyOf, rankedBoards } from "./ranking_board.js";
 import { pairTriangle } from "./ranking_drawings.js";
 import { outlierPanel } from "./ranking_outliers.js";
 import { picker } from "./ranking_picker.js";
-import { DRAWS } from "./ranking_sampling.js";
 import { rankingTable } from "./ranking_table.js";
 
 const mount = (root, page) => {
@@ -100,14 +99,17 @@ const mount = (root, page) => {
   const say = (now) => {
     const { data, held } = board();
     const subsets = constraint()
-      ? `${grouped(DRAWS)} random subsets, drawn in your browser`
+      ? now.every
+        ? `all ${plural(now.draws, "subset")} within the constraint`
+        : `${grouped(now.draws)} random subsets, drawn in your browser`
       : `${grouped(data.numbers[place()])} subset${data.numbers[place()] === "1" ? "" : "s"}`;
+    const number = data.drawn[place()];
     slider.value = place();
     slider.setAttribute("aria-valuetext", `${now.size} treebanks`);
     size.textContent = `${now.size} of ${held} treebanks, ${subsets}`;
     agreement.textContent = constraint()
       ? ""
-      : `Over ${plural(data.samples, "random subset")} of this size, the mean Kendall's tau with the ` +
+      : `Over ${number === null ? "these subsets" : `${plural(number, "random subset")} of this size`}, the mean Kendall's tau with the ` +
         `full ranking is ${data.tau[place()].toFixed(3)}; the leader is the same in ` +
         `${percent(data.top[place()], 1)} %.`;
   };

@@ -2,6 +2,7 @@
 
 import { range } from "../shell/format.js";
 import { unpack } from "../shell/packed.js";
+import { failedRuns } from "./overview_boards.js";
 import { byRank, ranker } from "./ranking_picker.js";
 import { mostOf, sampledRanks } from "./ranking_sampling.js";
 
@@ -41,7 +42,7 @@ export const readBoard = (data) => {
       p: known(pairs.p[at]),
     };
   };
-  // Ranks over subsets of the size at place `at`; with a constraint they are drawn here.
+  // Ranks over subsets of the size at place `at`; with a constraint they are counted or drawn here.
   const subsets = (at, constraint) => {
     const groups = constraint ? data.treebanks.map((t) => t[constraint]) : null;
     const size = groups ? Math.min(data.sizes[at], mostOf(groups)) : data.sizes[at];
@@ -58,7 +59,8 @@ export const readBoard = (data) => {
       drawn.set(key, sampledRanks({ systems: n, groups, size, score }));
     }
     const found = drawn.get(key);
-    return { size, box: (s) => found.boxes[s], mean: (s) => found.means[s], above: found.above };
+    const { draws, every, above: share } = found;
+    return { size, draws, every, box: (s) => found.boxes[s], mean: (s) => found.means[s], above: share };
   };
   const outlierSubset = (at, system, which) => {
     const bytes = Math.ceil(held / 8);
@@ -76,6 +78,7 @@ export const readBoard = (data) => {
     subsets,
     outlierSubset,
     differences,
+    failed: failedRuns(data),
     meanOver,
     ranks: whole.ranks,
     means: whole.means,

@@ -2,7 +2,7 @@
 
 import { dataTable } from "../components/table.js";
 import { button, fill, html, select } from "../shell/dom.js";
-import { plural, range } from "../shell/format.js";
+import { filledCommand, plural, range } from "../shell/format.js";
 import { unpack } from "../shell/packed.js";
 
 // Equal totals share the average of their ranks.
@@ -55,8 +55,9 @@ export const picker = (data, meanOver, changed) => {
     const now = meanOver(chosen);
     number.textContent = `${now.size} of ${plural(held, "treebank")}`;
     fill(live, now.size ? table(now) : html("p", {}, "No treebank is selected."));
-    const some = now.size < held ? ` --subset ${codes().join(",")}` : "";
-    again.textContent = now.size ? `treegauge rank ${data.given} --exact --size ${now.size}${some}` : "";
+    const { rank, subset } = data.commands;
+    const values = { size: now.size, subset: codes().join(",") };
+    again.textContent = now.size ? filledCommand(now.size < held ? subset : rank, values) : "";
   };
   const table = (now) => {
     const up = (s) => every.ranks[s] - now.ranks[s];

@@ -68,7 +68,9 @@ const columnsOf = (board, now) => {
     groups && {
       key: "group",
       name: "Tie group",
-      title: "Systems that share a letter do not differ significantly (Wilcoxon signed-rank tests, Holm)",
+      title:
+        "Two systems share a letter if and only if they do not differ significantly " +
+        "(Wilcoxon signed-rank tests, Holm)",
       info: "tie_groups",
       value: (s) => groups[s] || "~",
       show: (s) => groups[s],

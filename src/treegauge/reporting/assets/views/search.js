@@ -45,6 +45,10 @@ export const search = (banks, mode, typed, system = null) => {
   });
 };
 
+// Whether a query has a condition on the output of a system.
+const ofSystem = (mode, typed) =>
+  mode !== "text" && Boolean(systemCondition(mode === "tree" ? parseQuery(typed) : fieldQuery(mode, typed)));
+
 // The query with the place of its error marked, and what was expected.
 const complaint = (typed, error) =>
   html(
@@ -147,7 +151,9 @@ export const view = {
       const total = banks.reduce((sum, bank) => sum + bank.count, 0);
       const found = `${grouped(words)} ${words === 1 ? "match" : "matches"}`;
       const where = `${grouped(items.length)} of ${plural(total, "sentence")} in this page`;
-      const count = `${found} in ${where}.`;
+      const about = !page.system && page.systems.length > 1 && ofSystem(mode(), page.params.q.trim());
+      const whose = about ? ` The output is that of ${systemOf()}; choose another system above.` : "";
+      const count = `${found} in ${where}.${whose}`;
       fill(results, html("p", { role: "status" }, html("strong", {}, count)), listed());
       centre(results);
     };

@@ -124,6 +124,11 @@ const mount = (root, page) => {
     const one = mine.filter((t) => t.treebank === page.treebank);
     return one.length ? one : mine;
   };
+  // Says so where there is nothing for the treebank that was chosen.
+  const elsewhere = (parts) =>
+    page.treebank && parts[0].treebank !== page.treebank
+      ? html("p", { class: "count" }, `${page.system ?? "No system"} was ${page.system ? "not " : ""}scored on ${page.treebank}.`)
+      : null;
   // One system on several treebanks, or all systems on one treebank.
   const scores = (parts, metricName) => {
     if (page.system && parts.length > 1) {
@@ -168,6 +173,7 @@ const mount = (root, page) => {
     const calibrated = calibrationRows(shown, names);
     fill(
       root,
+      elsewhere(parts),
       html("h3", { id: "systems-what" }, found.title),
       html(
         "p",
@@ -176,9 +182,6 @@ const mount = (root, page) => {
           page.set({ metric: v });
           show();
         }),
-        !page.treebank && !page.system && data.treebanks.length > 1
-          ? html("span", { class: "count" }, "This is the first treebank. Choose another treebank or a system above.")
-          : null,
       ),
       drawing((width) => intervalChart(width, found.items, metric, `${metric}: ${found.title}`)),
       html("h3", {}, "All metrics", info("scores")),
@@ -213,6 +216,7 @@ export const view = {
   title: "Systems",
   lead: "How good is each system, are the differences significant, and can its probabilities be trusted?",
   filters: ["treebank", "system"],
+  single: (page) => (page.system ? {} : { treebank: page.data("scores").treebanks[0].treebank }),
   shows: (page) => page.has("scores"),
   mount,
 };
