@@ -36,8 +36,6 @@ COMPLEX = (
     "Turkish-IMST",
 )  # fmt: skip
 LAST = "Turkish-IMST"
-# What may have been printed instead of the masses seen; see edv_supports.
-OTHERS = {"edv_masses_axis": "over all bins", "edv": "by the distance"}
 # Variable: coefficient, limits, p-value and power of Table B.1, UD 2.5.
 TABLE_B1 = {
     "mean_crossings": ("0.126", "-0.08", "0.32", "0.228", "0.227"),
@@ -124,10 +122,9 @@ def _why(statistic: str, printed: str | None, column: str, found: dict[str, Asso
     interval = f"95 % interval of ours, from {one.n} treebanks: {low:.2f} to {high:.2f}"
     if allows(one.inference, printed):
         return interval
-    for other, variant in OTHERS.items() if column == "edv_masses" else ():
-        if allows(found[other].inference, printed):
-            r = found[other].inference.r
-            return f"the printed variant is not known: {variant} {r:.3f}; {interval}"
+    bins = found["edv_masses_axis"].inference
+    if column == "edv_masses" and allows(bins, printed):
+        return f"the binning is not known: over all bins {bins.r:.3f}; {interval}"
     return f"unexplained: outside the {interval}"
 
 

@@ -43,7 +43,7 @@ REASONS = {
     ),
     "another choice": (
         r"another reading|definition:|epochs|updates as batches|without punctuation"
-        r"|entropy at its least|ranks residuals|over all bins|by the distance"
+        r"|entropy at its least|ranks residuals|over all bins"
     ),
     "tested": (
         r"interval of ours|the interval is|p = \d|random \d+ of the 94|two samples of a million"
