@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion
 from treegauge.experiments.gc import gc
 from treegauge.experiments.ledger import BusyError
@@ -44,6 +45,22 @@ def test_sweeping(chores, tmp_path):
     assert len(list((store.path / "words").rglob("*.parquet"))) == 2
     with store.writing(), pytest.raises(BusyError):
         gc(store)
+
+
+@pytest.mark.parametrize("name", ["words", "recordings", "words/ab"])
+def test_files_behind_a_link_in_a_store_stay(chores, tmp_path, name):
+    """A stranger's store could link to any folder of the user."""
+    plan, store = chores("wordy", 1), Store(tmp_path / "s")
+    run(plan, store, pool="inline")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "thesis.tex").write_text("years of work")
+    folder = store.path / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.symlink_to(tmp_path / "own")
+    for use in (gc, lambda store: run(chores("wordy", 2), store, pool="inline")):
+        with pytest.raises(TreegaugeError, match=f"{name} is a link, and a store writes"):
+            use(store)
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["thesis.tex"]
 
 
 def test_cells_without_their_words_go_and_are_made_anew(chores, tmp_path):

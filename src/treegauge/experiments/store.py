@@ -99,6 +99,7 @@ class Store:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise TreegaugeError(f"cannot make the store {self.path}: {error.strerror}") from error
+        self._refuse_links()
         with (
             locked(self.lock_path, f"store {self.path}"),
             closing(Ledger(self.ledger_path, write=True)) as ledger,
@@ -107,6 +108,16 @@ class Store:
                 yield Writer(self, ledger)
             except sqlite3.Error as error:
                 raise TreegaugeError(f"cannot use {self.ledger_path}: {error}") from error
+
+    def _refuse_links(self) -> None:
+        """Refuse folders of the store that lead elsewhere, where files would be deleted."""
+        homes = [self.path / "words", self.path / "recordings"]
+        for folder in [*homes, *(one for home in homes for one in home.glob("*"))]:
+            if folder.is_symlink():
+                raise TreegaugeError(
+                    f"{folder} is a link, and a store writes and deletes only files of its own: "
+                    f"put the files of {folder.resolve()} there instead"
+                )
 
     def words_path(self, key: str) -> Path:
         """Return the path of a cell's words."""
