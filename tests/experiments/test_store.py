@@ -211,7 +211,7 @@ def test_a_damaged_ledger_is_told(chores, tmp_path):
     ledger = tmp_path / "s" / "ledger.sqlite"
     data = ledger.read_bytes()
     ledger.write_bytes(data[:4096] + bytes(len(data) - 4096))
-    with pytest.raises(TreegaugeError, match=r"cannot use .*ledger.sqlite: .* malformed$"):
+    with pytest.raises(TreegaugeError, match=r"cannot read .*ledger.sqlite: .* malformed$"):
         run(chores("trivial", 3), tmp_path / "s", pool="inline")
 
 
