@@ -47,20 +47,39 @@ def test_sweeping(chores, tmp_path):
         gc(store)
 
 
-@pytest.mark.parametrize("name", ["words", "recordings", "words/ab"])
+@pytest.mark.parametrize("name", ["words", "recordings", "words/ab", "lock", "ledger.sqlite"])
 def test_files_behind_a_link_in_a_store_stay(chores, tmp_path, name):
     """A stranger's store could link to any folder of the user."""
     plan, store = chores("wordy", 1), Store(tmp_path / "s")
     run(plan, store, pool="inline")
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "thesis.tex").write_text("years of work")
     folder = store.path / name
+    (tmp_path / "own").mkdir()
+    file = tmp_path / "own" / "work"
+    shutil.copyfile(store.ledger_path, file)
+    work = file.read_bytes()
     shutil.rmtree(folder, ignore_errors=True)
-    folder.symlink_to(tmp_path / "own")
+    folder.unlink(missing_ok=True)
+    folder.symlink_to(file if name in {"lock", "ledger.sqlite"} else tmp_path / "own")
     for use in (gc, lambda store: run(chores("wordy", 2), store, pool="inline")):
         with pytest.raises(TreegaugeError, match=f"{name} is a link, and a store writes"):
             use(store)
-    assert [path.name for path in (tmp_path / "own").iterdir()] == ["thesis.tex"]
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["work"]
+    assert file.read_bytes() == work
+
+
+def test_a_link_in_place_of_a_cell_is_not_written_through(chores, tmp_path):
+    plan, store = chores("wordy", 1), Store(tmp_path / "s")
+    run(plan, store, pool="inline")
+    (words,) = (store.path / "words").rglob("*.parquet")
+    own = tmp_path / "own.tex"
+    own.write_text("years of work")
+    words.unlink()
+    gc(store)
+    words.parent.mkdir(parents=True, exist_ok=True)
+    words.symlink_to(own)
+    with pytest.raises(TreegaugeError, match="is a link, and a store writes"):
+        run(plan, store, pool="inline")
+    assert own.read_text() == "years of work"
 
 
 def test_cells_without_their_words_go_and_are_made_anew(chores, tmp_path):

@@ -14,7 +14,7 @@ from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks import downloads
+from treegauge.treebanks import connections, downloads
 from treegauge.treebanks.conllu import write_conllu
 from treegauge.treebanks.downloads import download
 
@@ -71,7 +71,7 @@ def test_a_server_that_hangs(tmp_path, monkeypatch):
     import socket
 
     monkeypatch.setattr(downloads, "TRIES", 1)
-    monkeypatch.setattr(downloads, "SILENCE", 0.1)
+    monkeypatch.setattr(connections, "SILENCE", 0.1)
     monkeypatch.setattr(time, "sleep", lambda _: None)
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}/a.tgz"

@@ -50,7 +50,8 @@ def test_pages_keep_to_the_schema(made, request):
     name, _, file = made.partition("/")
     data = page_data((request.getfixturevalue(name) / file).read_text(encoding="utf-8"))
     assert set(data) <= set(PAGE_DATA)
-    assert [one for key, value in data.items() for one in faults(value, PAGE_DATA[key], key)] == []
+    found = [one for key, value in data.items() for one in faults(value, PAGE_DATA[key], key)]
+    assert found == [], "\n".join(found)
 
 
 def test_the_check_finds_what_is_missing_extra_and_of_another_kind():

@@ -127,8 +127,8 @@ def check_reachable(path: Path) -> None:
     """Refuse a symbolic link that leads back to itself, which counts as absent otherwise."""
     try:
         path.stat()
-    except OSError as error:
-        if error.errno == errno.ELOOP:
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:
             raise TreegaugeError(
                 f"{path}: a symbolic link here leads back to itself; choose another name, or "
                 "remove the link"

@@ -29,8 +29,12 @@ FREE, RATIO = 1 << 30, 1000
 """Unpacked bytes always allowed for a compressed treebank, and the maximum ratio beyond."""
 
 
+def _is_set(value: str) -> bool:
+    return value.strip().lower() in {"1", "true", "yes"}
+
+
 TRUST = "TREEGAUGE_TRUST"
-"""Environment variable that trusts all plans and models; unset, empty and 0 do not."""
+"""Environment variable that trusts all plans and models if it is 1, true or yes."""
 
 
 def check_trust(code: Iterable[str], *, trust: bool, advice: str = "read it") -> None:
@@ -51,7 +55,7 @@ def check_trust(code: Iterable[str], *, trust: bool, advice: str = "read it") ->
     >>> check_trust(["program spacy"], trust=True)
     """
     found = list(dict.fromkeys(code))
-    if found and not trust and os.environ.get(TRUST, "") in {"", "0"}:
+    if found and not trust and not _is_set(os.environ.get(TRUST, "")):
         raise TreegaugeError(
             f"it would run code ({', '.join(found)}); {advice}, and add --trust (in Python "
             "trust=True) if you trust it"

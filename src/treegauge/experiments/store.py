@@ -36,6 +36,14 @@ def _damaged(path: Path) -> TreegaugeError:
     )
 
 
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise TreegaugeError(
+            f"{path} is a link, and a store writes and deletes only files of its own: put what "
+            "the link leads to there instead, or remove it"
+        )
+
+
 class Store:
     """The results of many cells.
 
@@ -110,14 +118,13 @@ class Store:
                 raise TreegaugeError(f"cannot use {self.ledger_path}: {error}") from error
 
     def _refuse_links(self) -> None:
-        """Refuse folders of the store that lead elsewhere, where files would be deleted."""
+        """Refuse parts of the store that lead elsewhere, where it would write and delete."""
         homes = [self.path / "words", self.path / "recordings"]
-        for folder in [*homes, *(one for home in homes for one in home.glob("*"))]:
-            if folder.is_symlink():
-                raise TreegaugeError(
-                    f"{folder} is a link, and a store writes and deletes only files of its own: "
-                    f"put the files of {folder.resolve()} there instead"
-                )
+        parts = [*homes, *(one for home in homes for one in home.glob("*"))]
+        for part in [self.lock_path, *self.path.glob("ledger.*"), *parts]:
+            _refuse_link(part)
+        if self.lock_path.exists() and not self.lock_path.is_file():
+            raise TreegaugeError(f"{self.lock_path}: expected a file; remove it")
 
     def words_path(self, key: str) -> Path:
         """Return the path of a cell's words."""
@@ -160,6 +167,7 @@ class Store:
     def write(self, path: Path, data: bytes) -> None:
         """Write a file; it is on the disk when this returns."""
         path.parent.mkdir(parents=True, exist_ok=True)
+        _refuse_link(path)
         with atomic(path, own=True) as file:
             file.write(data)
             file.flush()

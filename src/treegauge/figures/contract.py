@@ -211,14 +211,15 @@ class RankedBoard(TypedDict):
     name: str
     scored: bool
     metric: str
-    given: str
+    commands: dict[str, str]
     systems: list[str]
     treebanks: list[dict[str, Any]]
     scores: WholeScores
+    failed: list[list[int]]
     subsets: list[dict[str, Any]]
     sizes: list[int]
     usual: int
-    samples: int
+    drawn: list[int | None]
     numbers: list[str]
     exact: bool
     means: Packed
@@ -317,7 +318,7 @@ class CandidateWork(TypedDict):
     name: str
     signature: str
     held_out: bool
-    source: str
+    command: str
     file: str | None
     words: PackedTrees
     items: list[dict[str, Any]]
@@ -335,6 +336,7 @@ class LearningData(TypedDict):
     curves: list[list[Any]]
     complexity: list[dict[str, Any]]
     average: str
+    treebanks: list[str]
     transfers: list[dict[str, Any]]
     notes: NotRequired[list[str]]
     metric: NotRequired[str]

@@ -25,7 +25,6 @@ from treegauge.core.platforms import (
     own_group,
     resend_signal,
 )
-from treegauge.core.text_formats import parse_json
 
 _ROOT = str(Path(__file__).parents[2])
 _CODE = (
@@ -89,7 +88,7 @@ def stop_supervised(process: "subprocess.Popen[bytes]", patience: float = 10) ->
 
 def supervise(job: str) -> NoReturn:  # runs in the supervisor's process
     """Start a program, and end as it does; end it when the standard input closes."""
-    settings = parse_json(job)
+    settings = json.loads(job)  # our own, with names that may not be UTF-8
     adopt_orphans()
     try:
         with Path(settings["given"]).open("rb") as source:

@@ -211,7 +211,8 @@ def _resting_on(certificate: Certificate) -> str:
         return f" of {kind.number(certificate.groups)}"
     return (
         f" ({certificate.treebanks - len(unplaced)} of {_placed(certificate)}; {kind.one} unknown "
-        f"for {len(unplaced)}, each a unit of its own: {', '.join(unplaced)})"
+        f"for {len(unplaced)}, {'each ' * (len(unplaced) > 1)}a unit of its own: "
+        f"{', '.join(unplaced)})"
     )
 
 
@@ -226,7 +227,8 @@ def _units(certificate: Certificate, groups: str) -> str:
     alone = len(certificate.unplaced)
     if not alone:
         return groups
-    return f"{groups} and {alone} treebank{'s' * (alone > 1)} of unknown {certificate.by}"
+    kind = _KINDS[certificate.by].one
+    return f"{groups} and {alone} treebank{'s' * (alone > 1)} of unknown {kind}"
 
 
 def _wins(certificate: Certificate) -> str:

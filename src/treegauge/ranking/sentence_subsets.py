@@ -162,9 +162,10 @@ def _verdict(judged: JudgedMethod) -> str:
     if judged.gain is None or judged.gain_low is None or judged.gain_high is None:
         return "Two or more repeats are needed to compare the two."
     lower, ends = judged.gain, (judged.gain_low, judged.gain_high)
-    if judged.worse:
+    word = "higher" if lower < 0 else "lower"
+    if lower < 0:
         lower, ends = -lower, (-ends[1], -ends[0])
-    text = f"{lower:.0f} % {'higher' if judged.worse else 'lower'}"
+    text = f"{lower:.0f} % {word}"
     interval = f"(95 % interval {ends[0]:.0f} to {ends[1]:.0f} %)"
     if judged.better or judged.worse:
         return f"The error is {text} {interval}."

@@ -233,8 +233,8 @@ def best_of(
     slopes, rest = (np.r_[slopes, -slopes], np.r_[rest, -rest]) if absolute else (slopes, rest)
     # Estimate j wins where x (1 - slope) >= rest, for all others.
     rising, falling = slopes < 1 - 1e-9, slopes > 1 + 1e-9
-    lowest = np.max((rest / (1 - slopes))[rising], initial=0.0 if absolute else -math.inf)
-    highest = np.min((rest / (1 - slopes))[falling], initial=math.inf)
+    lowest = np.max(rest[rising] / (1 - slopes[rising]), initial=0.0 if absolute else -math.inf)
+    highest = np.min(rest[falling] / (1 - slopes[falling]), initial=math.inf)
     alpha = 1 - level
     outside = alpha / 10
     reach = float(stdtrit(df, 1 - outside / (2 * len(estimates)))) * error

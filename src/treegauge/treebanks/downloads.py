@@ -204,7 +204,7 @@ class _Download:
             error.close()
             problem = f"the server answers {error.code} {' '.join(str(error.reason).split())}"
             if error.code == 416:  # complete, or the file has changed
-                if error.headers.get("Content-Range") == f"bytes */{have}":
+                if have and error.headers.get("Content-Range") == f"bytes */{have}":
                     return
                 self.forget()
             if error.code in _AGAIN:

@@ -234,11 +234,8 @@ const mount = (root, page) => {
       ),
     );
     const other = page.treebank && page.treebank !== map.treebank;
-    fill(
-      answer,
-      other ? `No words of ${page.treebank} were recorded; this is ${map.name}. ` : null,
-      answerOf(map, state.layer),
-    );
+    const lack = other ? `No words of ${page.treebank} were recorded; this is ${map.name}. ` : null;
+    fill(answer, lack, answerOf(map, state.layer));
     view.paint();
     chosen();
   };
@@ -273,9 +270,7 @@ const mount = (root, page) => {
       state.map = Math.max(0, named < 0 ? data.maps.findIndex(fits) : named);
       if (params.layer in data.maps[state.map].layers) state.layer = params.layer;
       state.relation = params.relation || "";
-      const box = Object.fromEntries(
-        Object.keys(MAP).map((name) => [name, parseFloat(params[name])]),
-      );
+      const box = Object.fromEntries(Object.keys(MAP).map((key) => [key, parseFloat(params[key])]));
       state.box = Object.values(box).every(Number.isFinite) ? box : null;
       const word = parseInt(params.word, 10);
       state.word = word >= 0 && word < current().words.head.length ? word : null;
