@@ -201,6 +201,22 @@ def test_a_broken_plug_in_is_left_out_with_a_warning(tmp_path, monkeypatch, capl
     assert "is left out: loading it ends with ModuleNotFoundError" in warning
 
 
+@pytest.mark.parametrize(
+    "text", [b"[treegauge.odd]\nno equals sign\n", b"[treegauge.odd]\nx = \xff:y\n"]
+)
+def test_entry_points_that_cannot_be_read_are_left_out(text, tmp_path, monkeypatch, caplog):
+    points = {"treegauge.odd": {"works": "json:loads"}}
+    installed(tmp_path / "a", {"name": "sound", "version": "1", "entry-points": points})
+    installed(tmp_path / "b", {"name": "odd", "version": "1", "entry-points": points})
+    (tmp_path / "b" / "odd-1.dist-info" / "entry_points.txt").write_bytes(text)
+    for folder in ("a", "b"):
+        monkeypatch.syspath_prepend(tmp_path / folder)
+    load_plugins.cache_clear()
+    assert list(load_plugins("treegauge.odd")) == ["works"]
+    (warning,) = caplog.messages
+    assert "the plug-ins of odd are left out: its entry points cannot be read: " in warning
+
+
 HOSTILE = '''
 import sys
 import numpy as np
@@ -229,6 +245,14 @@ def fails(alignment, convention):
 def leaves(alignment, convention):
     sys.exit(7)
 
+class Silent(BaseException):
+    def __str__(self):
+        raise SystemError
+
+def silent(alignment, convention):
+    raise Silent
+
+silent.__doc__ = 42
 number = 42
 MST = ParserEntry("mst", "x", "x", "hostile", "Parser", "Model", "Options")
 LEAVES = ParserEntry("leaver", "x", "x", "hostile_exit", "Parser", "Model", "Options")
@@ -254,6 +278,7 @@ HOSTILE_PACKAGE = {
             "LAS": "hostile:everything", "las": "hostile:everything", "arcs": "hostile:everything",
             "Answer": "hostile:number", "Text": "hostile:text", "Counts": "hostile:counts",
             "Fails": "hostile:fails", "Leaves": "hostile:leaves", "Exits": "hostile_exit:x",
+            "Silent": "hostile:silent", "Early": "hostile_silent:x",
         },
         "treegauge.measures": {
             "a": "hostile_words", "b": "hostile", "c": "hostile_exit", "d": "hostile_family",
@@ -276,6 +301,8 @@ def hostile(tmp_path_factory):
     (root / "site" / "hostile_words.py").write_text(WORDS)
     (root / "site" / "hostile_family.py").write_text(WORDS.replace('"vocabulary"', '"family"'))
     (root / "site" / "hostile_exit.py").write_text("import sys\nsys.exit(7)\n")
+    silent = "from hostile import Silent\nraise Silent\n"
+    (root / "site" / "hostile_silent.py").write_text(silent)
     write_conllu(TRAIN, root / "train.conllu")
     write_conllu(TEST, root / "gold.conllu")
     treegauge.parse(
@@ -312,6 +339,8 @@ def test_hostile_metrics_take_nothing_from_score(hostile):
         "Fails": "ends with ValueError: broken here",
         "Leaves": "ends with SystemExit: 7",
         "Exits": "loading it ends with SystemExit: 7",
+        "Silent": "ends with Silent",
+        "Early": "loading it ends with Silent",
     }.items():
         (line,) = [
             line for line in with_them.stderr.splitlines()

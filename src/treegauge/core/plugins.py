@@ -9,10 +9,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError, lines_of_text
 from treegauge.core.messages import is_listened, note
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class PluginError(TreegaugeError):
@@ -42,9 +45,7 @@ def load_plugins(group: str) -> dict[str, Plugin]:
     loaded: dict[str, Plugin] = {}
     if not any(_offers(place, group) for place in sys.path):
         return loaded
-    from importlib.metadata import entry_points
-
-    for point in sorted(entry_points(group=group), key=lambda point: (point.name, point.value)):
+    for point in _points(group):
         package = f" of {point.dist.name} {point.dist.version}" if point.dist else ""
         module, _, _ = point.value.partition(":")
         plugin = Plugin(None, f"{point.name!r}{package} ({group}, {point.value})", module.strip())
@@ -55,11 +56,36 @@ def load_plugins(group: str) -> dict[str, Plugin]:
         try:
             with redirect_stdout(sys.stderr):
                 loaded[point.name] = plugin._replace(object=point.load())
+        except (KeyboardInterrupt, MemoryError):
+            warn(f"loading the plug-in {plugin.origin} was interrupted")
+            raise
         except TreegaugeError as error:
             leave_out(plugin, str(error))
-        except (Exception, SystemExit) as error:
-            leave_out(plugin, f"loading it ends with {type(error).__name__}: {error}")
+        except BaseException as error:
+            leave_out(plugin, f"loading it ends with {described(error)}")
     return loaded
+
+
+def _points(group: str) -> "Iterator[EntryPoint]":
+    """Yield the entry points of a group by name; a package with unreadable ones is left out."""
+    from importlib.metadata import distributions
+
+    points = []
+    for package in distributions():
+        try:
+            points += [point for point in package.entry_points if point.group == group]
+        except Exception as error:
+            warn(f"the plug-ins of {package.name} are left out: its entry points cannot be read: "
+                 f"{described(error)}")  # fmt: skip
+    yield from sorted(points, key=lambda point: (point.name, point.value))
+
+
+def described(error: BaseException) -> str:
+    """Return the kind and the message of an error, which may be unable to give one."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 def leave_out(plugin: Plugin, reason: str) -> None:
@@ -91,12 +117,10 @@ def naming_errors(what: str, group: str, code: Any) -> Iterator[None]:
     try:
         with redirect_stdout(sys.stderr):
             yield
-    except (TreegaugeError, MemoryError):
+    except (TreegaugeError, MemoryError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
-        raise PluginError(
-            f"{what}{origin_of(group, code)} ends with {type(error).__name__}: {error}"
-        ) from error
+    except BaseException as error:
+        raise PluginError(f"{what}{origin_of(group, code)} ends with {described(error)}") from error
 
 
 def origin_of(group: str, code: Any) -> str:

@@ -135,9 +135,10 @@ def known_metrics() -> dict[str, Definition]:
     for name, plugin in load_plugins(GROUP).items():
         if name in ADDED or name in _LEFT_OUT:
             continue
-        meaning = (getattr(plugin.object, "__doc__", None) or name).strip().partition("\n")[0]
+        docstring = getattr(plugin.object, "__doc__", None)
+        meaning = (docstring if isinstance(docstring, str) else "").strip().partition("\n")[0]
         try:
-            register_metric(name, plugin.object, meaning=meaning)
+            register_metric(name, plugin.object, meaning=meaning or name)
         except TreegaugeError as error:
             _LEFT_OUT[name] = (
                 f"the metric {name!r} of the plug-in {plugin.origin} cannot be used: {error}"
