@@ -137,6 +137,10 @@ def taken(cell):
     return Outcome({"seed": 1})
 
 
+def surroundings(cell):
+    return Outcome({"variable": os.environ.get("WHERE", ""), "folder": os.getcwd()})
+
+
 def threads(cell):
     return Outcome({"polars": pl.thread_pool_size(), "hash": hash("a")})
 '''

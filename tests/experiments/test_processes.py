@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
@@ -87,9 +86,9 @@ def test_a_worker_killed_in_mid_cell_loses_nothing(chores, notes, tmp_path):
     assert tries == times
 
 
-def server() -> int:
-    """The process that forks those of cells."""
-    return forkserver._forkserver._forkserver_pid
+def parent(process: int) -> int:
+    """The process that started another one."""
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @pytest.mark.fault("a worker that is killed")
@@ -100,7 +99,7 @@ def test_the_server_killed_loses_nothing(chores, notes, tmp_path):
     def kill() -> None:
         while not notes():
             time.sleep(0.01)
-        killed.append(server())
+        killed.append(parent(notes()[0][1]))
         os.kill(killed[0], signal.SIGKILL)
 
     thread = threading.Thread(target=kill)
@@ -108,7 +107,7 @@ def test_the_server_killed_loses_nothing(chores, notes, tmp_path):
     done = run(plan, tmp_path / "s", workers=2)
     thread.join()
     assert (done.done, done.failed) == (6, 0)
-    assert server() != killed[0]
+    assert killed[0] != os.getpid()
     assert gone(*(process for _, process in notes()), killed[0])
 
 
@@ -196,17 +195,118 @@ def test_a_script_without_a_guard_can_run_cells(room, tmp_path):
     script.write_text(
         f"import sys; sys.path.insert(0, {str(room)!r})\n"
         "from treegauge.experiments.cells import Cell, Setup\n"
-        "from treegauge.experiments import processes\n"
-        "processes.METHOD = sys.argv[1]\n"
+        "from treegauge.experiments import processes, starter\n"
+        "starter.METHOD = sys.argv[1]\n"
         "with processes.Processes(1) as pool:\n"
         "    pool.submit([Cell(Setup('chores:trivial', 'none'), seed=3)])\n"
         "    print(pool.wait()[0][1].scalars)\n"
     )
-    for method in ("forkserver", "spawn"):  # spawn is all that Windows has
+    for method in ("fork", "spawn"):  # spawn is all that Windows has
         done = subprocess.run(
             [sys.executable, script, method], capture_output=True, text=True, timeout=60
         )
         assert (done.stdout, done.stderr) == ("{'square': 9}\n", "")
+
+
+def test_the_callers_environment_and_main_module_are_never_changed():
+    """Not even for a moment: every call and return in this thread is watched."""
+    main, environment, changes = sys.modules["__main__"], dict(os.environ), []
+    raw = dict(os.environ._data)
+
+    def look(frame, event, _):
+        if sys.modules["__main__"] is not main or os.environ._data != raw:
+            changes.append(f"{event} {frame.f_code.co_qualname}")
+
+    sys.setprofile(look)
+    try:
+        assert one("trivial").scalars == {"square": 0}
+    finally:
+        sys.setprofile(None)
+    assert changes == []
+    assert dict(os.environ) == environment
+
+
+CALLER = """
+import multiprocessing, os, sys
+from multiprocessing import forkserver
+if __name__ == "__main__":
+    sys.path.insert(0, sys.argv[1])
+    from treegauge.experiments.cells import Cell, Setup
+    from treegauge.experiments.processes import Processes
+    own = multiprocessing.get_context("forkserver")
+    own.set_forkserver_preload(["json"])
+    with Processes(1) as pool:
+        pool.submit([Cell(Setup("chores:trivial", "none"), seed=3)])
+        print(pool.wait()[0][1].scalars)
+    print(forkserver._forkserver._preload_modules, forkserver._forkserver._forkserver_pid)
+    with own.Pool(1) as pool:
+        print([pool.apply(os.getenv, (name,)) for name in ("OMP_NUM_THREADS", "PYTHONHASHSEED")])
+"""
+
+
+def test_the_callers_own_fork_server_is_neither_used_nor_changed(room, tmp_path, monkeypatch):
+    for name in ("OMP_NUM_THREADS", "PYTHONHASHSEED"):
+        monkeypatch.delenv(name, raising=False)
+    script = tmp_path / "script.py"
+    script.write_text(CALLER)
+    line = [sys.executable, script, room]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "{'square': 9}\n['json'] None\n[None, None]\n", done.stderr
+
+
+def test_each_pool_finds_the_present_environment_and_folder(tmp_path, monkeypatch):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        monkeypatch.setenv("WHERE", name)
+        assert one("surroundings").scalars == {"variable": name, "folder": str(Path.cwd())}
+
+
+def test_pools_share_a_starter_one_after_the_other_only(notes, tmp_path):
+    setup = Setup("chores:sleeps", "none", extra={"log": str(tmp_path / "log")})
+    starters = []
+    with Processes(1) as first:
+        first.submit([Cell(setup)])
+        with Processes(1) as second:
+            second.submit([Cell(Setup("chores:trivial", "none"))])
+            starters += [first._starter.pid, second._starter.pid]
+            second.wait()
+    with Processes(1) as third:
+        third.submit([Cell(Setup("chores:trivial", "none"))])
+        starters.append(third._starter.pid)
+        third.wait()
+    assert starters[0] != starters[1] == starters[2]
+    assert gone(starters[0])
+
+
+FORKING = """
+import os, sys, time
+sys.path.insert(0, sys.argv[1])
+from treegauge.experiments.cells import Cell, Setup
+from treegauge.experiments.processes import Processes
+with Processes(1) as pool:
+    pool.submit([Cell(Setup("chores:sleeps", "none", extra={"log": sys.argv[2]}))])
+    if os.fork() == 0:
+        time.sleep(30)
+        os._exit(0)
+    pool.wait()
+"""
+
+
+@pytest.mark.fault("a driver that is killed")
+def test_cells_end_with_a_driver_whose_forks_live_on(room, tmp_path, notes):
+    script = tmp_path / "script.py"
+    script.write_text(FORKING)
+    line = [sys.executable, script, room, tmp_path / "log"]
+    with subprocess.Popen(line, start_new_session=True) as driver:
+        while not notes():
+            time.sleep(0.01)
+        driver.kill()
+        driver.wait()
+        ((child,),) = notes()
+        ended = gone(child, parent(parent(child)), within=10)
+        os.killpg(driver.pid, signal.SIGKILL)
+    assert ended
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -248,6 +248,36 @@ def lead_group() -> None:
     """Make this process a group leader, so that all it starts can be ended with it."""
     if hasattr(os, "setsid"):
         os.setsid()
+
+
+def fork_leader() -> int:
+    """Fork this process; the new one leads a group. Return its number, and 0 in it."""
+    pid = os.fork()
+    if pid == 0:
+        lead_group()
+    return pid
+
+
+def wake_at_ends(pipe: int) -> None:
+    """Write to a pipe whenever a child process ends; -1 stops this."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL if pipe < 0 else lambda *_: None)
+    if pipe >= 0:
+        os.set_blocking(pipe, False)
+    signal.set_wakeup_fd(pipe)
+
+
+def ended_children() -> Iterator[tuple[int, int]]:
+    """Yield numbers and statuses of child processes that have ended; minus the signal if killed."""
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            yield ended[0], os.waitstatus_to_exitcode(ended[1])
+
+
+def end_child(pid: int) -> None:
+    """Kill a child process, which may not lead its group yet, and all it started."""
+    end_group(pid)
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def end_group(pid: int) -> bool:

@@ -1,7 +1,6 @@
 """Pools of other processes and machines, through dask.distributed."""
 
 import logging
-import multiprocessing
 import signal
 import threading
 import time
@@ -237,8 +236,6 @@ def _remote(cells: Sequence[Cell], limits: CellLimits) -> list[Report]:
             if _own and _own[0].limits != limits:
                 _own.pop().__exit__()
             if not _own:
-                # Workers of dask are daemons, which may not start processes by default.
-                multiprocessing.current_process().daemon = False
                 _own.append(Processes(1, limits, [cell.parser], [cell.task]).__enter__())
             _own[0].submit([cell])
             reports.append(_own[0].wait()[0][1])

@@ -1,13 +1,12 @@
 """The default pool: a fresh process for each cell, on this machine.
 
-The standard library starts the processes: forked from a server that has everything loaded if
-possible (``forkserver``, a few milliseconds per cell), else from scratch (``spawn``).
+A process of ours starts them (see `starter`): forked, with everything loaded, if possible (a few
+milliseconds per cell), else from scratch. Nothing of the caller's own process is changed.
 """
 
 import contextlib
 import faulthandler
 import math
-import multiprocessing
 import os
 import pickle
 import signal
@@ -17,26 +16,24 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from types import FrameType, ModuleType
-from typing import Any, Self
+from types import FrameType
+from typing import Self
 
-from treegauge.core.platforms import confine_memory, end_group, lead_group, processors
+from treegauge.core.platforms import confine_memory, processors
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.pools import ONE_THREAD, CellLimits, Finished, Pool
+from treegauge.experiments.starter import Event, Starter, end_with_starter
 from treegauge.experiments.tasks import Report, perform
 
 TAIL = 1500
 """The number of characters kept of the output of a dead process."""
-METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 #: Threads of memory allocators survive forks, but fewer of them are safer.
 QUIET = {
     "_RJEM_MALLOC_CONF": "background_thread:false",
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
-PRELOAD = "TREEGAUGE_PRELOAD"
-"""Environment variable with the parsers and tasks that the fork server loads."""
+_LOST = "the process that starts cells was killed"
 
 
 @contextlib.contextmanager
@@ -58,12 +55,15 @@ def _interrupts_wait() -> Iterator[None]:
 @dataclass
 class _Running:
     cell: Cell
-    process: Any
-    reader: "Connection[Any, Any]"
-    log: Path
-    began: float
-    data: bytes = b""
+    path: Path
+    """Of its files: what it is given (``.cell``), its report and its output (``.log``)."""
+    began: float = math.inf
+    status: int | str | None = None
+    """The status of its process, or why it has none; None while it runs."""
     late: bool = False
+
+    def file(self, kind: str) -> Path:
+        return self.path.with_suffix(f".{kind}")
 
 
 class Processes(Pool):
@@ -83,23 +83,31 @@ class Processes(Pool):
     ) -> None:
         self.workers = workers or processors()
         self.limits = limits or CellLimits()
-        self._context = multiprocessing.get_context(METHOD)
-        self._preload = " ".join([*parsers, *tasks])
-        self._running: list[_Running] = []
+        self._preload = [*parsers, *tasks]
+        self._starter: Starter | None = None
+        self._running: dict[str, _Running] = {}
         self._started = 0
 
     def __enter__(self) -> Self:
-        self._logs = tempfile.TemporaryDirectory(prefix="treegauge-")
-        if METHOD == "forkserver":
-            self._context.set_forkserver_preload(["treegauge.experiments.preloading"])
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="treegauge-",
+            ignore_cleanup_errors=True,  # a cell whose starter was killed may still end
+        )
         return self
 
     def __exit__(self, *error: object) -> None:
-        for running in self._running:
-            _end(running.process)
-            self._forget(running)
-        self._running.clear()
-        self._logs.cleanup()
+        for running in self._running.values():
+            self._end(running)
+        try:
+            while any(running.status is None for running in self._running.values()):
+                self._hear(1)
+            if self._starter is not None:
+                self._starter.leave()
+                self._starter = None
+        finally:  # also if another interrupt comes meanwhile
+            self._lose()
+            self._running.clear()
+            self._folder.cleanup()
 
     @property
     def room(self) -> int:
@@ -115,130 +123,118 @@ class Processes(Pool):
         """Start a process for each cell."""
         for cell in cells:
             self._started += 1
-            log = Path(self._logs.name) / f"{self._started}.log"
+            path = Path(self._folder.name, str(self._started))
+            running = _Running(cell, path)
+            given = pickle.dumps((cell, self.limits.memory, *_surroundings()))
             with _interrupts_wait():
-                reader, writer = self._context.Pipe(duplex=False)
-                with writer, _prepared({PRELOAD: self._preload}):
-                    process = self._start(cell, self.limits.memory, writer, str(log))
-                self._running.append(_Running(cell, process, reader, log, time.monotonic()))
+                try:
+                    running.file("cell").write_bytes(given)
+                    self._start(running)
+                except OSError as error:
+                    running.status = f"its process could not start: {error}"
+                self._running[str(path)] = running
 
-    def _start(self, *what: Any) -> Any:
-        """Start a process; if that fails repeatedly, return a process that never ran."""
-        for patience in (0.1, 0.5, 0.0):
-            process = self._context.Process(target=_run, args=what)  # type: ignore[attr-defined]
+    def _start(self, running: _Running) -> None:
+        """Order a process; if the starter has ended, start another one, and try repeatedly."""
+        for patience in (0.1, 0.5, None):
             try:
-                process.start()
-            except (
-                OSError,
-                EOFError,
-            ):  # the server was killed; the next attempt starts another one
-                if process.pid is not None:
-                    break
+                if self._starter is None:
+                    cell = f"{__name__}:{run_cell.__name__}"
+                    self._starter = Starter.take(cell, _surroundings()[0])
+                    self._starter.order("load", self._preload)
+                self._starter.order("run", str(running.path))
+            except OSError:
+                self._lose()
+                if patience is None:
+                    raise
                 time.sleep(patience)
             else:
-                break
-        return process
+                return
 
     def wait(self) -> Finished:
         """Wait until some cells have ended; kill those over their time limit."""
         finished: Finished = []
         limit = math.inf if self.limits.seconds is None else self.limits.seconds
         while not finished and self._running:
-            sources: dict[Any, _Running] = {}
-            for running in self._running:
-                if not running.data:
-                    sources[running.reader] = running
-                if running.process.pid is not None:
-                    sources[running.process.sentinel] = running
-            for source in wait(list(sources), self._patience()):
-                if not isinstance(source, int):  # the other sources are sentinels
-                    _read(sources[source])
-            for running in list(self._running):
-                if _ended(running.process):
-                    _read(running)
+            self._hear(self._patience())
+            for path, running in list(self._running.items()):
+                if running.status is not None:
                     finished.append((running.cell, self._report(running)))
-                    self._running.remove(running)
-                    self._forget(running)
+                    del self._running[path]
+                    for kind in ("cell", "report", "log"):
+                        running.file(kind).unlink(missing_ok=True)
                 elif not running.late and time.monotonic() >= running.began + limit:
                     running.late = True
-                    _end(running.process)
+                    self._end(running)
         return finished
 
-    def _patience(self) -> float | None:
-        if any(_ended(running.process) for running in self._running):
+    def _patience(self) -> float:
+        """Return the seconds until something must be done; at most 1, so that interrupts pass."""
+        if any(running.status is not None for running in self._running.values()):
             return 0.0
-        if self.limits.seconds is None:
-            return None
-        began = [running.began for running in self._running if not running.late]
-        return max(0.0, min(began) + self.limits.seconds - time.monotonic()) if began else None
+        began = [running.began for running in self._running.values() if not running.late]
+        if self.limits.seconds is None or not began:
+            return 1.0
+        return min(1.0, max(0.0, min(began) + self.limits.seconds - time.monotonic()))
 
-    def _forget(self, running: _Running) -> None:
-        if running.process.pid is not None:
-            running.process.join()
-            running.process.close()
-        running.reader.close()
-        running.log.unlink(missing_ok=True)
+    def _hear(self, patience: float) -> None:
+        """Note which cells have ended; if the starter has, all of its cells."""
+        if self._starter is not None:
+            self._note(self._starter.heard(patience))
+            if self._starter.ended:
+                self._lose()
+
+    def _note(self, events: Sequence[Event]) -> None:
+        for path, status in events:
+            running = self._running[path]
+            if status is not None:
+                running.status = status
+            else:
+                running.began = time.monotonic()
+
+    def _lose(self) -> None:
+        """Note that the starter has ended, and with it its cells."""
+        starter, self._starter = self._starter, None
+        if starter is None:
+            return
+        starter.close()
+        self._note(starter.heard(1))
+        for running in self._running.values():
+            if running.status is None:
+                running.status = _LOST
+
+    def _end(self, running: _Running) -> None:
+        """Kill the process of a cell and, if possible, its child processes."""
+        if self._starter is not None and running.status is None:
+            with contextlib.suppress(OSError):  # it has ended, and its cells do
+                self._starter.order("end", str(running.path))
 
     def _report(self, running: _Running) -> Report:
         """Return the report of a cell whose process has ended."""
-        status = running.process.exitcode if running.process.pid is not None else None
-        _end(running.process)  # processes that the cell left behind
-        if running.data:
-            report: Report = pickle.loads(running.data)  # noqa: S301 -- from our own process
+        if running.file("report").exists():
+            report: Report = pickle.loads(running.file("report").read_bytes())  # noqa: S301 -- ours
             return report
-        seconds = time.monotonic() - running.began
+        seconds = max(0.0, time.monotonic() - running.began)
         failed = Report(started=time.time() - seconds, seconds=seconds)
         if running.late:
             limit = f"{self.limits.seconds:g} s"
             return replace(failed, error=f"time limit of {limit} reached", lasting=True)
-        why = f"the process ended with status {status}"
-        if status is None or status == 255:
-            why = "the process that starts cells was killed"
-        elif status < 0:
+        status = running.status
+        why = status if isinstance(status, str) else f"the process ended with status {status}"
+        if isinstance(status, int) and status < 0:
             with contextlib.suppress(ValueError):
                 why = f"the process was killed by {signal.Signals(-status).name}"
         if self.limits.memory is not None:
             why += f" under a memory limit of {self.limits.memory / (1 << 20):.0f} MiB"
-        return replace(failed, error=f"{why}{_tail(running.log)}")
+        return replace(failed, error=f"{why}{_tail(running.file('log'))}")
 
 
-@contextlib.contextmanager
-def _prepared(more: dict[str, str]) -> Iterator[None]:
-    """Prepare a process to start with one thread, without importing the user's script."""
-    environment = {**ONE_THREAD, **QUIET, **more}
-    before = {name: os.environ.get(name) for name in environment}
-    main = sys.modules["__main__"]
-    os.environ.update(environment)
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-def _ended(process: Any) -> bool:
-    return process.pid is None or process.exitcode is not None
-
-
-def _read(running: _Running) -> None:
-    """Return the report of a cell, if it is complete."""
-    with contextlib.suppress(OSError, EOFError):
-        if not running.data and running.reader.poll():
-            running.data = running.reader.recv_bytes()
-
-
-def _end(process: Any) -> None:
-    """Kill the process of a cell and, if possible, its child processes."""
-    if process.pid is None:
-        return
-    end_group(process.pid)
-    if process.exitcode is None:
-        process.kill()
+def _surroundings() -> tuple[dict[str, str], str | None, list[str]]:
+    """Return the environment, the folder and the arguments that a cell finds."""
+    folder = None
+    with contextlib.suppress(OSError):  # it was deleted
+        folder = str(Path.cwd())
+    return {**os.environ, **ONE_THREAD, **QUIET}, folder, sys.argv
 
 
 def _tail(log: Path) -> str:
@@ -251,32 +247,32 @@ def _tail(log: Path) -> str:
     return f": {words}" if words else ""
 
 
-def _run(
-    cell: Cell, memory: int | None, writer: "Connection[Any, Any]", log: str
-) -> None:  # runs in the cell's process
-    """Run one cell in this process, send its report, and exit."""
+def run_cell(path: str, watch: int) -> None:  # runs in the cell's process
+    """Run one cell in this process, write its report, and exit."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what an interrupt means
-    lead_group()  # so that its child processes can be ended with it
-    os.environ.update(ONE_THREAD)  # the server may have been started by others
-    threading.Thread(target=_end_with_driver, daemon=True).start()
+    end_with_starter(watch)
     try:
-        output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        output = os.open(f"{path}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     except OSError:  # the driver has ended
         os._exit(1)
     os.dup2(output, 1)
     os.dup2(output, 2)
     faulthandler.enable(file=2, all_threads=False)
+    cell, memory = _arrive(Path(f"{path}.cell").read_bytes())
     if memory is not None:
         confine_memory(memory)
-    writer.send_bytes(pickle.dumps(perform(cell)))
-    writer.close()
+    part = Path(f"{path}.part")
+    part.write_bytes(pickle.dumps(perform(cell)))
+    part.replace(f"{path}.report")
     os._exit(0)  # do not wait for anything that a task left behind
 
 
-def _end_with_driver() -> None:
-    """End this process and its child processes when the driver has ended."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        end_group(0)
-        os._exit(1)
+def _arrive(given: bytes) -> tuple[Cell, int | None]:
+    """Enter the surroundings that a cell was given; return it and its limit of memory."""
+    cell, memory, environment, folder, sys.argv = pickle.loads(given)  # noqa: S301 -- from ours
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]
+    os.environ.update(environment)
+    if folder is not None:
+        os.chdir(folder)
+    return cell, memory
