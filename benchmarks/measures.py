@@ -101,10 +101,10 @@ def sttr_lexicalrichness() -> Contender:
 
 def crooked() -> Contender:
     """Read the file and count non-projective arcs."""
-    from treegauge.measures.structure import nonprojective_arcs
+    from treegauge.measures.structure import nonprojective_share
     from treegauge.treebanks.conllu import read_conllu
 
-    return Contender(lambda path: nonprojective_arcs(read_conllu(path)), float)
+    return Contender(lambda path: nonprojective_share(read_conllu(path)), float)
 
 
 def crooked_udapi() -> Contender:

@@ -8,7 +8,7 @@ from calibration.registry import Trials, statement
 from calibration.simulated import scored, scored_pair
 from treegauge.crosslingual.selection import select_sources
 from treegauge.crosslingual.vote import Panel
-from treegauge.crosslingual.weights import RatioEstimate, ratio, weigh_sources
+from treegauge.crosslingual.weights import RatioEstimate, ratio_estimate, weigh_sources
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.columns import Treebank
@@ -42,7 +42,7 @@ def covering(estimates: list[tuple[RatioEstimate, float]]) -> Trials:
 def score(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """Sentences of log-normal length, accuracy drawn per sentence; the true score is 60."""
     drawn = (scored(random, sentences, 0.6).T for _ in range(repetitions))
-    return covering([(ratio(x, w, share=True).times(100), 60.0) for x, w in drawn])
+    return covering([(ratio_estimate(x, w, share=True).times(100), 60.0) for x, w in drawn])
 
 
 @statement(
@@ -60,7 +60,7 @@ def gain(random: np.random.Generator, sentences: int, repetitions: int) -> Trial
     estimates = []
     for _ in range(repetitions):
         first, second = scored_pair(random, sentences, 0.6)
-        estimates.append((ratio(second[:, 0] - first[:, 0], first[:, 1]).times(100), 0.0))
+        estimates.append((ratio_estimate(second[:, 0] - first[:, 0], first[:, 1]).times(100), 0.0))
     return covering(estimates)
 
 

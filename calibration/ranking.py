@@ -21,7 +21,7 @@ from calibration.simulated_boards import (
 )
 from treegauge.ranking.compare import critical_difference, friedman
 from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.metadata import classes_of, tail
+from treegauge.ranking.metadata import classes_of, hypergeometric_tail
 from treegauge.ranking.outliers import explain_outliers, over_represented
 from treegauge.ranking.pairs import differences, improvement
 from treegauge.ranking.reading import read_leaderboard
@@ -392,7 +392,10 @@ def one_subset(random: np.random.Generator, case: tuple[int, int, int], repetiti
     """One subset and one class, drawn independently."""
     members, population, size = case
     tails = np.array(
-        [tail(i, population=population, members=members, size=size) for i in range(size + 1)]
+        [
+            hypergeometric_tail(i, population=population, members=members, size=size)
+            for i in range(size + 1)
+        ]
     )
     drawn, more = (
         random.hypergeometric(number, population - number, size, repetitions)

@@ -5,8 +5,8 @@ import numpy.typing as npt
 
 from calibration.registry import Trials, statement
 from calibration.simulated_boards import board
-from treegauge.ranking.recommend import judge
-from treegauge.ranking.selection import SubsetSearch, demands_of, folds_of
+from treegauge.ranking.recommend import judged_subsets
+from treegauge.ranking.selection import SubsetSearch, demands_of, repeated_folds
 from treegauge.ranking.sentence_draws import Method, SentenceScores, draw_sentences
 from treegauge.ranking.sentence_judging import judge_method, judge_methods
 
@@ -25,7 +25,7 @@ def _margins(
         leaderboard = board(scores)
         demands = demands_of(leaderboard, 4)
         search = SubsetSearch(leaderboard, demands, demands.orders(100, random))
-        judged = judge(search, 4, 4, random)
+        judged = judged_subsets(search, 4, 4, random)
         rows.append((judged.margin, judged.low, judged.high))
     return np.array(rows, dtype=np.float64)
 
@@ -114,7 +114,7 @@ def full_score(random: np.random.Generator, case: tuple[Method, int], repetition
     for _ in range(repetitions):
         everything = sentence_counts(random, systems + 1, 400)
         old = everything.of(np.arange(systems))
-        folds = list(folds_of(np.arange(systems), min(5, systems // 2), 4, random))
+        folds = list(repeated_folds(np.arange(systems), min(5, systems // 2), 4, random))
         within = judge_method(old, 100, method, folds, random)[0].within
         draw = draw_sentences(old, 100, method, random)
         cells = np.ix_(np.array([systems]), draw.sentences)

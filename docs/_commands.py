@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
-from treegauge.cli.app import run
+from treegauge.cli.app import run_command
 from treegauge.cli.verbs import DEFAULT, VERBS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _spelled(name: str, subverbs: list[str]) -> Iterator[list[str]]:
 def _block(words: list[str]) -> str:
     printed = io.StringIO()
     with redirect_stdout(printed):
-        code = run([*words, "--help"])
+        code = run_command([*words, "--help"])
     if code:
         raise RuntimeError(f"{' '.join(words)} --help failed")
     return f"```text\n{printed.getvalue().strip()}\n```\n"

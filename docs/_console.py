@@ -84,11 +84,11 @@ def write_examples(text: str) -> None:
 
 def invoke(words: Sequence[str]) -> tuple[int, str]:
     """Run ``treegauge WORDS...`` and return its exit code and what it prints."""
-    from treegauge.cli.app import run
+    from treegauge.cli.app import run_command
 
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
     with redirect_stdout(out):
-        code = run(words)
+        code = run_command(words)
     return code, out.buffer.getvalue().decode()
 
 

@@ -21,7 +21,7 @@ from replications.challenges_transfer import TRANSFER
 from replications.challenges_udpipe import UDPIPE
 from replications.parts import kept
 from replications.treebanks import release_folder
-from treegauge.curves.attachments import Attachments, joined
+from treegauge.curves.attachments import Attachments, joined_counts
 from treegauge.curves.counting import collect
 from treegauge.experiments.store import Store
 from treegauge.scoring.attachment import PAPER_CLASSES
@@ -78,7 +78,7 @@ def counted(stores: list[str]) -> Attachments:
         return read_conllu(release_folder("r2.9") / name, split="test", name=name)
 
     each = (Store(path) for path in stores)
-    return joined(
+    return joined_counts(
         collect(
             one.results(task="curve"), one.words, gold, by=PAPER_CLASSES, metric="UAS",
             convention=CHALLENGES,

@@ -35,10 +35,10 @@ from treegauge.curves.attachments import (
     COLUMNS,
     Attachments,
     attachments,
-    joined,
+    joined_counts,
     read_attachments,
 )
-from treegauge.curves.partition import composites, partition
+from treegauge.curves.partition import composite_counts, partition
 from treegauge.scoring.attachment import PAPER_CLASSES, scored_words_mask
 from treegauge.scoring.classes import classify
 from treegauge.scoring.convention import CONVENTIONS, Convention
@@ -139,7 +139,7 @@ def criteria(bits: Bits) -> pl.DataFrame:
     for name, by in BY.items():
         counts = count_bits(bits, [BEAM], by)
         parted = partition(counts, BEAM)
-        own = composites(counts, parted).frame
+        own = composite_counts(counts, parted).frame
         votes = []
         for (preset, treebank), cells in sorted(bits.items()):
             if preset != VOTE:
@@ -170,7 +170,7 @@ def main() -> None:
     ]
     counts = count_bits(bits, presets, PAPER_CLASSES)
     if ADD in sys.argv:
-        counts = joined([read_attachments(RESULTS / f"{PUBLISHED}.csv"), counts])
+        counts = joined_counts([read_attachments(RESULTS / f"{PUBLISHED}.csv"), counts])
     counts.save(RESULTS / f"{PUBLISHED}.csv")
     if ADD in sys.argv:
         return

@@ -15,7 +15,7 @@ from replications.parts import Part, compared, read_result
 from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments
 from treegauge.curves.curve import curve, equivalent
 from treegauge.curves.equivalents import Equivalents
-from treegauge.curves.partition import composites, partition
+from treegauge.curves.partition import composite_counts, partition
 
 Row = dict[str, object]
 PAPER = "part of speech, direction"
@@ -47,7 +47,7 @@ def of_criterion(name: str) -> tuple[Attachments, pl.DataFrame]:
     if name == PAPER:
         votes = read_result(WHOLE).filter(parser=VOTE, parted_by=BEAM)
         own = counts(published=True).select(parsers=[BEAM])
-        return composites(own, partition(own, BEAM)), averaged(votes)
+        return composite_counts(own, partition(own, BEAM)), averaged(votes)
     frame = read_result(CRITERIA).filter(criterion=name)
     cells = [one for one in frame.columns if "/" in one]
     keys = ["treebank", "parser", "class", "total"]
@@ -138,7 +138,7 @@ def beyond(own: Attachments, side: str, score: float) -> float | None:
 
 def literature() -> pl.DataFrame:
     """Return scores of other publications on BEAM's curve."""
-    own = composites(counts(published=True).select(parsers=[BEAM]))
+    own = composite_counts(counts(published=True).select(parsers=[BEAM]))
     alike = own.select(treebanks=[name for name in own.treebanks if name.startswith(ALIKE)])
     rows: list[Row] = []
     for listed, some in ((LITERATURE, own), (RELATED, alike)):
@@ -162,7 +162,7 @@ def on_parser(name: str) -> Equivalents:
     votes = averaged(read_result(WHOLE).filter(parser=VOTE, parted_by=preset))
     some = counts(published=True).select(parsers=[preset], treebanks=sorted(votes["treebank"]))
     scores = {side: float(votes[side].drop_nans().to_numpy().mean()) for side in SIDES}
-    return equivalent(composites(some), score=scores, min_words=1)
+    return equivalent(composite_counts(some), score=scores, min_words=1)
 
 
 def by_parser() -> pl.DataFrame:

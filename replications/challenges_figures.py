@@ -12,7 +12,7 @@ from replications.challenges_tables import counts, found
 from replications.figures import draw
 from replications.parts import Part
 from treegauge.curves.curve import curve
-from treegauge.curves.partition import composites
+from treegauge.curves.partition import composite_counts
 from treegauge.figures import curves as plots
 from treegauge.figures.theme import Spec
 
@@ -23,7 +23,7 @@ def drawn() -> pl.DataFrame:
     beam = published.select(parsers=[BEAM])
     figures: dict[str, Callable[[], Spec]] = {
         "challenges_figure1": lambda: plots.learning(curve(beam, relative=True), min_share=0.02),
-        "challenges_figure2": lambda: plots.complexity(found(published=True)),
+        "challenges_figure2": lambda: plots.scores_by_complexity(found(published=True)),
     }
     for name, (preset, _) in PARSERS.items():
         figures[f"challenges_figure3_{name.lower()}"] = partial(_third, name, preset)
@@ -31,7 +31,7 @@ def drawn() -> pl.DataFrame:
 
 
 def _third(name: str, preset: str) -> Spec:
-    own = composites(counts(published=True).select(parsers=[preset]))
+    own = composite_counts(counts(published=True).select(parsers=[preset]))
     return plots.composites(curve(own, min_words=1), on_parser(name))
 
 

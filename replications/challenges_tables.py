@@ -21,7 +21,7 @@ from treegauge.crosslingual.contribution import word_groups
 from treegauge.curves.attachments import Attachments, attachments, read_attachments
 from treegauge.curves.complexity import Complexities
 from treegauge.curves.curve import complexity, curve
-from treegauge.curves.partition import Partition, composites, partition
+from treegauge.curves.partition import Partition, composite_counts, partition
 from treegauge.scoring.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.convention import CONVENTIONS
 from treegauge.statistics.coefficients import coefficients
@@ -232,7 +232,7 @@ def composite(published: bool) -> pl.DataFrame:
     if published:
         points = read_attachments(RESULTS / f"{PUBLISHED}.csv").select(parsers=[UD20]).frame
         counted = pl.concat([counted, points])
-    summed = composites(attachments(counted), beams_partition(published)).frame
+    summed = composite_counts(attachments(counted), beams_partition(published)).frame
     sized = summed.select(
         "parser", "treebank", "sample", pl.col("size").cast(pl.String).alias("sentences"),
         pl.col("class").alias("words"), (100 * pl.col("correct") / pl.col("total")).alias("score"),
@@ -327,7 +327,7 @@ def curves() -> pl.DataFrame:
     """Return learning curves of simple, all and complex words, each parser's own partition."""
     columns = ("parser", "class", "size", "treebanks", "score", "low", "high")
     return pl.concat(
-        curve(composites(counts(published)), min_words=1)
+        curve(composite_counts(counts(published)), min_words=1)
         .table.select(columns)
         .filter(pl.lit(published) | (pl.col("parser") != "udpipe"))
         for published in (True, False)

@@ -21,7 +21,7 @@ from treegauge.crosslingual.vote import delexicalised, panel, train_sources
 from treegauge.crosslingual.weights import weigh_sources
 from treegauge.curves.curve import equivalent
 from treegauge.curves.equivalents import Equivalents
-from treegauge.curves.partition import composites
+from treegauge.curves.partition import composite_counts
 from treegauge.parsing.base import Model
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
@@ -71,7 +71,7 @@ def on_curves() -> Equivalents:
     mean = averaged(read_result(SCORES))
     of_beam = counts().select(parsers=["beam"], treebanks=sorted(mean["treebank"]))
     scores = {side: mean[side].to_numpy().mean() for side in SIDES}
-    return equivalent(composites(of_beam, beams_partition()), score=scores)
+    return equivalent(composite_counts(of_beam, beams_partition()), score=scores)
 
 
 TRANSFER = (

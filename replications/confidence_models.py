@@ -68,9 +68,9 @@ def encode(root: str, out: str, *names: str) -> None:
 
 def without_fold(train: Any) -> Any:
     """Return the training set without its first fold."""
-    from treegauge.parsing.held_out import folds_of
+    from treegauge.parsing.held_out import sentence_folds
 
-    return train[folds_of(train, 0) != 0]
+    return train[sentence_folds(train, 0) != 0]
 
 
 def train(folder: str, out: str, *words: str) -> None:

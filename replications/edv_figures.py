@@ -13,7 +13,7 @@ from replications.edv_tables import GIVEN, LOG
 from replications.figures import draw
 from replications.parts import read_result
 from treegauge.figures.analysis import background, bins, scatter
-from treegauge.figures.analysis import shape as shape_plot
+from treegauge.figures.analysis import skew_normal_histogram as shape_plot
 from treegauge.figures.theme import Spec
 from treegauge.statistics.background import remove_background
 

@@ -15,7 +15,7 @@ from treegauge import data
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.subsets import error_reduction
+from treegauge.ranking.subsets import mean_error_reduction
 from treegauge.statistics.analyse import analyse
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
@@ -30,7 +30,7 @@ def by_treebank(metric: str) -> pl.DataFrame:
     rows = []
     for code, values in zip(scores.treebanks, scores.values.T, strict=True):
         at = {name: values[[i]] for i, name in enumerate(scores.systems)}
-        reduced = {f"E({a}, {b})": error_reduction(at[a], at[b]) for a, b in PAIRS}
+        reduced = {f"E({a}, {b})": mean_error_reduction(at[a], at[b]) for a, b in PAIRS}
         rows.append({"treebank": code, "mean score": float(values.mean()), **reduced})
     return pl.DataFrame(rows)
 
@@ -137,7 +137,7 @@ def redone() -> pl.DataFrame:
 
 def chosen_as_easy() -> pl.DataFrame:
     """Return the treebanks with the highest LAS of any system of the task, one a language."""
-    ticked = data.subsets()["Easy"]
+    ticked = data.named_subsets()["Easy"]
     best = data.conll18("las").group_by("treebank").agg(pl.col("score").max().alias("best LAS"))
     known = data.conll18_treebanks().select("treebank", "language")
     ordered = best.join(known, on="treebank").sort("best LAS", "treebank", descending=[True, False])

@@ -24,7 +24,7 @@ from replications.fragility_ranks import (
 from replications.parts import compared
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.extremes import Which
-from treegauge.ranking.metadata import classes_of, tail
+from treegauge.ranking.metadata import classes_of, hypergeometric_tail
 from treegauge.ranking.outliers import ExtremeRanks, explain_outliers
 
 # Table 5: system, end, printed rank, treebanks; then what the text counts in that subset.
@@ -109,7 +109,8 @@ def chances() -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for name, members, number, printed in CHANCES:
         at_least, more = (
-            tail(found, population=82, members=members, size=SIZE) for found in (number, number + 1)
+            hypergeometric_tail(found, population=82, members=members, size=SIZE)
+            for found in (number, number + 1)
         )
         row: dict[str, object] = {"class": name, "members": members, "at least": number}
         row |= {"more than": more, "printed": printed, "ours": at_least}

@@ -17,7 +17,7 @@ from replications.parts import beyond_rounding, compared
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.subsets import error_reduction, subsets
+from treegauge.ranking.subsets import mean_error_reduction, subsets
 
 PARSERS = ("gb-DM17", "tb-FG19", "sl-S+19")
 PAIRS = (("tb-FG19", "gb-DM17"), ("sl-S+19", "gb-DM17"), ("sl-S+19", "tb-FG19"))
@@ -47,7 +47,7 @@ def easy(metric: str) -> Leaderboard:
 
 def members(subset: str, scores: Leaderboard) -> list[str]:
     """Return the members of a subset that have scores; Easy as Table 10 ticks it."""
-    return [code for code in data.subsets()[subset] if code in scores.treebanks]
+    return [code for code in data.named_subsets()[subset] if code in scores.treebanks]
 
 
 def row_of(scores: Leaderboard, codes: list[str]) -> dict[str, float]:
@@ -68,7 +68,7 @@ def printed_row(subset: str, metric: str) -> dict[str, str]:
 def reductions(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the three mean error reductions of a 3 x treebanks array."""
     rows = dict(zip(PARSERS, values, strict=True))
-    return np.array([error_reduction(rows[a], rows[b]) for a, b in PAIRS])
+    return np.array([mean_error_reduction(rows[a], rows[b]) for a, b in PAIRS])
 
 
 def slack(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -80,9 +80,9 @@ def slack(values: NDArray[np.float64]) -> NDArray[np.float64]:
     rows = dict(zip(PARSERS, values, strict=True))
     found = []
     for a, b in PAIRS:
-        here = error_reduction(rows[a], rows[b])
+        here = mean_error_reduction(rows[a], rows[b])
         moved = [
-            error_reduction(rows[a] - by, rows[b] + by) - here
+            mean_error_reduction(rows[a] - by, rows[b] + by) - here
             for by in (HALF, -HALF)
         ]  # fmt: skip
         found.append(max(map(abs, moved)))

@@ -22,7 +22,7 @@ from replications.fragility_table1 import METRICS, PAIRS, PARSERS, members, row_
 from replications.parts import compared, read_result
 from replications.presets import _NEURAL as TRAINED
 from treegauge import data
-from treegauge.ranking.subsets import error_reduction
+from treegauge.ranking.subsets import mean_error_reduction
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
 
@@ -105,7 +105,7 @@ def _d21() -> Iterator[dict[str, object]]:
         number = parsers[PARSERS[0]].height
         values = {parser: own["mean"].to_numpy() for parser, own in parsers.items()}
         ours = {parser: float(own.mean()) for parser, own in values.items()}
-        ours |= {f"E({a}, {b})": error_reduction(values[a], values[b]) for a, b in PAIRS}
+        ours |= {f"E({a}, {b})": mean_error_reduction(values[a], values[b]) for a, b in PAIRS}
         texts = printed("D21", metric)
         reasons = {one: _without(one, metric, number, ours[one], texts[one]) for one in PARSERS}
         for cell, text in texts.items():

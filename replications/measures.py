@@ -12,7 +12,7 @@ import numpy as np
 from replications.treebanks import TREEBANKS, treebank_folders
 from treegauge.core.files import atomic
 from treegauge.measures.measure import measure
-from treegauge.measures.measurements import Measures, short
+from treegauge.measures.measurements import Measures, short_number
 from treegauge.measures.registry import FAMILIES, MissingError, measures
 from treegauge.statistics.descriptive import wasserstein
 from treegauge.treebanks.conllu import read_splits
@@ -58,7 +58,7 @@ def family_table(family: str, releases: dict[str, Measures]) -> str:
             text += row([":--", ":--", *["--:"] * len(kept)])
         for line in wide.select("treebank", *kept).iter_rows():
             title = line[0].removeprefix("UD_").replace("_", " ")
-            text += row([title, release.removeprefix("r"), *map(short, line[1:])])
+            text += row([title, release.removeprefix("r"), *map(short_number, line[1:])])
     return text + "\n"
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from replications.pages import DOCS, markdown
-from treegauge.curves.choosing import choose, committee_view
+from treegauge.curves.choosing import committee_view, greedy_choice
 from treegauge.parsing.beam import BeamParser
 from treegauge.parsing.tagger import train_tagger
 from treegauge.scoring.attachment import correct_trees
@@ -65,7 +65,7 @@ def campaign(folder: Path, seed: int) -> list[tuple[object, ...]]:
     pool = train_tagger(train, iterations=10, seed=seed).tag(gold)
     view = committee_view(train, pool, seed=seed)
     allowed = np.ones(len(pool), bool)
-    chosen, _ = choose(pool, view.uncertainty, max(SIZES), allowed=allowed)
+    chosen, _ = greedy_choice(pool, view.uncertainty, max(SIZES), allowed=allowed)
     start, rows = las(train, test, seed), list[tuple[object, ...]]()
     for size in SIZES:
         words = int(gold.lengths[chosen[:size]].sum())

@@ -16,7 +16,7 @@ from treegauge.data import conll18
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import Recommendation, recommend
-from treegauge.ranking.selection import WEIGHTS, SubsetSearch, demands_of, folds_of
+from treegauge.ranking.selection import WEIGHTS, SubsetSearch, demands_of, repeated_folds
 
 SIZES = (5, 10, 20)
 FOLDS, REPEATS, STARTS = 5, 10, 8
@@ -31,7 +31,7 @@ def alone(scores: Leaderboard, size: int) -> dict[str, float]:
     problem = SubsetSearch(scores, room, drawn)
     chance = np.mean([problem.concordance(columns) for columns in drawn[:, :size]], axis=0)
     margins: dict[str, list[float]] = {name: [] for name in FIXED}
-    for rest, held in folds_of(np.arange(len(scores.systems)), FOLDS, REPEATS, rng):
+    for rest, held in repeated_folds(np.arange(len(scores.systems)), FOLDS, REPEATS, rng):
         orders = problem.starts(STARTS, rng)
         for name, found in margins.items():
             gains = problem.concordance(problem.best(rest, FIXED[name], orders)) - chance

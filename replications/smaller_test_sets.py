@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from treegauge.ranking.selection import folds_of
+from treegauge.ranking.selection import repeated_folds
 from treegauge.ranking.sentence_draws import SentenceScores
 from treegauge.ranking.sentence_judging import METHODS, judge_method
 from treegauge.ranking.sentence_subsets import sentence_scores
@@ -30,7 +30,7 @@ def judged(scores: SentenceScores, kinds: list[str], size: int) -> list[dict[str
     """Return error and tau of every method, systems held out by folds and by kind of parser."""
     rng = np.random.default_rng(0)
     systems = np.arange(len(kinds))
-    folds = list(folds_of(systems, FOLDS, REPEATS, rng))
+    folds = list(repeated_folds(systems, FOLDS, REPEATS, rng))
     groups = [np.flatnonzero(np.array(kinds) == kind) for kind in sorted(set(kinds))]
     others = [(np.setdiff1d(systems, one), one) for one in groups] * (FOLDS * REPEATS // 2)
     pairs = {"folds of systems": folds, "the other kind of parser": others}

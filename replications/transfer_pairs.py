@@ -26,7 +26,7 @@ from replications.parts import RESULTS, Part, as_csv, kept, read_result
 from replications.transfer_runs import LIMIT, run, sets
 from treegauge.core.files import atomic
 from treegauge.measures.registry import measures
-from treegauge.ranking.strengths import leave_out
+from treegauge.ranking.strengths import family_jackknife
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.planning import best_of
@@ -145,7 +145,9 @@ def best_predictor() -> pl.DataFrame:
     rows = []
     for which, some in (("all", names), ("tags only", [n for n in names if n in TREELESS])):
         columns = [names.index(name) for name in some]
-        mean = leave_out(rho[:, columns], codes, lambda sums, number: sums / number[..., None])
+        mean = family_jackknife(
+            rho[:, columns], codes, lambda sums, number: sums / number[..., None]
+        )
         first = int(np.argmax(mean.values))
         best = best_of(mean.values, mean.moves.T @ mean.moves, float(mean.df[first]))
         rows.append({"chosen from": which, "measures": len(some), "best": some[best.index],

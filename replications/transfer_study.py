@@ -17,13 +17,13 @@ from replications.treebanks import release_folder
 from treegauge.crosslingual.contribution import Contributions, Vote, contributions, word_groups
 from treegauge.crosslingual.selection import select_sources
 from treegauge.crosslingual.vote import Panel, delexicalised, panel, train_sources
-from treegauge.crosslingual.weights import inverse_weights, ratio, weigh_sources
+from treegauge.crosslingual.weights import inverse_weights, ratio_estimate, weigh_sources
 from treegauge.curves.attachments import Attachments
-from treegauge.curves.counting import Parse, count
+from treegauge.curves.counting import Parse, count_attachments
 from treegauge.curves.equivalents import placing
-from treegauge.curves.partition import composites, partition
+from treegauge.curves.partition import composite_counts, partition
 from treegauge.experiments.builtin import sampled
-from treegauge.measures.counting import per_sentence
+from treegauge.measures.counting import sentence_sums
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.convention import CONVENTIONS
@@ -56,7 +56,7 @@ def learned(train: Treebank, test: Treebank) -> Attachments:
                 yield Parse("beam", size, sample, model.parse(test))
                 print(f"curve: {size} sentences, sample {sample + 1}", file=sys.stderr)
 
-    return count(
+    return count_attachments(
         test, parses(), by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES,
         name=TARGET,
     )  # fmt: skip
@@ -150,8 +150,8 @@ def of_parsers(weights: dict[str, float], test: Treebank) -> pl.DataFrame:
         pooled = panel(test, models, weights, probabilities=True)
         votes = Panel(pooled.sources, pooled.parses, pooled.weights)
         pair = [correct_trees(test, one.vote().head).heads & mask for one in (votes, pooled)]
-        more = ratio(
-            per_sentence(pair[1].astype(float) - pair[0], test), per_sentence(mask, test)
+        more = ratio_estimate(
+            sentence_sums(pair[1].astype(float) - pair[0], test), sentence_sums(mask, test)
         ).times(100)
         rows.append(
             {
@@ -172,7 +172,7 @@ def study() -> dict[str, str]:
 
     counts = learned(train, test)
     parted = partition(counts, "beam")
-    table = composites(counts, parted)
+    table = composite_counts(counts, parted)
     pieces["curve"] = markdown(curve_table(table), digits=1)
     kinds = parted.of(TARGET)
     groups = word_groups(test, kinds, by=PAPER_CLASSES, convention=CHALLENGES)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
 
-from treegauge.cli.app import run
+from treegauge.cli.app import run_command
 
 
 class Invoked(NamedTuple):
@@ -24,6 +24,6 @@ def invoke(words: Iterable[object]) -> Invoked:
     """Run ``treegauge WORDS...``."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):
-        code = run(list(map(str, words)))
+        code = run_command(list(map(str, words)))
     printed, said = (one.buffer.getvalue().decode() for one in (out, err))
     return Invoked(code, printed, said)

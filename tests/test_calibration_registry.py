@@ -16,7 +16,7 @@ from calibration.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.curves.attachments import ALL, COLUMNS, attachments
-from treegauge.testing.simulated_confidence import with_confidence
+from treegauge.testing.simulated_confidence import with_simulated_confidence
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic
 
@@ -70,7 +70,7 @@ def world(tmp_path_factory):
             parsed = simulated_parse(text, seed=number + 10 * (system == "first"))
             (home / system / f"UD_{name}.conllu").write_text(parsed, "utf-8")
         (home / "sure").mkdir(exist_ok=True)
-        sure = with_confidence(tg.parse_conllu(parsed), whole[100:], seed=number)
+        sure = with_simulated_confidence(tg.parse_conllu(parsed), whole[100:], seed=number)
         tg.write_conllu(sure, home / "sure" / f"UD_{name}.conllu")
     return home
 
@@ -127,7 +127,10 @@ def examples(world, counts, numbers):
             partial(tg.score, *one, by=["deprel"], all=True),
             partial(tg.score, *one, test="bootstrap", permutations=50),
             partial(tg.score, gold, three, units="sentences", margin=1, plan=1),
-            partial(tg.score, gold, with_confidence(three["0"], gold, seed=0), calibration=True),
+            partial(
+                tg.score, gold, with_simulated_confidence(three["0"], gold, seed=0),
+                calibration=True,
+            ),
             partial(tg.score, world, world / "sure", split="test", calibration=True),
             partial(tg.score, world, *systems, split="test", margin=1, plan=1),
         ],

@@ -20,15 +20,16 @@ from treegauge.testing.synthetic import synthetic
 HEAVY = {"torch", "polars", "scipy", "pandas", "pyarrow"}
 
 IMPORT = "import treegauge"
+RUN = "from treegauge.cli.app import run_command\n"
 HELP = """
-from treegauge.cli.app import run
-assert run(["--help"]) == 0
+from treegauge.cli.app import run_command
+assert run_command(["--help"]) == 0
 """
 HELP_OF_VERBS = """
-from treegauge.cli.app import run
+from treegauge.cli.app import run_command
 from treegauge.cli.verbs import QUESTION
 for verb in QUESTION:
-    assert run([verb, "--help"]) == 0, verb
+    assert run_command([verb, "--help"]) == 0, verb
 """
 LIST = """
 import json, sys
@@ -91,7 +92,7 @@ UNNEEDED = {
 def test_a_command_loads_only_what_it_uses(files, words, code):
     given = [files.get(word, word) for word in words.split()]
     given = [f"{word[:2]}{files[word[2:]]}" if word[2:] in files else word for word in given]
-    found = loaded(f"from treegauge.cli.app import run\nassert run({given!r}) == {code}\n")
+    found = loaded(f"{RUN}assert run_command({given!r}) == {code}\n")
     assert not found & (UNNEEDED - ({"rich"} if "show" in words else set()))
     if words.startswith("-") or code == 2:
         assert "numpy" not in found
@@ -99,7 +100,7 @@ def test_a_command_loads_only_what_it_uses(files, words, code):
 
 def test_rank_loads_frames_and_special_functions_and_nothing_heavier():
     words = "rank conll18 --samples 20".split()
-    found = loaded(f"from treegauge.cli.app import run\nassert run({words!r}) == 0\n")
+    found = loaded(f"{RUN}assert run_command({words!r}) == 0\n")
     assert not found & ((HEAVY | {"rich", "pooch"}) - {"polars", "scipy"})
 
 

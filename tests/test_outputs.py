@@ -10,7 +10,7 @@ from tests.commands import invoke
 from tests.test_hostile import commands
 from treegauge.cli.commands import verb_command
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.file_kinds import kind_of
+from treegauge.core.file_kinds import content_kind
 from treegauge.core.outputs import OUTPUTS, OUTS, check_folder, guarding
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
@@ -37,7 +37,7 @@ CONTENTS = {
 def test_kinds_are_recognised_by_their_contents(kind, tmp_path):
     path = tmp_path / "file"
     path.write_bytes(CONTENTS[kind])
-    assert kind_of(path) == kind
+    assert content_kind(path) == kind
 
 
 @pytest.fixture

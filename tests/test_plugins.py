@@ -22,12 +22,12 @@ TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((30, 1), (10
 SERVE = """
 import io, json, sys
 from contextlib import redirect_stdout
-from treegauge.cli.app import run
+from treegauge.cli.app import run_command
 
 for line in sys.stdin:
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
     with redirect_stdout(out):
-        code = run(json.loads(line))
+        code = run_command(json.loads(line))
     print(json.dumps([code, out.buffer.getvalue().decode()]), flush=True)
 """
 
@@ -409,7 +409,7 @@ def test_hostile_parsers_and_tasks_replace_nothing(hostile):
         [sys.executable, "-c", code], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": places},
     )  # fmt: skip
-    assert done.stdout == "treegauge.experiments.builtin:score\n"
+    assert done.stdout == "treegauge.experiments.builtin:score_of_cell\n"
     assert (
         "the plug-in 'answer' of hostile 6.6 (treegauge.tasks, hostile:number) is 42" in done.stderr
     )

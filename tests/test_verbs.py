@@ -3,7 +3,7 @@
 import ast
 import inspect
 import re
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -97,20 +97,36 @@ def test_o_is_out_everywhere(words):
         assert ("-o" in short) == (option.name == "out"), option.name
 
 
-def classes() -> list[str]:
-    names = []
+def public_names(kind: type[ast.ClassDef | ast.FunctionDef]) -> dict[str, set[str]]:
+    """Return the modules that define each public class or function, not counting kernels.
+
+    A kernel (.pyx, .pyi) has the name of the function whose loop it compiles. Overloads, and
+    definitions under a condition, count once per module.
+    """
+    modules = defaultdict(set)
     for path in (ROOT / "src").rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        names += [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
-    return names
+        blocks = [ast.parse(path.read_text(encoding="utf-8"))]
+        while blocks:
+            for node in ast.iter_child_nodes(blocks.pop()):
+                if isinstance(node, kind) and not node.name.startswith("_"):
+                    modules[node.name].add(str(path.relative_to(ROOT / "src")))
+                elif isinstance(node, ast.If | ast.Try | ast.ExceptHandler | ast.With):
+                    blocks.append(node)
+    return modules
 
 
 def test_a_class_name_means_one_thing():
+    assert not {name: homes for name, homes in public_names(ast.ClassDef).items() if len(homes) > 1}
+
+
+def test_a_function_name_means_one_thing():
     several = {
-        name: number
-        for name, number in Counter(classes()).items()
-        if number > 1 and not name.startswith("_")
+        name: homes for name, homes in public_names(ast.FunctionDef).items() if len(homes) > 1
     }
+    # `recommend` and `transfer recommend` are commands, and a function has its command's name
+    assert several.pop("recommend") == {
+        "treegauge/ranking/recommend.py", "treegauge/crosslingual/transfer.py",
+    }  # fmt: skip
     assert not several
 
 

@@ -8,7 +8,7 @@ import treegauge as tg
 from treegauge.crosslingual.contribution import contributions
 from treegauge.crosslingual.vote import delexicalised, panel, train_sources
 from treegauge.crosslingual.weights import weigh_sources
-from treegauge.curves.counting import Parse, count
+from treegauge.curves.counting import Parse, count_attachments
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.running import run_cells
 from treegauge.experiments.store import Store
@@ -181,7 +181,7 @@ def test_worth_by_the_targets_curve(command, names, world):
         for size in (5, 10, 20, 30)
         for seed in range(3)
     ]
-    count(TEST, parses, name="UD_Target-X").save(world / "counts.csv")
+    count_attachments(TEST, parses, name="UD_Target-X").save(world / "counts.csv")
     curve = ("--curve", world / "counts.csv")
     done = command("transfer", *names, *QUICK, *curve, "--leave-one-out")
     assert done.code == 0
@@ -194,7 +194,7 @@ def test_worth_by_the_targets_curve(command, names, world):
 
 def test_a_curve_of_another_metric_is_refused(command, names, world):
     parse = Parse("mst", 5, 0, TEST)
-    counts = count(TEST, [parse], name="UD_Target-X", metric="UAS")
+    counts = count_attachments(TEST, [parse], name="UD_Target-X", metric="UAS")
     counts.save(world / "counts.csv")
     done = command("transfer", *names, *QUICK, "--curve", world / "counts.csv")
     assert done.code == 2

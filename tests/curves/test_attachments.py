@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.curves.attachments import ALL, COLUMNS, attachments, joined, read_attachments
+from treegauge.curves.attachments import ALL, COLUMNS, attachments, joined_counts, read_attachments
 
 from .conftest import table
 
@@ -93,7 +93,7 @@ def test_select_names_what_there_is(two):
 def test_the_order_of_parts_makes_no_difference(order):
     whole = table({(f"T{i}", "beam"): {"x": lambda n: 50.0} for i in range(4)})
     parts = [whole.select(treebanks=[f"T{i}"]) for i in order]
-    assert joined(parts).frame.equals(whole.frame)
+    assert joined_counts(parts).frame.equals(whole.frame)
 
 
 def test_files_are_joined_if_they_share_classes(tmp_path):
@@ -103,18 +103,18 @@ def test_files_are_joined_if_they_share_classes(tmp_path):
     for name in ("A", "B"):
         whole.select(treebanks=[name]).save(tmp_path / f"{name}.csv")
         parts.append(read_attachments(tmp_path / f"{name}.csv"))
-    both = joined(parts)
+    both = joined_counts(parts)
     assert both.frame.equals(whole.frame)
     assert re.fullmatch(r".*\|counts:A\.csv\+B\.csv#\w{6}", both.signature)
     table({("C", "beam"): {"z": lambda n: 50.0}}).save(tmp_path / "C.csv")
     with pytest.raises(TreegaugeError, match="different classes of words: x, y and z"):
-        joined([*parts, read_attachments(tmp_path / "C.csv")])
+        joined_counts([*parts, read_attachments(tmp_path / "C.csv")])
 
 
 def test_counts_of_different_things_are_not_joined(two):
     other = attachments(two.frame, source="test", metric="LAS")
     with pytest.raises(TreegaugeError, match="counted differently"):
-        joined([two, other])
+        joined_counts([two, other])
 
 
 def test_parsers_may_have_classes_of_other_sizes():

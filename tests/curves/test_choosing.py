@@ -5,7 +5,7 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
-from treegauge.curves.choosing import choose, committee_view, next_sentences, sentence_keys
+from treegauge.curves.choosing import committee_view, greedy_choice, next_sentences, sentence_keys
 from treegauge.curves.curve import advise
 from treegauge.parsing.beam import BeamOptions, BeamParser
 from treegauge.testing.synthetic import synthetic
@@ -26,7 +26,7 @@ def pool_of(*sentences):
 def test_the_rate_of_doubt_decides_and_short_sentences_do_not_win_by_it():
     pool = pool_of("a", "b c d e f g", "h i j k l m")
     doubt = np.array([1, *[0.5] * 6, *[0.9] * 6], float)
-    chosen, benefits = choose(pool, doubt, 3, allowed=np.ones(3, bool))
+    chosen, benefits = greedy_choice(pool, doubt, 3, allowed=np.ones(3, bool))
     assert chosen == [2, 1, 0]
     assert benefits == pytest.approx([5.4 / 9, 3 / 9, 1 / 4])
 
@@ -34,7 +34,7 @@ def test_the_rate_of_doubt_decides_and_short_sentences_do_not_win_by_it():
 def test_forms_chosen_before_count_less_and_copies_not_at_all():
     pool = pool_of("a b c", "a b c", "d e f", "a b g")
     doubt = np.array([*[0.5] * 6, *[0.45] * 3, *[0.5] * 3])
-    chosen, benefits = choose(pool, doubt, 4, allowed=np.ones(4, bool))
+    chosen, benefits = greedy_choice(pool, doubt, 4, allowed=np.ones(4, bool))
     assert chosen == [0, 2, 3]
     assert benefits[2] == pytest.approx((2 * 0.5 * 2**-0.25 + 0.5) / 6)
     assert sentence_keys(pool).tolist() == [0, 0, 1, 2]

@@ -14,7 +14,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.curves.complexity import groups
 from treegauge.curves.curve import complexity, curve, equivalent, fit
 from treegauge.curves.grid import area_between
-from treegauge.curves.partition import compare_parsers, composites, partition
+from treegauge.curves.partition import compare_parsers, composite_counts, partition
 
 from .conftest import SIZES, table
 
@@ -260,7 +260,7 @@ def test_parsers_side_by_side():
 def test_composites_sum_the_classes_of_each_side():
     counts = several()
     parted = partition(counts, "beam")
-    made = composites(counts, parted)
+    made = composite_counts(counts, parted)
     assert set(made.frame["class"]) == {"all", "simple", "complex"}
     assert "composite:beam's|partition:treebank" in made.signature
     keys = ["treebank", "parser", "size", "sample"]
@@ -280,7 +280,7 @@ def test_composites_sum_the_classes_of_each_side():
     expected = counts.frame.filter(cell & pl.col("class").is_in(simple))["correct"].sum()
     got = made.frame.filter(cell & (pl.col("class") == "simple"))["correct"][0]
     assert got == expected
-    own = composites(counts)
+    own = composite_counts(counts)
     assert "composite:own" in own.signature
 
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.curves.counting import Parse, count
+from treegauge.curves.counting import Parse, count_attachments
 from treegauge.scoring.attachment import PAPER_CLASSES
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.convention import CONVENTIONS
@@ -42,7 +42,7 @@ CHALLENGES = CONVENTIONS["challenges"]
 
 def test_the_papers_classes_count_roots_as_head_right_and_no_punctuation():
     words = pl.DataFrame({"head": [2, 3, 0, 2, 3]})
-    found = count(
+    found = count_attachments(
         GOLD, [Parse("p", 5, 0, words)], by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES,
         name="UD_A-B",
     )  # fmt: skip
@@ -60,7 +60,7 @@ def test_the_papers_classes_count_roots_as_head_right_and_no_punctuation():
 
 def test_las_compares_universal_relations():
     words = pl.DataFrame({"head": [2, 3, 0, 3, 3], "deprel": "det obj root advmod punct".split()})
-    found = count(GOLD, [Parse("p", 5, 0, words)], metric="las", by="relation")
+    found = count_attachments(GOLD, [Parse("p", 5, 0, words)], metric="las", by="relation")
     rows = dict(found.table.select("class", "correct").rows())
     assert rows == {"all": 4, "det": 1, "nsubj": 0, "root": 1, "advmod": 1, "punct": 1}
 
@@ -71,7 +71,7 @@ def test_counts_are_those_of_the_breakdown(by, metric):
     gold = synthetic(60, seed=3)
     words = shuffled(gold, 1)
     system = gold.with_columns({"head": words["head"], "deprel": words["deprel"]})
-    found = count(gold, [Parse("p", 5, 0, words)], by=by, metric=metric)
+    found = count_attachments(gold, [Parse("p", 5, 0, words)], by=by, metric=metric)
     ours = {row["class"]: (row["correct"], row["total"]) for row in found.table.to_dicts()}
     theirs = breakdown(gold, system, by=by, metric=metric).table.filter(pl.col("gold") > 0)
     del ours["all"]
@@ -87,7 +87,9 @@ def test_the_whole_is_the_scorers_score_to_the_last_count(convention):
     scores = evaluate(gold, system, options=options, resampling=none).systems[0]
     for metric in ("UAS", "LAS"):
         parse = Parse("p", 5, 0, words)
-        row = count(gold, [parse], metric=metric, convention=convention).table.row(0, named=True)
+        row = count_attachments(gold, [parse], metric=metric, convention=convention).table.row(
+            0, named=True
+        )
         assert (row["correct"], row["total"]) == (scores[metric].correct, scores[metric].gold)
         assert row["metric"] == metric_label(metric, convention)
 
@@ -95,7 +97,7 @@ def test_the_whole_is_the_scorers_score_to_the_last_count(convention):
 def test_classes_part_the_words():
     gold = synthetic(50, seed=4)
     parses = [Parse("p", size, 0, shuffled(gold, size)) for size in (5, 10)]
-    for _, cell in count(gold, parses).table.group_by("size"):
+    for _, cell in count_attachments(gold, parses).table.group_by("size"):
         whole = cell.filter(pl.col("class") == "all").row(0, named=True)
         rest = cell.filter(pl.col("class") != "all")
         assert rest["correct"].sum() == whole["correct"]
@@ -106,7 +108,7 @@ def test_a_class_of_ones_own():
     def long(treebank):
         return treebank["form"].str.len_chars() > 3
 
-    found = count(GOLD, [Parse("p", 5, 0, GOLD)], by=long)
+    found = count_attachments(GOLD, [Parse("p", 5, 0, GOLD)], by=long)
     assert Counter(found.table["class"].to_list()) == Counter(["all", "False", "True"])
 
 
@@ -120,22 +122,24 @@ def test_a_class_of_ones_own():
 )
 def test_tables_that_do_not_fit_are_refused(words, metric, message):
     with pytest.raises(TreegaugeError, match=message):
-        count(GOLD, [Parse("p", 5, 0, words)], metric=metric)
+        count_attachments(GOLD, [Parse("p", 5, 0, words)], metric=metric)
 
 
 def test_las_of_trees_without_relations_is_refused():
     bare = pl.DataFrame({"head": GOLD.head, "deprel": ["dep", "dep", "root", "dep", "dep"]})
-    assert count(GOLD, [Parse("p", 5, 0, bare)], metric="UAS").table["correct"][0] == 5
+    assert count_attachments(GOLD, [Parse("p", 5, 0, bare)], metric="UAS").table["correct"][0] == 5
     with pytest.raises(TreegaugeError, match="p, size 5, sample 0: the trees have no relations"):
-        count(GOLD, [Parse("p", 5, 0, bare)], metric="LAS")
+        count_attachments(GOLD, [Parse("p", 5, 0, bare)], metric="LAS")
     gold = GOLD.with_columns({"deprel": ["dep", "dep", "root", "dep", "dep"]})
-    assert count(gold, [Parse("p", 5, 0, bare)], metric="LAS").table["correct"][0] == 5
+    assert count_attachments(gold, [Parse("p", 5, 0, bare)], metric="LAS").table["correct"][0] == 5
 
 
 def test_unknown_metrics_and_reserved_names_are_refused():
     with pytest.raises(ChoiceError, match="unknown metric over words 'CLAS'"):
-        count(GOLD, [Parse("p", 5, 0, GOLD)], metric="CLAS")
+        count_attachments(GOLD, [Parse("p", 5, 0, GOLD)], metric="CLAS")
     with pytest.raises(TreegaugeError, match="may not be called 'all'"):
-        count(GOLD, [Parse("p", 5, 0, GOLD)], by=lambda treebank: ["all"] * treebank.n_words)
+        count_attachments(
+            GOLD, [Parse("p", 5, 0, GOLD)], by=lambda treebank: ["all"] * treebank.n_words
+        )
     with pytest.raises(TreegaugeError, match="no parses"):
-        count(GOLD, [])
+        count_attachments(GOLD, [])

@@ -14,7 +14,7 @@ from treegauge.curves.equivalents import (
     placing,
     size_text,
 )
-from treegauge.curves.partition import composites
+from treegauge.curves.partition import composite_counts
 
 from .conftest import SIZES, table
 
@@ -103,7 +103,7 @@ def counts(samples=5, noise=1.0):
 
 
 def test_scores_are_placed_on_the_average_or_on_one_treebank():
-    made = composites(counts())
+    made = composite_counts(counts())
     scores = {"all": 60.0, "simple": 20.0, "complex": 99.0}
     found = equivalent(made, score=scores)
     rows = {row["class"]: row for row in found.table.to_dicts()}
@@ -139,7 +139,7 @@ def test_scores_with_and_without_a_system_are_all_placed():
 
 
 def test_placing_is_the_equivalent_and_its_interval():
-    made = composites(counts())
+    made = composite_counts(counts())
     place = placing(made, "UD_Greek-GDT")
     for group, name in (("overall", "all"), ("simple", "simple")):
         row = equivalent(made, score={name: 60.0}, treebank="UD_Greek-GDT").table.row(0, named=True)

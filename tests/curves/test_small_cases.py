@@ -5,12 +5,12 @@ import polars as pl
 import pytest
 
 from treegauge.curves.attachments import COLUMNS, attachments
-from treegauge.curves.counting import Parse, count
+from treegauge.curves.counting import Parse, count_attachments
 from treegauge.curves.equivalents import equivalent_size, isotonic, size_text
 from treegauge.curves.extrapolation import factor, mix_laws
 from treegauge.curves.fits import fit_law
 from treegauge.curves.grid import area_between
-from treegauge.curves.partition import composites
+from treegauge.curves.partition import composite_counts
 from treegauge.testing.synthetic import synthetic
 
 
@@ -25,7 +25,7 @@ def test_counts_are_shown_by_treebank_and_parser():
 
 def test_gold_trees_are_all_correct():
     gold = synthetic(40, seed=1)
-    counts = count(gold, [Parse("oracle", 5, 0, gold)])
+    counts = count_attachments(gold, [Parse("oracle", 5, 0, gold)])
     assert (counts.table["correct"] == counts.table["total"]).all()
 
 
@@ -35,7 +35,7 @@ def test_composites_of_a_simple_and_a_complex_class():
         for n, x, y in ((5, 40, 10), (10, 42, 20), (20, 45, 40))
         for name, right, total in (("x", x, 50), ("y", y, 50), ("all", x + y, 100))
     ]
-    found = composites(table(rows)).table.filter(size=5)["class", "correct"].rows()
+    found = composite_counts(table(rows)).table.filter(size=5)["class", "correct"].rows()
     assert found == [("all", 50), ("complex", 10), ("simple", 40)]
 
 

@@ -51,7 +51,9 @@ def test_classes_and_families_have_the_published_sizes():
 
 @needs_figures
 def test_subsets_equal_the_csv():
-    assert data.subsets() == {n: tuple(codes.split()) for n, codes in rows("table10_subsets.csv")}
+    assert data.named_subsets() == {
+        n: tuple(codes.split()) for n, codes in rows("table10_subsets.csv")
+    }
 
 
 @needs_figures

@@ -44,7 +44,7 @@ def figures():
     found["left_out"] = analysis.predictions(model.leave_one_out())
     found["distributions"] = analysis.distributions(data, ["las", "train_words"], log=["las"])
     las = data["las"].to_numpy()
-    found["shape"] = analysis.shape(fit_skew_normal(las, resamples=0, name="las"))
+    found["shape"] = analysis.skew_normal_histogram(fit_skew_normal(las, resamples=0, name="las"))
     return found
 
 

@@ -9,9 +9,9 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.curves.attachments import ALL, COLUMNS, attachments
 from treegauge.curves.curve import complexity, curve, equivalent
-from treegauge.curves.partition import composites as composite_counts
+from treegauge.curves.partition import composite_counts
 from treegauge.figures import curves
-from treegauge.figures.drawing import to_json
+from treegauge.figures.drawing import figure_json
 
 SIZES = (5, 10, 20, 50, 100)
 CLASSES = {
@@ -53,7 +53,7 @@ def test_curves_by_class_hold_the_scores_that_the_table_shows(counts, relative):
         assert row["value"] == pytest.approx(shown)
     assert spec["spec"]["encoding"]["x"]["scale"]["type"] == "log"
     assert spec["usermeta"]["signature"] == found.signature
-    assert json.loads(to_json(spec)) == spec
+    assert json.loads(figure_json(spec)) == spec
     everything = curves.learning(found, min_share=0)["data"]["values"]
     assert "rare (1 %)" in {row["curve"] for row in everything}
 
@@ -90,9 +90,9 @@ def test_scores_are_dashed_and_their_equivalents_dotted(counts):
 
 def test_complexity_against_score(counts):
     found = complexity(counts)
-    spec = curves.complexity(found)
+    spec = curves.scores_by_complexity(found)
     rows = spec["data"]["values"]
     assert [row | {"label": row["class"]} for row in found.table.to_dicts()] == rows
     rho = found.correlations.filter(parser="mst")["rho"][0]
     assert f"mst {rho:.2f}" in spec["title"]["subtitle"]
-    assert json.loads(to_json(spec)) == spec
+    assert json.loads(figure_json(spec)) == spec

@@ -70,7 +70,7 @@ def test_code_lengths_are_those_of_the_blocks(engine):
 def test_treebanks_and_their_correlations():
     treebanks = [{"train": synthetic(30, seed=seed), "dev": DEV} for seed in range(1, 5)]
     table = tg.difficulty(*treebanks, orders=0, epochs=2, option=["bits=16", "label_bits=12"])
-    spec = dynamics.difficulty(table)
+    spec = dynamics.difficulty_figure(table)
     assert [row["treebank"] for row in spec["data"]["values"]] == [
         "syn-1", "syn-2", "syn-3", "syn-4",
     ]  # fmt: skip

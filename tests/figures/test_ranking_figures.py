@@ -7,8 +7,13 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.figures.drawing import save, to_json
-from treegauge.figures.ranking import agreement, critical_differences, pair_matrix, rank_boxes
+from treegauge.figures.drawing import figure_json, save
+from treegauge.figures.ranking import (
+    agreement_by_size,
+    critical_differences,
+    pair_matrix,
+    rank_boxes,
+)
 from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.reading import read_leaderboard
@@ -27,7 +32,7 @@ def figures(*, dark=False):
         "boxes": rank_boxes(RANKS, dark=dark),
         "pairs": pair_matrix(RANKS, dark=dark),
         "exact pairs": pair_matrix(exact_ranks(FEW, size=10), dark=dark),
-        "agreement": agreement(SIZES, dark=dark),
+        "agreement": agreement_by_size(SIZES, dark=dark),
         "nemenyi": critical_differences(critical_difference(SCORES), dark=dark),
         "wilcoxon": critical_differences(critical_difference(FEW, method="wilcoxon-holm")),
     }
@@ -60,8 +65,8 @@ def test_every_field_is_in_the_data_and_every_mark_known(name):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_figures_are_json_and_the_same_every_time(dark, tmp_path):
-    first = {name: to_json(spec) for name, spec in figures(dark=dark).items()}
-    assert first == {name: to_json(spec) for name, spec in figures(dark=dark).items()}
+    first = {name: figure_json(spec) for name, spec in figures(dark=dark).items()}
+    assert first == {name: figure_json(spec) for name, spec in figures(dark=dark).items()}
     save(rank_boxes(RANKS, dark=dark), tmp_path / "a.json")
     assert json.loads((tmp_path / "a.json").read_text()) == rank_boxes(RANKS, dark=dark)
 
@@ -107,7 +112,7 @@ def test_the_matrix_holds_every_pair():
 
 
 def test_agreement_is_full_with_all_treebanks():
-    rows = agreement(SIZES)["data"]["values"]
+    rows = agreement_by_size(SIZES)["data"]["values"]
     last = [row for row in rows if row["size"] == 82]
     assert [row["value"] for row in last] == [1, 1]
     assert all(row["high"] <= 1 for row in rows if row["high"] is not None)

@@ -14,9 +14,9 @@ import pytest
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.figures.drawing import (
     SCALE,
+    figure_json,
+    figure_page,
     save,
-    to_html,
-    to_json,
     to_png,
     to_svg,
 )
@@ -82,7 +82,7 @@ def test_a_pdf_has_its_fonts_inside(spec, tmp_path):
 
 @drawing
 def test_a_page_loads_nothing(spec):
-    text = to_html(spec)
+    text = figure_page(spec)
     assert "<title>Bars &lt;b&gt;</title>" in text
     assert "<script" not in text
     assert not re.search(r"(?:src|href)=", text.replace("xlink:href=", "").replace("xmlns", ""))
@@ -117,7 +117,7 @@ def test_numbers_that_are_none_are_refused():
     with pytest.raises(TreegaugeError, match="cannot draw"):
         to_svg({"data": {"values": [{"x": float("nan")}]}})
     with pytest.raises(ValueError, match="JSON"):
-        to_json({"x": float("inf")})
+        figure_json({"x": float("inf")})
 
 
 def contrast(one, other):

@@ -6,8 +6,8 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
-from treegauge.figures.drawing import to_json
-from treegauge.figures.treebanks import displacements, relation_spectrum
+from treegauge.figures.drawing import figure_json
+from treegauge.figures.treebanks import displacement_spectrum, relation_spectrum
 from treegauge.measures.measure import measure
 from treegauge.measures.relations import word_dependency_entropy
 from treegauge.testing.synthetic import synthetic
@@ -16,7 +16,7 @@ from treegauge.treebanks.conllu import write_conllu
 
 def test_displacements_are_the_shares_that_were_measured():
     found = measure("displacements", synthetic(80, seed=2))
-    rows = displacements(found, reach=5)["data"]["values"]
+    rows = displacement_spectrum(found, reach=5)["data"]["values"]
     assert {row["displacement"] for row in rows} == set(range(-5, 6)) - {0}
     for row in rows:
         assert row["share"] == found["displacements"][str(row["displacement"])]
@@ -32,7 +32,7 @@ def test_relations_are_sorted_by_entropy_and_coloured_by_class():
     assert classes["nsubj"] == "content"
     assert classes["case"] == "function"
     assert classes["punct"] == "other"
-    assert json.loads(to_json(spec)) == spec
+    assert json.loads(figure_json(spec)) == spec
 
 
 def test_the_average_is_drawn_and_is_no_treebank_of_its_own():

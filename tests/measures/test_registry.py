@@ -20,7 +20,7 @@ from treegauge.measures.registry import (
     Measure,
     MissingError,
     measures,
-    select,
+    selected_measures,
 )
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
@@ -156,12 +156,12 @@ def test_a_value_that_is_no_number_is_missing(bank):
 
 
 def test_names_families_and_all():
-    assert [m.name for m in select("mdd,edv,mdd")] == ["mdd", "edv"]
-    assert {m.family for m in select("morphology")} == {"morphology"}
-    assert select("all") == ALL
+    assert [m.name for m in selected_measures("mdd,edv,mdd")] == ["mdd", "edv"]
+    assert {m.family for m in selected_measures("morphology")} == {"morphology"}
+    assert selected_measures("all") == ALL
     assert not set(NAMES) & {"all", *FAMILIES}
     with pytest.raises(ChoiceError, match="did you mean 'mdd'"):
-        select("mddd")
+        selected_measures("mddd")
 
 
 def test_which_measures_have_intervals():

@@ -49,18 +49,18 @@ def crossing_counts(sentence):
 def test_by_hand(bank):
     # A hearing is scheduled on the issue today: "a hearing ... on the issue" has one gap.
     treebank = bank([2, 4, 4, 0, 7, 7, 2, 4], [0], [2, 0])
-    assert structure.nonprojective_arcs(treebank) == 1 / 8
+    assert structure.nonprojective_share(treebank) == 1 / 8
     assert measures()["nonprojective_sentences"](treebank) == 1 / 3
     assert measures()["gap_degree"](treebank) == 1 / 3
     assert measures()["max_gap_degree"](treebank) == 1
-    assert structure.depth(treebank) == (3 + 0 + 1) / 3
+    assert structure.mean_depth(treebank) == (3 + 0 + 1) / 3
     assert measures()["max_depth"](treebank) == 3
-    assert structure.arity(treebank) == 8 / 4
+    assert structure.mean_arity(treebank) == 8 / 4
     assert measures()["max_arity"](treebank) == 3
     assert structure.head_left(treebank) == 2 / 8
     # 7 arcs make 21 pairs; words 2, 4 and 7 have three arcs each, so that 9 pairs share a word.
     assert structure.possible_crossings(treebank).tolist() == [12, 0, 0]
-    assert structure.crossings(treebank) == 1 / 12
+    assert structure.crossings_ratio(treebank) == 1 / 12
     assert structure.mean_crossings(treebank) == 1 / 12
 
 
@@ -72,9 +72,9 @@ def test_crossings_by_brute_force(treebank):
     total = sum(q for _, q in counts)
     if not total:
         with pytest.raises(MissingError, match="could cross"):
-            structure.crossings(treebank)
+            structure.crossings_ratio(treebank)
         return
-    assert structure.crossings(treebank) == pytest.approx(sum(c for c, _ in counts) / total)
+    assert structure.crossings_ratio(treebank) == pytest.approx(sum(c for c, _ in counts) / total)
     shares = [c / q for c, q in counts if q]
     assert structure.mean_crossings(treebank) == pytest.approx(sum(shares) / len(shares))
 

@@ -1,7 +1,7 @@
 """Fixtures of the graph parser: treebanks, and one sentence for calls of its kernels."""
 
 from treegauge.kernels.graph_arcs import REACH, Sight
-from treegauge.parsing.mst import GraphOptions, encode
+from treegauge.parsing.mst import GraphOptions, graph_words
 from treegauge.testing.synthetic import synthetic
 
 SMALL = {"bits": 16, "label_bits": 12}
@@ -14,7 +14,7 @@ class Sentence:
     def __init__(self, treebank, options=GraphOptions(), tags=None):
         self.size, self.gold = treebank.n_words, treebank.head
         tags = tags or sorted(treebank.codes("upos").values)
-        self.words = encode(treebank, tags, options.ending)
+        self.words = graph_words(treebank, tags, options.ending)
         self.arcs, self.names = options.templates
         self.kinds = self.words.kinds[REACH : REACH + self.size + 1]
         self.arc_sight, self.name_sight = (

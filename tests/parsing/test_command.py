@@ -18,7 +18,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.command import CommandModel, CommandOptions, CommandParser
 from treegauge.parsing.command_templates import (
     CommandTemplate,
-    fill,
+    filled_command,
     find_template,
     template_names,
 )
@@ -26,7 +26,7 @@ from treegauge.parsing.parsers import parsers
 from treegauge.parsing.programs import (
     LOG,
     CommandError,
-    run,
+    run_program,
     to_conllx,
     to_unparsed,
     with_output,
@@ -124,7 +124,10 @@ def test_a_program_that_is_trained_already_needs_no_training():
 
 
 def test_words_are_never_split_by_a_shell(tmp_path):
-    assert fill(["{a}", "x{a}"], {"a": "$(touch y); *"}) == ["$(touch y); *", "x$(touch y); *"]
+    assert filled_command(["{a}", "x{a}"], {"a": "$(touch y); *"}) == [
+        "$(touch y); *",
+        "x$(touch y); *",
+    ]
     marked = tmp_path / "marked"
     template = replace(
         OWN, train=((*SCRIPT, "nothing", f"; touch {marked}", f"$(touch {marked})"),)
@@ -153,8 +156,9 @@ def test_programs_end_with_whoever_started_them(tmp_path, name):
     words = [*SCRIPT, "hang", str(note)]
     code = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL);"  # nohup would ignore it
-        "from pathlib import Path; from treegauge.parsing.programs import run;"
-        f"run({words!r}, what='x', folder=Path({str(tmp_path)!r}), log=Path({os.devnull!r}))"
+        "from pathlib import Path; from treegauge.parsing.programs import run_program;"
+        f"run_program({words!r}, what='x', folder=Path({str(tmp_path)!r}),"
+        f"log=Path({os.devnull!r}))"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as process:
         wait_for(note)
@@ -172,8 +176,9 @@ def test_processes_in_sessions_of_their_own_end_too(tmp_path, how):
     folder.mkdir()
     words = [*SCRIPT, "leave" if how == "the program ends" else "hang_apart", str(note)]
     code = (
-        "from pathlib import Path; from treegauge.parsing.programs import ProgramLimits, run;"
-        f"run({words!r}, what='x', folder=Path({str(folder)!r}), log=Path({os.devnull!r}),"
+        "from pathlib import Path;"
+        "from treegauge.parsing.programs import ProgramLimits, run_program;"
+        f"run_program({words!r}, what='x', folder=Path({str(folder)!r}), log=Path({os.devnull!r}),"
         f"limits=ProgramLimits(timeout={3 if how == 'the limit' else 0}))"
     )
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as process:
@@ -198,7 +203,7 @@ def test_a_program_ends_with_its_supervisor(tmp_path):
         "os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)"
     )
     with pytest.raises(CommandError, match="was killed by SIGKILL"):
-        run([sys.executable, "-c", code, str(note)], what="x", folder=tmp_path, log=log)
+        run_program([sys.executable, "-c", code, str(note)], what="x", folder=tmp_path, log=log)
     assert_ended(note)
 
 
@@ -319,7 +324,7 @@ def test_what_a_program_writes_is_bounded(where, monkeypatch):
 def test_only_the_end_of_messages_is_kept(tmp_path):
     code = "import sys\nfor _ in range(1000): sys.stderr.write('x' * 10000)\nprint('the end')"
     log = tmp_path / "log"
-    run([sys.executable, "-c", code], what="x", folder=tmp_path, log=log)
+    run_program([sys.executable, "-c", code], what="x", folder=tmp_path, log=log)
     assert log.stat().st_size <= LOG
     assert log.read_text().rstrip("x").endswith("the end\n")
 

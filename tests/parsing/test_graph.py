@@ -17,7 +17,7 @@ from treegauge.kernels.graph_features import (
     Squares,
     pairs,
 )
-from treegauge.parsing.mst import GraphModel, GraphOptions, GraphParser, encode
+from treegauge.parsing.mst import GraphModel, GraphOptions, GraphParser, graph_words
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
@@ -57,7 +57,7 @@ def test_probabilities_sum_to_one(model):
 
 def test_the_losses_of_an_epoch_are_those_of_the_probabilities():
     model = GraphParser(GraphOptions(training="loglinear", epochs=1, **SMALL)).fit(TRAIN, seed=0)
-    words, (arcs, names) = encode(TEST, model.tags, 3), model.options.templates
+    words, (arcs, names) = graph_words(TEST, model.tags, 3), model.options.templates
     order = np.arange(1, dtype=np.int32)
     gold = TEST[0].head
     weights, table = model.weights.copy(), model.table.copy()
@@ -85,7 +85,7 @@ def test_averages_equal_naive_averaging():
     """With sums of step x change, weights - sums / steps is the mean over all steps."""
     few = TRAIN[:5]
     words, (arcs, names) = (
-        encode(few, sorted(few.codes("upos").values), 3),
+        graph_words(few, sorted(few.codes("upos").values), 3),
         GraphOptions().templates,
     )
     relations = sorted(few.codes("deprel").values)

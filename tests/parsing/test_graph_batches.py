@@ -8,7 +8,7 @@ from treegauge.dynamics.jobs import TrainingJob
 from treegauge.dynamics.recorder import make_engine
 from treegauge.kernels import graph_learning as _batches
 from treegauge.kernels.graph_features import Moments
-from treegauge.parsing.mst import GraphOptions, GraphParser, encode
+from treegauge.parsing.mst import GraphOptions, GraphParser, graph_words
 from treegauge.parsing.registry import make_parser
 
 from .graphs import SMALL, TEST, TRAIN, Sentence
@@ -71,7 +71,7 @@ def test_weights_are_those_of_adam_as_written_down(batch):
     wanted = np.array([relations.index(name) for name in some["deprel"]], np.int32)
     gold, places = some.head.astype(np.int32), np.array(order, np.int32)
     arcs, names = GraphOptions().templates
-    words = encode(some, sorted(some.codes("upos").values), GraphOptions().ending)
+    words = graph_words(some, sorted(some.codes("upos").values), GraphOptions().ending)
     weights = np.zeros(1 << BITS, np.float32)
     table = np.zeros((1 << BITS, len(relations)), np.float32)
     heads, labels = (Moments.of(one.size) for one in (weights, table))
@@ -90,7 +90,7 @@ def test_the_losses_of_an_epoch_are_those_of_the_probabilities():
     model = GraphParser(GraphOptions(training="loglinear", epochs=1, batch=8, **SMALL)).fit(
         TRAIN, seed=0
     )
-    words, (arcs, names) = encode(TEST, model.tags, 3), model.options.templates
+    words, (arcs, names) = graph_words(TEST, model.tags, 3), model.options.templates
     order, size = np.arange(1, dtype=np.int32), len(TEST[0].head)
     gold, weights, table = TEST[0].head, model.weights.copy(), model.table.copy()
     kept = Moments.of(weights.size)

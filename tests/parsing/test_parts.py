@@ -4,12 +4,12 @@ import numpy as np
 
 from treegauge.parsing.beam import mean_rows
 from treegauge.parsing.beam_model import BeamOptions, Numbering, ending
-from treegauge.parsing.command_templates import fill, find_template
+from treegauge.parsing.command_templates import filled_command, find_template
 from treegauge.parsing.label_encodings import encodings
 from treegauge.parsing.label_marginals import bracket_marginals, completed, step_marginals
-from treegauge.parsing.mst import encode
+from treegauge.parsing.mst import graph_words
 from treegauge.parsing.programs import to_conllx, to_unparsed
-from treegauge.parsing.udpipe_settings import UDPipeOptions, joined, resolve
+from treegauge.parsing.udpipe_settings import UDPipeOptions, options_text, resolve
 from treegauge.treebanks.columns import Codes
 from treegauge.treebanks.conllu import parse_conllu
 
@@ -34,7 +34,10 @@ def test_small_training_sets_get_more_learners():
 
 
 def test_words_of_commands_stay_words():
-    assert fill(["parse", "-i={input}"], {"input": "a b; rm c"}) == ["parse", "-i=a b; rm c"]
+    assert filled_command(["parse", "-i={input}"], {"input": "a b; rm c"}) == [
+        "parse",
+        "-i=a b; rm c",
+    ]
     assert find_template("maltparser", "/dev/null").format == "conllx"
 
 
@@ -59,7 +62,7 @@ def test_heads_from_probabilities_of_labels():
 
 def test_words_of_the_graph_parser_have_room_around_them():
     two = parse_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n" * 2)
-    words = encode(two, ["X"], 3)
+    words = graph_words(two, ["X"], 3)
     assert words.letters.shape == (6, 12)
     assert words.roots.tolist() == [2, 8]
     assert words.kinds.tolist() == [62, 62, 62, 0, 62, 62, 62, 62, 62, 0, 62, 62]
@@ -78,4 +81,4 @@ def test_options_of_udpipe():
     assert resolve(UDPipeOptions(preset="sized"), **size)["hidden_layer"] == 32
     greek = resolve(UDPipeOptions(treebank="el", iterations=3), **size)
     assert greek["transition_system"] == "link2"
-    assert joined({"iterations": 3, "l2": 0.5}) == "iterations=3;l2=0.5"
+    assert options_text({"iterations": 3, "l2": 0.5}) == "iterations=3;l2=0.5"

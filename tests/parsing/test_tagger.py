@@ -5,7 +5,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing import tagger as taggers
-from treegauge.parsing.tagger import Tagger, jackknife, train_tagger
+from treegauge.parsing.tagger import Tagger, jackknifed_tags, train_tagger
 from treegauge.parsing.udpipe import UDPipeOptions, UDPipeParser
 from treegauge.parsing.udpipe_settings import TAGS
 from treegauge.testing.synthesise import Grammar
@@ -68,13 +68,13 @@ def test_folds_never_tag_what_they_have_seen(monkeypatch):
             return treebank.with_columns({"upos": ["LEAK" if w else f for w, f in pairs]})
 
     monkeypatch.setattr(taggers, "train_tagger", lambda train, **_: Spy(train))
-    result = jackknife(TRAIN, folds=7, seed=3, documents=False)
+    result = jackknifed_tags(TRAIN, folds=7, seed=3, documents=False)
     assert sorted(seen) == sorted(sentence.id for sentence in TRAIN)
     assert result["upos"].to_list() == TRAIN["form"].to_list()
     assert result["form"].to_list() == TRAIN["form"].to_list()
     # Documents of 20 sentences stay whole where there are enough of them.
     seen.clear()
-    jackknife(TRAIN, folds=2, seed=3)
+    jackknifed_tags(TRAIN, folds=2, seed=3)
     assert seen in ([s.id for s in TRAIN], [s.id for s in TRAIN[20:]] + [s.id for s in TRAIN[:20]])
 
 
@@ -86,8 +86,8 @@ def test_folds_never_tag_what_they_have_seen(monkeypatch):
         (lambda: train_tagger(TRAIN, iterations=0), "iterations: expected"),
         (lambda: train_tagger(TRAIN[:0]), "no words"),
         (lambda: train_tagger(without_tags(TRAIN)), "no UPOS to learn from"),
-        (lambda: jackknife(TRAIN, folds=1), "folds"),
-        (lambda: jackknife(TRAIN[:3], folds=5), "too few for 5 parts"),
+        (lambda: jackknifed_tags(TRAIN, folds=1), "folds"),
+        (lambda: jackknifed_tags(TRAIN[:3], folds=5), "too few for 5 parts"),
     ],
 )
 def test_bad_requests(call, message):

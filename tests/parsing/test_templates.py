@@ -4,7 +4,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.command import CommandParser
-from treegauge.parsing.command_templates import CommandTemplate, fill
+from treegauge.parsing.command_templates import CommandTemplate, filled_command
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
@@ -40,8 +40,8 @@ def test_a_parser_from_elsewhere_is_trained_saved_and_run(name, tmp_path, monkey
 
 def test_arguments_are_words_of_their_own():
     own = CommandTemplate("own", train=(("x", "{arguments}"),), parse=(("y",),))
-    assert fill(own.train[0], {}, ["a b", "c"]) == ["x", "a b", "c"]
-    assert fill(own.train[0], {}) == ["x"]
+    assert filled_command(own.train[0], {}, ["a b", "c"]) == ["x", "a b", "c"]
+    assert filled_command(own.train[0], {}) == ["x"]
     with pytest.raises(TreegaugeError, match="as a word of its own"):
         CommandTemplate("own", train=(("x={arguments}",),), parse=(("y",),))
     with pytest.raises(TreegaugeError, match="template maltparser takes none"):

@@ -11,7 +11,7 @@ import pytest
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.options import read_options
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.parsing.udpipe import UDPipeModel, UDPipeOptions, UDPipeParser, quiet
+from treegauge.parsing.udpipe import UDPipeModel, UDPipeOptions, UDPipeParser, errors_to_log
 from treegauge.parsing.udpipe_settings import ORACLES, PUBLISHED, resolve
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
@@ -105,7 +105,7 @@ def test_terminals_stay_clean_and_the_log_is_kept(capfd, model):
 
 
 def test_python_errors_survive_the_redirection(capfd, tmp_path):
-    with pytest.raises(ZeroDivisionError), quiet(tmp_path / "log"):
+    with pytest.raises(ZeroDivisionError), errors_to_log(tmp_path / "log"):
         os.write(2, b"hidden")
         raise ZeroDivisionError
     print("shown", file=sys.stderr)

@@ -106,7 +106,7 @@ def test_table_1_uas_error_reductions_up_to_the_rounding_of_the_scores(subset):
     largest difference seen is 0.034 (Lh16).
     """
     scores = read_leaderboard("fragility_exp1", metric="uas")
-    columns = [scores.treebank(c) for c in data.subsets()[subset] if c in scores.treebanks]
+    columns = [scores.treebank(c) for c in data.named_subsets()[subset] if c in scores.treebanks]
     for (a, b), (name, printed, ours) in zip(
         PAIRS, printed_and_ours("uas", subset)[3:], strict=True
     ):

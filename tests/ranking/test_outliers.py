@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.extremes import extreme
 from treegauge.ranking.leaderboard import ranks_of
-from treegauge.ranking.metadata import classes_of, tail
+from treegauge.ranking.metadata import classes_of, hypergeometric_tail
 from treegauge.ranking.outliers import carriers, explain_outliers, over_represented
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
@@ -44,7 +44,7 @@ def test_tails_equal_the_terms_added_up(data):
     size = data.draw(st.integers(1, population))
     found = data.draw(st.integers(0, size))
     expected = float(counted_tail(found, population, members, size))
-    got = tail(found, population=population, members=members, size=size)
+    got = hypergeometric_tail(found, population=population, members=members, size=size)
     assert got == pytest.approx(expected, rel=1e-9, abs=1e-300)
 
 
@@ -55,9 +55,9 @@ def test_tails_equal_the_terms_added_up(data):
 )
 def test_the_papers_figures_are_tails_of_one_more(members, found, printed, stated):
     # Section 5.2 says "x or more"; what it prints is P(X > x), rounded up in the fifth decimal.
-    strict = tail(found + 1, population=82, members=members, size=10)
+    strict = hypergeometric_tail(found + 1, population=82, members=members, size=10)
     assert ceil(strict * 1e5) / 1e5 == printed
-    assert round(tail(found, population=82, members=members, size=10), 5) == stated
+    assert round(hypergeometric_tail(found, population=82, members=members, size=10), 5) == stated
 
 
 def test_classes_have_the_papers_numbers():

@@ -11,14 +11,14 @@ from scipy.stats import t as student
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.recommend import judge, recommend
+from treegauge.ranking.recommend import judged_subsets, recommend
 from treegauge.ranking.selection import (
     WEIGHTS,
     SubsetConditions,
     SubsetSearch,
     demands_of,
     error_matrix,
-    folds_of,
+    repeated_folds,
 )
 
 CONLL = read_leaderboard("conll18")
@@ -92,9 +92,9 @@ def test_the_interval_is_the_jackknife_over_systems():
     room = demands_of(scores, 4)
     problem = SubsetSearch(scores, room, room.orders(50, rng))
     chance = np.mean([problem.concordance(order[:4]) for order in problem.pool], axis=0)
-    judged = judge(problem, 3, 2, np.random.default_rng(5))
+    judged = judged_subsets(problem, 3, 2, np.random.default_rng(5))
     again, gains = np.random.default_rng(5), {}
-    for rest, held in folds_of(np.arange(14), 3, 2, again):
+    for rest, held in repeated_folds(np.arange(14), 3, 2, again):
         weight = problem.choose(rest, 3, again)
         agree = problem.concordance(problem.best(rest, weight, problem.starts(8, again)))
         for pair in combinations(held.tolist(), 2):
@@ -124,10 +124,10 @@ def test_with_nothing_to_learn_nothing_is_claimed():
 
 def test_those_who_choose_never_judge():
     rows, rng = np.arange(11), np.random.default_rng(0)
-    for rest, held in folds_of(rows, 4, 3, rng):
+    for rest, held in repeated_folds(rows, 4, 3, rng):
         assert sorted([*rest, *held]) == rows.tolist()
         assert not set(rest) & set(held)
-    held_out = np.concatenate([held for _, held in folds_of(rows, 4, 3, rng)])
+    held_out = np.concatenate([held for _, held in repeated_folds(rows, 4, 3, rng)])
     assert (np.bincount(held_out) == 3).all()
 
 

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau, rankdata
 
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.leaderboard import Leaderboard, fill
+from treegauge.ranking.leaderboard import Leaderboard, filled_scores
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.rule_ranks import kendall, rule_ranks
 from treegauge.ranking.rules import RULES, Ballots, borda
@@ -82,7 +82,7 @@ def test_filled_scores_are_those_of_least_squares():
     design[np.arange(len(systems)), 26 + treebanks] = 1
     fitted = np.linalg.lstsq(design, table.values[known], rcond=None)[0]
     expected = fitted[:26, None] + fitted[None, 26:]
-    filled = fill(table.values, table.systems)
+    filled = filled_scores(table.values, table.systems)
     assert filled[known] == pytest.approx(table.values[known])
     assert filled[~known] == pytest.approx(expected[~known])
     effects = fitted[:26] - fitted[:26].mean()

@@ -10,7 +10,7 @@ from treegauge.ranking.compare import critical_difference, critical_distance, fr
 from treegauge.ranking.constraints import Constraint
 from treegauge.ranking.exact import exact_ranks, subset_sums, sum_layout
 from treegauge.ranking.extremes import extreme
-from treegauge.ranking.metadata import classes_of, name_key, tail
+from treegauge.ranking.metadata import classes_of, hypergeometric_tail, name_key
 from treegauge.ranking.outliers import explain_outliers, over_represented
 from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
@@ -41,7 +41,7 @@ def test_tests_of_differences():
 
 def test_claims(conll18):
     assert parse_claim(conll18, "turkunlp > UDPipe Future") == Claim("TurkuNLP", "UDPipe Future")
-    change = flip(conll18, "Stanford > TurkuNLP", subset=data.subsets()["Ma18"])
+    change = flip(conll18, "Stanford > TurkuNLP", subset=data.named_subsets()["Ma18"])
     assert (change.holds, len(change.removed), len(change.swapped)) == (True, 9, 1)
 
 
@@ -82,7 +82,7 @@ def test_classes_of_treebanks(conll18):
     classes = classes_of(conll18, ["genus", "resource"])
     assert (classes["genus Slavic"].sum(), classes["resource not big"].sum()) == (17, 21)
     # Six or more of 17 Slavic treebanks among 10 of 82.
-    assert round(tail(6, population=82, members=17, size=10), 5) == 0.00434
+    assert round(hypergeometric_tail(6, population=82, members=17, size=10), 5) == 0.00434
 
 
 def test_outliers(conll18):

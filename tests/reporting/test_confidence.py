@@ -10,7 +10,7 @@ from treegauge.core.messages import listening
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.scores import score_all, scores_section
 from treegauge.scoring.convention import OFFICIAL
-from treegauge.testing.simulated_confidence import with_confidence
+from treegauge.testing.simulated_confidence import with_simulated_confidence
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 
@@ -32,7 +32,7 @@ def scored(tmp_path_factory):
     gold = synthetic(40, seed=2)
     text = gold.to_bytes().decode()
     parsed = [tg.parse_conllu(simulated_parse(text, seed=seed)) for seed in range(3)]
-    sure = with_confidence(parsed[0], gold, seed=1)
+    sure = with_simulated_confidence(parsed[0], gold, seed=1)
     misc = sure["misc"].to_list()
     systems = {
         "sure": sure,

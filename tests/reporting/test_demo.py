@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from treegauge.reporting.demo import languages
+from treegauge.reporting.demo import demo_languages
 from treegauge.treebanks.conllu import read_conllu
 
 VIEWS = [
@@ -27,8 +27,8 @@ def test_the_demo_makes_a_page_with_every_view(demo, tab):
     for number, key in enumerate(VIEWS):
         links.nth(number).click()
         assert page.locator(f"#view-{key} .live").inner_text(), f"{key} came to life"
-    assert page.locator("#view-treebanks .small").count() == len(languages())
-    assert page.locator("#view-treebanks .card").count() == len(languages())
+    assert page.locator("#view-treebanks .small").count() == len(demo_languages())
+    assert page.locator("#view-treebanks .card").count() == len(demo_languages())
     assert page.locator("#view-candidates .candidate svg.tree").count() == 1
     assert page.locator("#view-learning .chart").count() >= 2
 

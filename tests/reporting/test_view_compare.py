@@ -13,7 +13,7 @@ from treegauge.ranking.reading import read_leaderboard
 from treegauge.scoring.align import align
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.class_tests import compare_classes
-from treegauge.scoring.comparisons import compare
+from treegauge.scoring.comparisons import compare_systems
 from treegauge.scoring.evaluation import evaluate
 from treegauge.treebanks.conllu import read_conllu
 
@@ -28,7 +28,7 @@ def files(scored):
 
 def test_the_result_is_that_of_the_paired_test(tab, scored, files):
     page = tab(scored / "page.html", LINK)
-    tests = compare(evaluate(files[0], files[1])).pairs
+    tests = compare_systems(evaluate(files[0], files[1])).pairs
     row = next(row for row in tests if (row["a"], row["b"]) == ("high", "low"))
     said = page.locator("#compare-result").inner_text().replace("−", "-")
     assert f"high scores {row['difference']:.2f} points higher in LAS than low on UD_One-A" in said

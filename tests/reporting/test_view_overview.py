@@ -10,7 +10,7 @@ from tests.reporting.conftest import QUALITY, TREEBANKS
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.overview import scored_suite
 from treegauge.reporting.scores import score_all
-from treegauge.scoring.comparisons import compare
+from treegauge.scoring.comparisons import compare_systems
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate
 from treegauge.testing.simulated_parser import simulated_parse
@@ -60,7 +60,7 @@ def test_marks_are_those_of_the_paired_tests(tab, scored, results):
     marked = set()
     for name, scores in results.items():
         best = max(scores.systems, key=lambda one: one["LAS"].f1).system
-        for row in compare(scores).pairs:
+        for row in compare_systems(scores).pairs:
             if best in (row["a"], row["b"]):
                 other = row["b"] if row["a"] == best else row["a"]
                 text = cells(page)[name][list(QUALITY).index(other)]

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.comparisons import compare, error_reduction
+from treegauge.scoring.comparisons import compare_systems, error_reduction
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics import NUMBER, f1
 from treegauge.scoring.plan import plan_scores
@@ -40,7 +40,7 @@ def scores(treebanks):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_a_system_that_is_never_worse_wins(scores, test):
-    rows = compare(scores, test=test, permutations=2000).pairs
+    rows = compare_systems(scores, test=test, permutations=2000).pairs
     assert [(row["a"], row["b"]) for row in rows] == [
         ("gold", "good"), ("gold", "poor"), ("good", "poor"),
     ]  # fmt: skip
@@ -53,7 +53,7 @@ def test_a_system_that_is_never_worse_wins(scores, test):
 def test_equal_systems_do_not_differ(treebanks, test):
     poor = treebanks["poor"]
     same = by_sentence(treebanks["gold"], {"a": poor, "b": poor})
-    (row,) = compare(same, test=test, permutations=200).pairs
+    (row,) = compare_systems(same, test=test, permutations=200).pairs
     assert (row["difference"], row["p_value"], row["p_corrected"]) == (0, 1, 1)
     assert row["low"] is row["high"] is None  # equal here says little about elsewhere
 
@@ -71,12 +71,12 @@ def test_permutations_of_few_sentences_are_counted_out(treebanks):
     observed = abs(difference([True] * 8))
     everything = [abs(difference(signs)) for signs in product([True, False], repeat=8)]
     expected = np.mean([value >= observed - 1e-12 for value in everything])
-    (row,) = compare(small, test="permutation").pairs
+    (row,) = compare_systems(small, test="permutation").pairs
     assert row["p_value"] == pytest.approx(expected)
-    primary = compare(small)
+    primary = compare_systems(small)
     assert primary.pairs[0]["p_value"] is primary.pairs[0]["low"] is None
     assert "no test: 8 sentences, needs at least 10" in str(primary)
-    drawn = compare(small, test="bootstrap", permutations=99)
+    drawn = compare_systems(small, test="bootstrap", permutations=99)
     assert drawn.pairs[0]["p_value"] is None
     assert "no test: 8 sentences, needs at least 100" in str(drawn)
 
@@ -84,7 +84,7 @@ def test_permutations_of_few_sentences_are_counted_out(treebanks):
 def test_holm_over_all_pairs_and_metrics(treebanks):
     names = ("good", "poor", "cut")
     three = by_sentence(treebanks["gold"], {name: treebanks[name] for name in names})
-    rows = compare(three, metric=["las", "UPOS"]).pairs
+    rows = compare_systems(three, metric=["las", "UPOS"]).pairs
     assert [row["metric"] for row in rows] == ["LAS", "UPOS"] * 3
     ordered = sorted(rows, key=lambda row: row["p_value"])
     so_far = 0.0
@@ -96,7 +96,7 @@ def test_holm_over_all_pairs_and_metrics(treebanks):
 def test_a_seed_gives_the_same_p_values(treebanks):
     two = evaluate(treebanks["gold"], {name: treebanks[name] for name in ("good", "cut")})
     first, again, other = (
-        compare(two, metric="UPOS", test="permutation", permutations=300, seed=s).pairs
+        compare_systems(two, metric="UPOS", test="permutation", permutations=300, seed=s).pairs
         for s in (1, 1, 2)
     )
     assert first == again
@@ -106,13 +106,15 @@ def test_a_seed_gives_the_same_p_values(treebanks):
 def test_runs_are_compared_by_their_means(treebanks):
     gold, good, poor = (treebanks[name] for name in ("gold", "good", "poor"))
     scores = by_sentence(gold, {"two": [good, poor], "one": [poor]})
-    (row,) = compare(scores).pairs
+    (row,) = compare_systems(scores).pairs
     means = [evaluate(gold, {"s": run})["s"]["LAS"].f1 for run in (good, poor)]
     assert row["f1_a"] == pytest.approx(np.mean(means))
     assert row["f1_b"] == pytest.approx(means[1])
     assert row["p_value"] < 0.05
     assert (row["runs_a"], row["runs_b"]) == (2, 1)
-    assert "runs held fixed: two, one (p-values compare these outputs" in str(compare(scores))
+    assert "runs held fixed: two, one (p-values compare these outputs" in str(
+        compare_systems(scores)
+    )
 
 
 def test_three_runs_of_each_system_are_random(treebanks):
@@ -120,7 +122,7 @@ def test_three_runs_of_each_system_are_random(treebanks):
     gold = treebanks["gold"]
     seeds = [worse(gold, s, 0.2 + s / 99) for s in range(6)]
     scores = by_sentence(gold, {"a": seeds[:3], "b": seeds[3:]})
-    found = compare(scores)
+    found = compare_systems(scores)
     (row,) = found.pairs
     c = np.stack([run.rows[:, NUMBER["las_c"]] for one in scores.systems for run in one.runs])
     w = scores.systems[0].runs[0].rows[:, NUMBER["arcs_g"]]
@@ -142,22 +144,22 @@ def test_three_runs_of_each_system_are_random(treebanks):
     assert half == pytest.approx(stats.t.ppf(0.975, df) * error)
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(row["difference"]) / error, df))
     assert "runs random" in str(found)
-    fixed = compare(scores, test="permutation", permutations=200)
+    fixed = compare_systems(scores, test="permutation", permutations=200)
     assert "secondary test: permutation" in str(fixed)
     assert "runs held fixed: a, b" in str(fixed)
 
 
 def test_interval_and_primary_test_agree(scores):
-    for row in compare(scores, metric=["LAS", "UAS", "UPOS", "CLAS"]).pairs:
+    for row in compare_systems(scores, metric=["LAS", "UAS", "UPOS", "CLAS"]).pairs:
         assert (row["p_value"] < 0.05) == (row["low"] > 0 or row["high"] < 0)
         assert row["detectable"] > (row["high"] - row["low"]) / 2
 
 
 def test_primary_test_is_named(scores):
-    made = compare(scores).to_dict()
+    made = compare_systems(scores).to_dict()
     assert made["primary"] == {"test": "student", "reported": True, "p_value": "p_corrected"}
     assert "primary test: Student's t of the difference over 120 sentences" in made["notes"][0]
-    other = compare(scores, test="bootstrap", permutations=99)
+    other = compare_systems(scores, test="bootstrap", permutations=99)
     assert other.to_dict()["primary"]["reported"] is False
     assert "the primary test is --test student" in str(other)
 
@@ -167,7 +169,7 @@ def test_no_test_where_few_sentences_differ(treebanks):
     relations = gold["deprel"].to_list()
     relations[0] = relations[-1] = "dep"
     almost = gold.with_columns({"deprel": relations})
-    found = compare(by_sentence(gold, {"same": gold, "almost": almost}))
+    found = compare_systems(by_sentence(gold, {"same": gold, "almost": almost}))
     assert found.pairs[0]["p_value"] is None
     assert "no test of same and almost in LAS: they differ in fewer than 5 sentences" in str(found)
 
@@ -178,33 +180,33 @@ def test_margins(treebanks):
     near = by_sentence(gold, {"good": good, "again": again, "poor": poor})
 
     def verdicts(margin):
-        return [row["verdict"] for row in compare(near, margin=margin).pairs]
+        return [row["verdict"] for row in compare_systems(near, margin=margin).pairs]
 
     assert verdicts(5) == ["equivalent", "good better", "again better"]
     assert verdicts(0.01)[0] == "undecided"
-    assert "verdict" in str(compare(near, margin=5)).split("\n", maxsplit=1)[0]
-    assert compare(near, margin=5).signature.endswith("|margin:5")
-    row = compare(near, margin=5).pairs[0]
+    assert "verdict" in str(compare_systems(near, margin=5)).split("\n", maxsplit=1)[0]
+    assert compare_systems(near, margin=5).signature.endswith("|margin:5")
+    row = compare_systems(near, margin=5).pairs[0]
     half = (row["high"] - row["low"]) / 2
     size = abs(row["difference"])
     # not worse, but not equivalent: the margin lies between the two one-sided limits
     assert verdicts(size + 0.8 * half)[0] in {"good not worse", "again not worse", "undecided"}
     with pytest.raises(TreegaugeError, match="margin: expected a number above 0"):
-        compare(near, margin=0)
+        compare_systems(near, margin=0)
 
 
 def test_the_best_of_many_is_corrected(treebanks, scores):
     gold = treebanks["gold"]
     many = {f"s{s}": worse(gold, s, 0.2) for s in range(5)}
-    assert compare(by_sentence(gold, many)).best is None  # 120 sentences
+    assert compare_systems(by_sentence(gold, many)).best is None  # 120 sentences
     twice = {name: concat([one] * 5) for name, one in many.items()}
-    found = compare(by_sentence(concat([gold] * 5), twice))
+    found = compare_systems(by_sentence(concat([gold] * 5), twice))
     assert found.best["f1"] == max(row["f1_a"] for row in found.pairs[-1:] + found.pairs)
     assert found.best["low"] < found.best["corrected"] < found.best["f1"]
     assert f"best of 5: {found.best['system']}, LAS" in str(found)
     assert found.to_dict()["best"] == found.best
     two = by_sentence(concat([gold] * 5), {name: twice[name] for name in ("s0", "s1")})
-    assert compare(two).best is None
+    assert compare_systems(two).best is None
 
 
 def test_plans(treebanks):
@@ -212,7 +214,7 @@ def test_plans(treebanks):
     made = [worse(gold, s, 0.2) for s in range(6)]
     outputs = by_sentence(gold, {"a": made[0], "b": made[1]})
     (row,) = plan_scores(outputs, 2.0).rows
-    (pair,) = compare(outputs).pairs
+    (pair,) = compare_systems(outputs).pairs
     # the sentences needed for what is detectable now are those at hand
     (now,) = plan_scores(outputs, pair["detectable"]).rows
     assert now["needed"] == pytest.approx(now["available"], abs=2)
@@ -233,33 +235,33 @@ def test_error_reduction(scores):
     assert error_reduction(85, 80) == pytest.approx(25)
     assert error_reduction(70, 80) == pytest.approx(-50)
     assert error_reduction(100, 100) is None
-    row = compare(scores, permutations=50).pairs[0]
+    row = compare_systems(scores, permutations=50).pairs[0]
     assert row["error_reduction"] == pytest.approx(100)
 
 
 def test_what_cannot_be_compared(treebanks, scores):
     gold, good = treebanks["gold"], treebanks["good"]
     with pytest.raises(TreegaugeError, match="only totals were kept"):
-        compare(evaluate(gold, {"a": good, "b": good}, resampling=TOTALS))
+        compare_systems(evaluate(gold, {"a": good, "b": good}, resampling=TOTALS))
     with pytest.raises(TreegaugeError, match="at least two systems; got 1"):
-        compare(evaluate(gold, good))
+        compare_systems(evaluate(gold, good))
     with pytest.raises(ChoiceError, match="choices: student, permutation, bootstrap"):
-        compare(scores, test="t")
+        compare_systems(scores, test="t")
     with pytest.raises(TreegaugeError, match="ELAS was not computed"):
-        compare(scores, metric="ELAS")
+        compare_systems(scores, metric="ELAS")
     with pytest.raises(ChoiceError, match="unknown metric 'LASS'"):
-        compare(scores, metric="LASS")
+        compare_systems(scores, metric="LASS")
 
 
 def test_a_comparison_prints_as_a_table(scores):
-    result = compare(scores)
+    result = compare_systems(scores)
     text = str(result)
     assert text.split("\n", maxsplit=1)[0].split() == [
         "metric", "a", "b", "difference", "interval", "detectable", "error_reduction", "p_value",
         "p_corrected",
     ]  # fmt: skip
     assert "|test:paired-student|m:LAS|correction:holm" in text
-    drawn = compare(scores, test="permutation", permutations=100).signature
+    drawn = compare_systems(scores, test="permutation", permutations=100).signature
     assert "test:paired-permutation|m:LAS|permutations:100|seed:0|correction:holm" in drawn
     assert result.table.height == 3
     assert result.to_dict()["rows"][0]["a"] == "gold"

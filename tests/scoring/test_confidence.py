@@ -12,7 +12,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.align import align
 from treegauge.scoring.confidence import Confidence, read_probabilities
 from treegauge.scoring.convention import Convention
-from treegauge.testing.simulated_confidence import with_confidence
+from treegauge.testing.simulated_confidence import with_simulated_confidence
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 
@@ -124,7 +124,7 @@ def world():
     systems = {}
     for number, (name, sharpness) in enumerate({"honest": 1.0, "bold": 2.5}.items()):
         parsed = tg.parse_conllu(simulated_parse(text, Accuracy(heads=0.85), seed=number))
-        systems[name] = with_confidence(parsed, gold, seed=number, sharpness=sharpness)
+        systems[name] = with_simulated_confidence(parsed, gold, seed=number, sharpness=sharpness)
     return gold, systems
 
 
@@ -248,7 +248,7 @@ def folders(tmp_path_factory):
         tg.write_conllu(gold, home / "gold" / f"{code}-ud-test.conllu")
         parsed = tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=number))
         for name, sharpness in (("sure", 1.0), ("bold", 3.0))[: 2 - number]:
-            made = with_confidence(parsed, gold, seed=number, sharpness=sharpness)
+            made = with_simulated_confidence(parsed, gold, seed=number, sharpness=sharpness)
             tg.write_conllu(made, home / name / f"{code}.conllu")
     return home
 

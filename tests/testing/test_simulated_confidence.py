@@ -5,7 +5,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.confidence import read_probabilities
-from treegauge.testing.simulated_confidence import with_confidence
+from treegauge.testing.simulated_confidence import with_simulated_confidence
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
@@ -15,13 +15,13 @@ PARSED = parse_conllu(simulated_parse(GOLD.to_bytes().decode(), Accuracy(heads=0
 
 
 def log_odds(sharpness: float) -> np.ndarray:
-    made = read_probabilities(with_confidence(PARSED, GOLD, seed=3, sharpness=sharpness))
+    made = read_probabilities(with_simulated_confidence(PARSED, GOLD, seed=3, sharpness=sharpness))
     inside = np.clip(made.heads, 1e-4, 1 - 1e-4)
     return np.log(inside / (1 - inside))
 
 
 def test_heads_are_as_likely_as_they_are_said_to_be():
-    made = read_probabilities(with_confidence(PARSED, GOLD, seed=3))
+    made = read_probabilities(with_simulated_confidence(PARSED, GOLD, seed=3))
     correct = PARSED.head == GOLD.head
     for low, high in ((0.0, 0.5), (0.5, 0.8), (0.8, 1.0)):
         here = (made.heads > low) & (made.heads <= high)
@@ -37,7 +37,7 @@ def test_sharpness_multiplies_log_odds():
 
 
 def test_all_else_stays():
-    made = with_confidence(PARSED, GOLD, seed=3)
+    made = with_simulated_confidence(PARSED, GOLD, seed=3)
     for name in ("form", "upos", "head", "deprel", "feats"):
         assert made[name].to_list() == PARSED[name].to_list()
     assert [one.id for one in made] == [one.id for one in PARSED]
@@ -45,4 +45,4 @@ def test_all_else_stays():
 
 def test_other_words_are_refused():
     with pytest.raises(TreegaugeError, match="words and sentences of gold only"):
-        with_confidence(PARSED[:5], GOLD, seed=1)
+        with_simulated_confidence(PARSED[:5], GOLD, seed=1)

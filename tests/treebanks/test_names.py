@@ -11,7 +11,7 @@ from treegauge.treebanks.archives import _split
 from treegauge.treebanks.downloads import cached_name
 from treegauge.treebanks.languages import Language
 from treegauge.treebanks.matching import distinct_names, match_outputs
-from treegauge.treebanks.places import TreebankRequest, kind_of, placeholders, release_in_name
+from treegauge.treebanks.places import TreebankRequest, place_kind, placeholders, release_in_name
 from treegauge.treebanks.repair import repair_sentence
 from treegauge.treebanks.sources import find, is_conllu, short_name, split_of
 
@@ -98,8 +98,10 @@ def test_requests_fill_addresses():
 
 def test_kinds_of_addresses():
     place = "https://example.org/UD_Greek-GDT"
-    assert kind_of(f"git+{place}") == ("git", place)
-    kinds = [kind_of(f"https://example.org/{name}")[0] for name in ("a.git", "a.tgz", "a.conllu")]
+    assert place_kind(f"git+{place}") == ("git", place)
+    kinds = [
+        place_kind(f"https://example.org/{name}")[0] for name in ("a.git", "a.tgz", "a.conllu")
+    ]
     assert kinds == ["git", "archive", "files"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.places import HANDLES, TreebankRequest, advice, kind_of, placeholders
+from treegauge.treebanks.places import HANDLES, TreebankRequest, advice, place_kind, placeholders
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_advice_names_the_release():
 
 
 def test_kinds_of_places(tmp_path):
-    assert kind_of("git@example.org:UD/UD_Greek-GDT")[0] == "git"
-    assert kind_of("ssh://example.org/UD")[0] == "git"
-    assert kind_of("https://example.org/UD_Greek-GDT/archive/r2.9.zip?x=.git")[0] == "archive"
-    assert kind_of("https://example.org/handle/1234")[0] == "archive"
+    assert place_kind("git@example.org:UD/UD_Greek-GDT")[0] == "git"
+    assert place_kind("ssh://example.org/UD")[0] == "git"
+    assert place_kind("https://example.org/UD_Greek-GDT/archive/r2.9.zip?x=.git")[0] == "archive"
+    assert place_kind("https://example.org/handle/1234")[0] == "archive"
     assert placeholders("no gaps") == [] and TreebankRequest.parse("all@2.9").everything

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.validation.baseline import compare, key, read_baseline, write_baseline
+from treegauge.validation.baseline import compare_with_baseline, key, read_baseline, write_baseline
 from treegauge.validation.problem import Problem
 from treegauge.validation.report import ValidationReport
 from treegauge.validation.rules import BY_ID
@@ -80,9 +80,9 @@ def test_a_baseline_survives_shifted_lines_and_counts(tmp_path):
     known, files = read_baseline(path)
     assert files == ("a.conllu",)
     moved = HEAD._replace(line=99, start=17, stop=18, file="b.conllu")
-    assert compare([moved, moved, moved, FIXED], known) == ([moved, FIXED], 2, 1)
+    assert compare_with_baseline([moved, moved, moved, FIXED], known) == ([moved, FIXED], 2, 1)
     other_node = HEAD._replace(node="3")
-    assert compare([other_node], known).new == [other_node]
+    assert compare_with_baseline([other_node], known).new == [other_node]
     # One line per problem, sorted: a change of the file is easy to read.
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 4

@@ -33,7 +33,7 @@ def is_row(given: Any) -> bool:
     )
 
 
-def cell(value: Any) -> str:
+def conllu_field(value: Any) -> str:
     """Return a field as CoNLL-U writes it: ``_`` for what is missing, no tabs or line ends."""
     if value is None or value in ("", "None"):
         return "_"
@@ -97,7 +97,7 @@ def _sentence(row: Mapping[str, Any], labels: Mapping[str, Any], number: int) ->
 def _values(values: Sequence[Any], names: Any) -> list[str]:
     if names is not None:
         values = [names(value) if isinstance(value, int) else value for value in values]
-    return [cell(_pairs(value)) for value in values]
+    return [conllu_field(_pairs(value)) for value in values]
 
 
 def _pairs(value: Any) -> Any:
@@ -117,4 +117,4 @@ def _comments(row: Mapping[str, Any]) -> Iterator[str]:
     for names, key in ((("sent_id", "idx"), "sent_id"), (("text",), "text")):
         value = next((row[name] for name in names if row.get(name) is not None), None)
         if value is not None:
-            yield f"# {key} = {cell(value)}"
+            yield f"# {key} = {conllu_field(value)}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from treegauge.adapters.rows import cell
+from treegauge.adapters.rows import conllu_field
 
 
 def conllu_of_doc(doc: Any) -> str:
@@ -29,7 +29,7 @@ def _sentence(tokens: list[Any], doc: Any) -> str:
         head = _head(token, number) if parsed else None
         relation = "root" if head == 0 else token.dep_ if parsed else ""
         fields: Iterator[Any] = map(
-            cell,
+            conllu_field,
             (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph), head, relation,
              "", "" if _space_follows(token, doc) else "SpaceAfter=No"),
         )  # fmt: skip

@@ -70,7 +70,7 @@ def agree(
     """
     from treegauge.auditing.agreeing import class_table, layer_table, score_table
     from treegauge.auditing.agreement_layers import CLASSED
-    from treegauge.auditing.agreement_units import choose_units
+    from treegauge.auditing.agreement_units import agreement_units
     from treegauge.auditing.annotators import lay_side_by_side
     from treegauge.auditing.disagreements import confusions
     from treegauge.auditing.disagreements import disagreements as work_list
@@ -87,7 +87,7 @@ def agree(
     treebanks = _read(annotations, reading)
     convention = counting.chosen
     side = lay_side_by_side(treebanks)
-    drawn = choose_units(side, units)
+    drawn = agreement_units(side, units)
     rows, notes = layer_table(side, drawn, convention, level=level, seed=seed)
     signature = sign(
         m="agreement", tb="+".join(f"{name}#{tb.digest[:6]}" for name, tb in treebanks.items()),

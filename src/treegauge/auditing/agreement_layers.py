@@ -212,7 +212,7 @@ def _words_of_tokens(annotations: Annotations) -> Coding:
     return Coding("words", codes, annotations.sentence_at(distinct // size), values)
 
 
-def labels(annotations: Annotations, convention: Convention) -> Mapping[str, Coding]:
+def label_codings(annotations: Annotations, convention: Convention) -> Mapping[str, Coding]:
     """Return the codings used for lists of disagreements, with features one by one."""
     by_layer = {
         name: column_coding(annotations, name, convention) for name in COLUMNS if name != "feats"

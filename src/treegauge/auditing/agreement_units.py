@@ -33,7 +33,7 @@ class AgreementUnits:
         return [f"{100 * level:g} % intervals over {self.number} {self.kind}"]
 
 
-def choose_units(annotations: Annotations, wanted: str) -> AgreementUnits:
+def agreement_units(annotations: Annotations, wanted: str) -> AgreementUnits:
     """Return the units: `wanted`, or documents if more than one is marked, else sentences."""
     documents = annotations.documents
     marked = len(np.unique(documents)) > 1

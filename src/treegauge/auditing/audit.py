@@ -26,7 +26,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 Fail = Literal["error", "warning", "never"]
 
 
-def count(number: int, noun: str) -> str:
+def number_with_noun(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural if necessary."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -98,7 +98,7 @@ class Audit(Result):
     def own_text(self) -> str:
         """Return errors, warnings, notes (if `all` is set), and the counts."""
         lines = [str(finding) for finding in self.findings if self.all or finding.level != "note"]
-        counts = ", ".join(count(self.count(level), level) for level in SEVERITIES)
+        counts = ", ".join(number_with_noun(self.count(level), level) for level in SEVERITIES)
         hint = " (--all shows them)" if self.count("note") and not self.all else ""
         return "\n".join([*lines, f"{self.treebank}: {counts}{hint}", self.signature])
 

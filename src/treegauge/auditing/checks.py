@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from treegauge.auditing.audit import Finding, Severity, count
+from treegauge.auditing.audit import Finding, Severity, number_with_noun
 from treegauge.core.tables import p_value_text
 from treegauge.measures.displacement import displacement_tables, length_tables
 from treegauge.measures.intervals import random_splits
@@ -57,7 +57,7 @@ def _one_word_sentences(splits: Splits) -> Iterator[Finding]:
         if single:
             share = single / len(treebank)
             level: Severity = "warning" if share > 0.05 else "note"
-            message = f"{count(single, 'sentence')} of one word ({100 * share:.1f} %)"
+            message = f"{number_with_noun(single, 'sentence')} of one word ({100 * share:.1f} %)"
             yield Finding("one-word-sentences", level, name, share, message)
 
 
@@ -78,8 +78,8 @@ def _unseen_labels(splits: Splits) -> Iterator[Finding]:
             yield Finding(
                 "unseen-labels", "warning" if share > 0.001 else "note", f"train/{name}",
                 len(unseen),
-                f"{count(len(unseen), 'value')} of {layer.upper()} on {count(total, 'word')} "
-                f"({100 * share:.2f} %) not in the training set",
+                f"{number_with_noun(len(unseen), 'value')} of {layer.upper()} on "
+                f"{number_with_noun(total, 'word')} ({100 * share:.2f} %) not in the training set",
                 tuple(sorted(unseen, key=lambda label: -unseen[label])[:5]),
             )  # fmt: skip
 

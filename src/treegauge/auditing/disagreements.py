@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.auditing.agreement_layers import labels
+from treegauge.auditing.agreement_layers import label_codings
 from treegauge.auditing.agreement_results import Confusions, Disagreements
 from treegauge.auditing.annotators import Annotations, pairs_of
 from treegauge.scoring.convention import Convention
@@ -21,7 +21,7 @@ Entry = tuple[str, int, Said, Said]
 def confusions(annotations: Annotations, convention: Convention, signature: str) -> Confusions:
     """Count the confusions of every pair of annotators in tags, features and relations."""
     rows: list[dict[str, Any]] = []
-    for layer, coding in labels(annotations, convention).items():
+    for layer, coding in label_codings(annotations, convention).items():
         if layer in ("lemma", "head"):
             continue
         for a, b in pairs_of(annotations):
@@ -90,7 +90,7 @@ def _one_way(alike: Counter[tuple[str, Said]]) -> dict[tuple[str, Said], int]:
 def _different_labels(annotations: Annotations, convention: Convention) -> list[Entry]:
     """Return layer, item, the annotators' values, and their display."""
     entries = []
-    codings = labels(annotations, convention)
+    codings = label_codings(annotations, convention)
     relations = codings["deprel"]
     for layer, coding in codings.items():
         high, low = coding.codes.max(axis=1), np.where(coding.codes < 0, 1 << 60, coding.codes)

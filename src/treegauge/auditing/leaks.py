@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.audit import SEVERITIES, Fail, Finding, Severity, count
+from treegauge.auditing.audit import SEVERITIES, Fail, Finding, Severity, number_with_noun
 from treegauge.auditing.near_duplicates import Matches, find_matches
 from treegauge.auditing.texts import Texts, plain_texts, treebank_texts
 from treegauge.core.errors import TreegaugeError
@@ -75,10 +75,11 @@ class Overlap:
         number, names = self.same + self.near, self.part.part
         nearly = f": {self.same} the same, {self.near} nearly the same" if self.near else ""
         if self.part is self.also_in:
-            text = f"{count(number, 'sentence')} repeat an earlier one ({100 * self.share:.1f} %)"
+            sentences = number_with_noun(number, "sentence")
+            text = f"{sentences} repeat an earlier one ({100 * self.share:.1f} %)"
             return Finding("duplicates", self.level, names, number, text + nearly, self.examples)
         text = (
-            f"{count(number, 'sentence')} of {names} ({100 * self.share:.1f} %) also in "
+            f"{number_with_noun(number, 'sentence')} of {names} ({100 * self.share:.1f} %) also in "
             f"{self.also_in.part} (leakage){nearly}"
         )
         if self.same and not self.also_in.plain:
@@ -157,7 +158,7 @@ class LeakPairs(Result):
         if not len(self.matches):
             return "no sentence occurs twice"
         rest = len(self.matches) - _SHOWN
-        more = [f"and {count(rest, 'more pair')}: --all, or --out pairs.csv"]
+        more = [f"and {number_with_noun(rest, 'more pair')}: --all, or --out pairs.csv"]
         return "\n".join([to_text(self.shown()), *(more if rest > 0 and not self.all else [])])
 
 
@@ -224,7 +225,7 @@ class Leaks(Result):
         if not self.overlaps:
             return self.signature
         rest = len(self.overlaps) - _SHOWN
-        more = [f"and {count(rest, 'more pair')} of parts (--all shows them)"]
+        more = [f"and {number_with_noun(rest, 'more pair')} of parts (--all shows them)"]
         lines = [to_text(self.shown(), digits=1)]
         return "\n".join([*lines, *(more if rest > 0 and not self.all else []), self.signature])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from treegauge.auditing.audit import count
+from treegauge.auditing.audit import number_with_noun
 from treegauge.auditing.leaks import Overlap, overlaps, split_texts
 from treegauge.auditing.near_duplicates import find_matches
 from treegauge.auditing.texts import Texts
@@ -84,7 +84,7 @@ def profile(
         "validity": validity(one.files, sum(map(len, splits.values()))),
         "consistency": consistency(splits),
         "leaks": leaks(splits, against, similarity),
-        "difficulty": difficulty(splits),
+        "difficulty": _difficulty(splits),
         "agreement": agreed(agreement),
     }
     return Profile(one.name, aspects, [treebank.digest for treebank in splits.values()])
@@ -134,10 +134,11 @@ def validity(files: Sequence[str], sentences: int) -> Aspect:
         "level": LEVEL, "errors": report.errors, "warnings": report.warnings,
         "valid_sentences": valid,
     }  # fmt: skip
-    numbers = f"{count(report.errors, 'error')}, {count(report.warnings, 'warning')}"
+    errors = number_with_noun(report.errors, "error")
+    numbers = f"{errors}, {number_with_noun(report.warnings, 'warning')}"
     valid_share = f"; {valid:.1f} % of sentences have no error" if report.errors and valid else ""
     state: State = "poor" if report.errors else "good"
-    short = count(report.errors, "error") if report.errors else "valid"
+    short = errors if report.errors else "valid"
     return Aspect(values, f"level {LEVEL}: {numbers}{valid_share}", short, state)
 
 
@@ -197,7 +198,7 @@ def _is_training(overlap: Overlap, against: Sequence[Texts]) -> bool:
     return overlap.part.split != "train" and (is_given or overlap.also_in.split == "train")
 
 
-def difficulty(splits: Mapping[str, Treebank]) -> Aspect:
+def _difficulty(splits: Mapping[str, Treebank]) -> Aspect:
     """Return simple measures of the parsing difficulty of a treebank."""
     from treegauge.measures.registry import MissingError, measures
 

@@ -8,7 +8,15 @@ import sys
 from collections.abc import Sequence
 
 from treegauge import __version__
-from treegauge.cli.options import HELP, Option, UsageError, did_you_mean, help_text, listed, usage
+from treegauge.cli.options import (
+    HELP,
+    Option,
+    UsageError,
+    did_you_mean,
+    help_sections,
+    help_text,
+    usage,
+)
 from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import say
@@ -27,7 +35,7 @@ OPTIONS = (
 )  # fmt: skip
 
 
-def run(words: Sequence[str]) -> int:
+def run_command(words: Sequence[str]) -> int:
     """Run a command given as words and return its exit code, 2 for user errors."""
     try:
         code = _run(list(words))
@@ -61,7 +69,7 @@ def main() -> None:
     if not SERIAL.isdisjoint(sys.argv[1:2]):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     use_utf8_streams()
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(run_command(sys.argv[1:]))
 
 
 def _run(words: list[str]) -> int:
@@ -69,7 +77,7 @@ def _run(words: list[str]) -> int:
     if first in QUESTION:
         return _run_verb(*words)
     if first == "--help":
-        sections = listed(OPTIONS)
+        sections = help_sections(OPTIONS)
         for question, verbs in VERBS.items():
             sections[question] = [(name, command.help) for name, command in verbs.items()]
         say(help_text("treegauge [OPTIONS] COMMAND [ARGS]...", ABOUT, sections))
@@ -80,7 +88,12 @@ def _run(words: list[str]) -> int:
     if first in {"--install-completion", "--show-completion", "--complete"}:
         from treegauge.cli import completion
 
-        say(getattr(completion, first[2:].partition("-")[0])(words[1:]))
+        functions = {
+            "--install-completion": completion.install,
+            "--show-completion": completion.completion_script,
+            "--complete": completion.complete,
+        }
+        say(functions[first](words[1:]))
         return 0
     if first.startswith("-"):
         known = [flag for option in OPTIONS for flag in option.flags]
@@ -102,7 +115,7 @@ def _run_verb(name: str, *words: str) -> int:
             default = f"{name} {DEFAULT}"
             options = f"`{default} --help` lists its options"
             about = f"{command.help} `{name} ...` means `{default} ...`; {options}."
-            say(help_text(usage_of_all, about, {**listed([HELP]), "Commands": rows}))
+            say(help_text(usage_of_all, about, {**help_sections([HELP]), "Commands": rows}))
             return 0 if words else 2
         if words[0] in {DEFAULT, *command.subverbs}:
             sub, words = words[0], words[1:]
@@ -118,5 +131,9 @@ def _run_verb(name: str, *words: str) -> int:
     except UsageError as error:
         raise UsageError(str(error), usage(called, runnable.options)) from None
     if code is None:
-        say(help_text(usage(called, runnable.options), runnable.about, listed(runnable.options)))
+        say(
+            help_text(
+                usage(called, runnable.options), runnable.about, help_sections(runnable.options)
+            )
+        )
     return code or 0

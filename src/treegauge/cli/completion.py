@@ -48,7 +48,7 @@ def _shell(words: Sequence[str]) -> str:
     return name
 
 
-def show(words: Sequence[str]) -> str:
+def completion_script(words: Sequence[str]) -> str:
     """Return the completion script for the given shell, or for the user's."""
     return SCRIPTS[_shell(words)]
 

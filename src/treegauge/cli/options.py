@@ -203,7 +203,7 @@ def _terminal_width() -> int:
         return 80
 
 
-def listed(options: Sequence[Option]) -> dict[str, list[tuple[str, str]]]:
+def help_sections(options: Sequence[Option]) -> dict[str, list[tuple[str, str]]]:
     """Return arguments and options as sections of help."""
     rows = {
         "Arguments": [(option.left, option.right) for option in options if not option.flags],

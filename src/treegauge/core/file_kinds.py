@@ -41,7 +41,7 @@ def kind_by_ending(path: Path) -> str:
     return _ENDINGS.get(path.suffix.lower(), "")
 
 
-def kind_of(path: Path) -> str:
+def content_kind(path: Path) -> str:
     r"""Return the kind of a file from its contents; empty for an empty file.
 
     Examples
@@ -49,7 +49,7 @@ def kind_of(path: Path) -> str:
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "a"
     >>> _ = file.write_text("# text = Go\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n")
-    >>> kind_of(file)
+    >>> content_kind(file)
     'CoNLL-U'
     """
     with path.open("rb") as file:

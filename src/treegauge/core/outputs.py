@@ -28,8 +28,8 @@ from treegauge.core.file_kinds import (
     RESULTS,
     STORE,
     TEXT,
+    content_kind,
     kind_by_ending,
-    kind_of,
 )  # fmt: skip
 
 OUTPUTS: Mapping[str, str] = {
@@ -171,7 +171,7 @@ def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = F
         raise TreegaugeError(f"{out} is a file; expected {kind}, or the name of a new one")
     kind = kind or kind_by_ending(path)
     if kind:
-        _check_kind(out, kind_of(path), kind, guard.force)
+        _check_kind(out, content_kind(path), kind, guard.force)
 
 
 def _may_become_store(path: Path) -> bool:
@@ -185,7 +185,7 @@ def check_replacing(fresh: Path, target: Path) -> None:
         return
     guard = _guard.get() or _Guard()
     _check_input(target, target, guard)
-    _check_kind(target, kind_of(target), kind_of(fresh), guard.force)
+    _check_kind(target, content_kind(target), content_kind(fresh), guard.force)
 
 
 def check_folder(target: Path) -> None:
@@ -210,7 +210,7 @@ def _check_input(path: Path, name: str | os.PathLike[str], guard: _Guard) -> Non
     status = path.stat()
     inside = any(folder in path.resolve().parents for folder in guard.folders)
     if (status.st_dev, status.st_ino) in guard.files or (
-        inside and kind_of(path) not in _OWN_KINDS
+        inside and content_kind(path) not in _OWN_KINDS
     ):
         raise TreegaugeError(f"{name} is an input and would be overwritten; write to another file")
 

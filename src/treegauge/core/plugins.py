@@ -51,7 +51,7 @@ def load_plugins(group: str) -> dict[str, Plugin]:
         plugin = Plugin(None, f"{point.name!r}{package} ({group}, {point.value})", module.strip())
         if point.name in loaded:
             if loaded[point.name].origin != plugin.origin:  # not the same folder twice on the path
-                leave_out(plugin, f"{loaded[point.name].origin} has its name")
+                warn_of_plugin(plugin, f"{loaded[point.name].origin} has its name")
             continue
         try:
             with redirect_stdout(sys.stderr):
@@ -60,9 +60,9 @@ def load_plugins(group: str) -> dict[str, Plugin]:
             warn(f"loading the plug-in {plugin.origin} was interrupted")
             raise
         except TreegaugeError as error:
-            leave_out(plugin, str(error))
+            warn_of_plugin(plugin, str(error))
         except BaseException as error:
-            leave_out(plugin, f"loading it ends with {described(error)}")
+            warn_of_plugin(plugin, f"loading it ends with {described(error)}")
     return loaded
 
 
@@ -88,7 +88,7 @@ def described(error: BaseException) -> str:
         return type(error).__name__
 
 
-def leave_out(plugin: Plugin, reason: str) -> None:
+def warn_of_plugin(plugin: Plugin, reason: str) -> None:
     """Warn that a plug-in is not used."""
     warn(f"the plug-in {plugin.origin} is left out: {reason}")
 

@@ -12,8 +12,8 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.crosslingual.vote import Panel
-from treegauge.crosslingual.weights import RatioEstimate, ratio
-from treegauge.measures.counting import per_sentence
+from treegauge.crosslingual.weights import RatioEstimate, ratio_estimate
+from treegauge.measures.counting import sentence_sums
 from treegauge.scoring.attachment import Mask, align_trees, scored_words_mask
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify
@@ -236,7 +236,7 @@ def contributions(
         leave = {source: (source,) for source in sources} if len(sources) > 1 else {}
     exact = align_trees(gold, gold.head, gold["deprel"])
     sizes = {
-        name: {group: per_sentence(mask & counted, gold) for group, mask in masks.items()}
+        name: {group: sentence_sums(mask & counted, gold) for group, mask in masks.items()}
         for name in _metrics(metric)
         for counted in [metric_words(name, exact, convention).gold]
     }
@@ -249,7 +249,7 @@ def contributions(
             for name in sizes
         }
         return {
-            name: {group: per_sentence(mean * mask, gold) for group, mask in masks.items()}
+            name: {group: sentence_sums(mean * mask, gold) for group, mask in masks.items()}
             for name, mean in means.items()
         }
 
@@ -257,7 +257,8 @@ def contributions(
         values: Mapping[str, Floats], name: str, *, share: bool = True
     ) -> dict[str, RatioEstimate]:
         return {
-            g: ratio(values[g], sizes[name][g], level=level, share=share).times(100) for g in masks
+            g: ratio_estimate(values[g], sizes[name][g], level=level, share=share).times(100)
+            for g in masks
         }
 
     def scored(left_out: str, gone: Sequence[str]) -> Vote:

@@ -11,8 +11,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.crosslingual.vote import Panel
-from treegauge.crosslingual.weights import RatioEstimate, ratio
-from treegauge.measures.counting import per_sentence
+from treegauge.crosslingual.weights import RatioEstimate, ratio_estimate
+from treegauge.measures.counting import sentence_sums
 from treegauge.scoring.attachment import align_trees
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics import metric_label
@@ -36,7 +36,7 @@ class Handful:
         self.panel, self.gold, self.metric, self.convention = panel, gold, metric, convention
         exact = align_trees(gold, gold.head, gold["deprel"])
         self.mask = metric_words(metric, exact, convention).gold
-        self.words = per_sentence(self.mask, gold)
+        self.words = sentence_sums(self.mask, gold)
         self._known: dict[frozenset[str], Floats] = {}
 
     def correct(self, members: Iterable[str]) -> Floats:
@@ -46,7 +46,7 @@ class Handful:
             parse = self.panel.vote([name for name in self.sources if name in chosen])
             aligned = align_trees(self.gold, parse.head, parse["deprel"])
             correct = metric_words(self.metric, aligned, self.convention).correct
-            self._known[chosen] = per_sentence(correct, self.gold)
+            self._known[chosen] = sentence_sums(correct, self.gold)
         return self._known[chosen]
 
 
@@ -205,8 +205,10 @@ def select_sources(
             handful.correct(choose(handful, seen))[~seen] for seen in ~np.eye(len(gold), dtype=bool)
         ]
         correct = np.concatenate(held_out)
-        ahead = ratio(correct - full, handful.words, level=1 - (1 - level) / pairs).times(100)
-        score = ratio(correct, handful.words, level=level, share=True).times(100)
+        ahead = ratio_estimate(correct - full, handful.words, level=1 - (1 - level) / pairs).times(
+            100
+        )
+        score = ratio_estimate(correct, handful.words, level=level, share=True).times(100)
         chosen = choose(handful, everything)
         strategies.append(Strategy(name, chosen, score, ahead if strategies else None))
     better = [s for s in strategies if s.ahead and s.ahead.excludes_zero and s.ahead.value > 0]

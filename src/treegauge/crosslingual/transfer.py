@@ -346,7 +346,7 @@ def _learning_curve(
     from treegauge.curves.attachments import UNKNOWN
     from treegauge.curves.curve import counts
     from treegauge.curves.equivalents import placing
-    from treegauge.curves.partition import composites, partition
+    from treegauge.curves.partition import composite_counts, partition
 
     table = counts(source).select(parsers=[parser], treebanks=[treebank])
     if table.metric not in {UNKNOWN, label}:
@@ -355,4 +355,4 @@ def _learning_curve(
             "choose the same metric and convention"
         )
     parted = partition(table, parser)
-    return parted.of(treebank), placing(composites(table, parted), treebank), table.by
+    return parted.of(treebank), placing(composite_counts(table, parted), treebank), table.by

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.measures.counting import per_sentence
+from treegauge.measures.counting import sentence_sums
 from treegauge.measures.similarity import log_ratios, trigram_shortfall
 from treegauge.statistics.small_samples import LEAST_UNITS, jackknife
 from treegauge.treebanks.columns import Treebank
@@ -63,7 +63,7 @@ class RatioEstimate(NamedTuple):
         return max(2, int(np.ceil(seen * (self.detectable / self.value) ** 2)))
 
 
-def ratio(
+def ratio_estimate(
     counts: npt.ArrayLike, words: npt.ArrayLike, *, level: float = 0.95, share: bool = False
 ) -> RatioEstimate:
     r"""Return the ratio of two sums over sentences with Student's interval.
@@ -78,10 +78,10 @@ def ratio(
     Examples
     --------
     >>> correct, words = [8, 5, 9, 3, 7, 11, 6, 9, 17, 5], [10, 5, 12, 9, 7, 14, 8, 11, 20, 6]
-    >>> score = ratio(correct, words, share=True)
+    >>> score = ratio_estimate(correct, words, share=True)
     >>> print(f"{score.value:.3f} [{score.low:.2f}, {score.high:.2f}]")
     0.784 [0.65, 0.88]
-    >>> ratio([3], [4])
+    >>> ratio_estimate([3], [4])
     RatioEstimate(value=0.75, low=None, high=None, error=None)
     """
     if not 0 < level < 1:
@@ -282,13 +282,13 @@ def weigh_sources(
     raw = inverse_weights([*divergences.values()], exponent=exponent).tolist()
     weights = dict(zip(sources, raw, strict=True))
     order = sorted(sources, key=divergences.__getitem__)
-    gaps = {name: per_sentence(values, looked) for name, values in ratios.items()}
+    gaps = {name: sentence_sums(values, looked) for name, values in ratios.items()}
     pairs = max(1, len(gaps) * (len(gaps) - 1) // 2)
     words = np.asarray(looked.lengths, np.float64)
     joint = 1 - (1 - level) / pairs
     weighed = []
     for place, name in enumerate(order):
-        behind = ratio(gaps[name] - gaps[order[0]], words, level=joint) if place else None
+        behind = ratio_estimate(gaps[name] - gaps[order[0]], words, level=joint) if place else None
         weighed.append(WeighedSource(name, divergences[name], weights[name], behind))
     signature = sign(
         target=looked.mark, sentences=len(looked), exponent=f"{exponent:g}", unseen=1,

@@ -94,7 +94,7 @@ class Advice(CurveAnalysis):
         ]
 
 
-def advise(
+def expected_gain(
     counts: Attachments, bands: "CurveBands", *, budget: int, have: int | None = None,
     treebank: str | None = None, worth: float = 1.0,
 ) -> Advice:  # fmt: skip

@@ -232,7 +232,7 @@ def _lengthened(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def joined(parts: Iterable[Attachments]) -> Attachments:
+def joined_counts(parts: Iterable[Attachments]) -> Attachments:
     """Join counts of several treebanks, parsers or cells.
 
     They must have been counted in the same way. Tables without metric and classification must

@@ -91,7 +91,7 @@ def committee_view(train: Treebank, pool: Treebank, *, seed: int = 0) -> Committ
     return CommitteeView(np.mean(pairs, axis=0), relation)
 
 
-def choose(
+def greedy_choice(
     pool: Treebank, uncertainty: Floats, number: int, *, allowed: npt.NDArray[np.bool_]
 ) -> tuple[list[int], list[float]]:
     r"""Choose sentences one by one; return their numbers and benefits.
@@ -161,7 +161,7 @@ def next_sentences(
     if not allowed.all():
         notes.append(f"left out: {int((~allowed).sum())} sentences that are in the training set")
     view = committee_view(train, pool, seed=seed)
-    chosen, benefits = choose(pool, view.uncertainty, number, allowed=allowed)
+    chosen, benefits = greedy_choice(pool, view.uncertainty, number, allowed=allowed)
     if len(chosen) < number:
         notes.append(f"{len(chosen)} different sentences to choose from, {number} were requested")
     vocabulary = {form.lower() for form in train.codes("form").values}

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined
+from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined_counts
 from treegauge.scoring.attachment import align_trees
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes import classify
@@ -30,7 +30,7 @@ class Parse(NamedTuple):
     words: "pl.DataFrame | Treebank"
 
 
-def count(
+def count_attachments(
     gold: Treebank, parses: Iterable[Parse], *, by: By = CLASSES, metric: str = "LAS",
     convention: Convention = OFFICIAL, name: str | None = None,
 ) -> Attachments:  # fmt: skip
@@ -150,7 +150,9 @@ def collect(
                 )
             yield Parse(row["parser"], row["size"], row["sample"], table)
 
-    return joined(
-        count(gold(name), parses(name), by=by, metric=metric, convention=convention, name=name)
+    return joined_counts(
+        count_attachments(
+            gold(name), parses(name), by=by, metric=metric, convention=convention, name=name
+        )
         for name in cells["treebank"].unique(maintain_order=True).to_list()
     )

@@ -36,9 +36,9 @@ def counts(
     *sources
         Treebanks to train on (folders, patterns, names), stores of ``run``, or counts.
     """
-    from treegauge.curves.gathering import gather
+    from treegauge.curves.gathering import gathered_counts
 
-    return gather(sources, training, counting)
+    return gathered_counts(sources, training, counting)
 
 
 @verb
@@ -88,10 +88,10 @@ def complexity(
     averaged over treebanks (Challenges, section 3.2).
     """
     from treegauge.curves.complexity import complexities
-    from treegauge.curves.gathering import gather
+    from treegauge.curves.gathering import gathered_counts
     from treegauge.curves.partition import compare_parsers, partition
 
-    table = gather(sources, training, counting)
+    table = gathered_counts(sources, training, counting)
     result = complexities(table, bands, per=per, min_presence=min_presence, matched=matched)
     if compare:
         result = result.with_attached(
@@ -135,10 +135,10 @@ def equivalent(
         Place scores on curves of simple and complex words; the default if their scores are given.
     """
     from treegauge.curves.equivalents import equivalents
-    from treegauge.curves.gathering import gather
+    from treegauge.curves.gathering import gathered_counts
     from treegauge.curves.learning import learning_curves, of_treebank
 
-    table = gather(sources, training, counting)
+    table = gathered_counts(sources, training, counting)
     scores = _scores(score)
     if composite or parted_by or {"simple", "complex"} & scores.keys():
         table = _composite(table, parted_by)
@@ -178,11 +178,11 @@ def fit(
         Classes to fit; by default all words together; repeatable.
     """
     from treegauge.curves.fits import fit_curves
-    from treegauge.curves.gathering import gather, listed, whole_numbers
+    from treegauge.curves.gathering import gathered_counts, list_of_texts, whole_numbers
 
     return fit_curves(
-        gather(sources, training, counting), bands, treebank=treebank, laws=law,
-        classes=listed(classes), at=whole_numbers(at, "at"),
+        gathered_counts(sources, training, counting), bands, treebank=treebank, laws=law,
+        classes=list_of_texts(classes), at=whole_numbers(at, "at"),
     )  # fmt: skip
 
 
@@ -230,8 +230,8 @@ def advise(
         contributions (share of words times gain in the class) add up to the overall gain, unless
         one is cut at 100. With `sentences`, the sentences in order, each with its reason.
     """
-    from treegauge.curves.advising import advise as advice_of
-    from treegauge.curves.gathering import gather
+    from treegauge.curves.advising import expected_gain as advice_of
+    from treegauge.curves.gathering import gathered_counts
 
     if sentences is not None:
         from treegauge.curves.choosing import next_sentences, training_set
@@ -240,7 +240,7 @@ def advise(
         allow = ("no-root", "several-roots", "cycle")
         pool = read_treebank(sentences, need_heads=False, allow=allow)
         return next_sentences(training_set(sources), pool, number=budget, seed=bands.seed)
-    table = gather(sources, training, counting, whole=True)
+    table = gathered_counts(sources, training, counting, whole=True)
     return advice_of(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
 
 
@@ -292,19 +292,21 @@ def curve(
     >>> found.table["size"].unique().to_list()
     [10, 20]
     """
-    from treegauge.curves.gathering import gather, listed
+    from treegauge.curves.gathering import gathered_counts, list_of_texts
     from treegauge.curves.learning import learning_curves
 
-    table = gather(sources, training, counting)
+    table = gathered_counts(sources, training, counting)
     if composite:
         table = _composite(table, parted_by)
-    return learning_curves(table, bands, classes=listed(classes), each=each, relative=relative)
+    return learning_curves(
+        table, bands, classes=list_of_texts(classes), each=each, relative=relative
+    )
 
 
 def _composite(table: "Attachments", parted_by: str | None) -> "Attachments":
-    from treegauge.curves.partition import composites, partition
+    from treegauge.curves.partition import composite_counts, partition
 
-    return composites(table, partition(table, parted_by) if parted_by else None)
+    return composite_counts(table, partition(table, parted_by) if parted_by else None)
 
 
 def _scores(given: Sequence[str | float] | Mapping[str, float] | str | float) -> dict[str, Any]:

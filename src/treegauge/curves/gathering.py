@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.curves.attachments import Attachments, joined, read_attachments
+from treegauge.curves.attachments import Attachments, joined_counts, read_attachments
 from treegauge.curves.counting import CLASSES, collect
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.inventory import inventory
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SIZES = (5, 10, 20, 50, 100, 200, 500)
 
 
-def listed(values: Sequence[str] | str) -> list[str]:
+def list_of_texts(values: Sequence[str] | str) -> list[str]:
     """Return one or more texts as a list."""
     return [values] if isinstance(values, str) else list(values)
 
@@ -56,7 +56,7 @@ def whole_numbers(values: Sequence[int | str] | str | int, what: str = "sizes") 
     return numbers
 
 
-def gather(
+def gathered_counts(
     sources: Iterable[Any], training: "CurveTraining", counting: Counting, *, whole: bool = False
 ) -> Attachments:
     """Return the counts of all sources: read from tables, counted in stores, or trained.
@@ -97,8 +97,8 @@ def gather(
         raise TreegaugeError(
             "no source of counts; give a table of counts, a store, or treebanks to train on"
         )
-    counts = parts[0] if len(parts) == 1 else joined(parts)
-    parsers = [] if folders else listed(training.parser)
+    counts = parts[0] if len(parts) == 1 else joined_counts(parts)
+    parsers = [] if folders else list_of_texts(training.parser)
     return counts.select(parsers=parsers, sizes=whole_numbers(training.sizes))
 
 
@@ -122,7 +122,7 @@ def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bo
     """Return the plan of trainings for curves of these treebanks."""
     parsers = [
         ParserChoice(name, given_options(find_parser(name).options, training.option))
-        for name in listed(training.parser) or ["beam"]
+        for name in list_of_texts(training.parser) or ["beam"]
     ]
     grids: list[Grid] = []
     for folder in folders:

@@ -64,7 +64,7 @@ def partition(
     return Partition(signature, grid.left_out, frame, counts.metric, grid.parser)
 
 
-def composites(counts: Attachments, parted: Partition | None = None) -> Attachments:
+def composite_counts(counts: Attachments, parted: Partition | None = None) -> Attachments:
     """Sum counts over simple and over complex classes.
 
     The result has the classes ``all``, ``simple`` and ``complex``, of the treebanks in the

@@ -23,7 +23,7 @@ __all__ = [
     "fragility_exp1",
     "fragility_table1",
     "fragility_table3",
-    "subsets",
+    "named_subsets",
     "ud25",
     "wde",
 ]
@@ -104,12 +104,12 @@ def conll18_treebanks() -> "pl.DataFrame":
     return _frame("conll18_treebanks")
 
 
-def subsets() -> dict[str, tuple[str, ...]]:
+def named_subsets() -> dict[str, tuple[str, ...]]:
     """Load the named subsets of Fragility, Table 10, as treebank codes (Easy lists nine of ten).
 
     Examples
     --------
-    >>> {name: len(codes) for name, codes in subsets().items()}
+    >>> {name: len(codes) for name, codes in named_subsets().items()}
     {'Ma18': 12, 'Lh16': 8, 'AG20': 9, 'D21': 7, 'SA17': 9, 'Sm18': 9, 'Ku19': 13, 'Easy': 9}
     """
     members: dict[str, tuple[str, ...]] = {}

@@ -10,7 +10,7 @@ from treegauge.scoring.convention import find_convention
 from treegauge.treebanks.columns import Treebank
 
 
-def score(cell: Cell) -> Outcome:
+def score_of_cell(cell: Cell) -> Outcome:
     """Train on the training set, with the dev set for early stopping; score on the test set.
 
     Scalars are the 13 metrics of the CoNLL 2018 shared task and those that were added, F1 in
@@ -23,7 +23,7 @@ def score(cell: Cell) -> Outcome:
     return Outcome(_scores(cell, gold, parsed), parse_table(parsed))
 
 
-def curve(cell: Cell) -> Outcome:
+def curve_of_cell(cell: Cell) -> Outcome:
     """Train on `size` of the first `train_limit` training sentences: a point of a learning curve.
 
     Scalars are UAS, LAS and metrics that were added, in percent, and the number of ``words`` in
@@ -43,7 +43,7 @@ def curve(cell: Cell) -> Outcome:
     return Outcome(scores | {"words": gold.n_words}, parse_table(parsed))
 
 
-def split(cell: Cell) -> Outcome:
+def split_of_cell(cell: Cell) -> Outcome:
     """Split all sentences of the treebank, train and score on the new training and test sets.
 
     The cell's `sample` is the seed of the split. Scalars are those of task score, and the
@@ -70,7 +70,7 @@ def split(cell: Cell) -> Outcome:
     return Outcome(_scores(cell, gold, parsed) | {"edv": split_sets.edv}, words)
 
 
-def measure(cell: Cell) -> Outcome:
+def measures_of_cell(cell: Cell) -> Outcome:
     """Measure a treebank; a measure that cannot be computed is missing."""
     from treegauge.measures.measure import measure as take
 

@@ -76,7 +76,7 @@ class Ledger:
         with self._named_errors("open"):
             if write and not path.exists():
                 _make(path)
-            self._base = _open(address(path))
+            self._base = _open(sqlite_address(path))
             try:
                 (version,) = self.ask("PRAGMA user_version")[0]
                 check_format(
@@ -223,7 +223,7 @@ class Ledger:
         return self._environments[facts]
 
 
-def address(path: Path) -> str:
+def sqlite_address(path: Path) -> str:
     """Return the SQLite address of an existing ledger."""
     mode = "rw"
     if not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):

@@ -11,7 +11,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
-from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, address
+from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, sqlite_address
 from treegauge.experiments.store import Store, Writer
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ _PAIRS = (
 def _take(writer: Writer, other: Store) -> tuple[int, int]:
     ledger = writer.ledger
     with closing(Ledger(other.ledger_path)):  # repairs what a killed process left behind
-        ledger.ask("ATTACH ? AS other", [address(other.ledger_path)])
+        ledger.ask("ATTACH ? AS other", [sqlite_address(other.ledger_path)])
     try:
         clash = ledger.ask(
             f"SELECT theirs.task, theirs.treebank, theirs.parser, new.size, new.sample, new.seed, "

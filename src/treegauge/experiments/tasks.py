@@ -98,18 +98,18 @@ _SCORED = {"convention": "official", **_POLICY}
 _TASKS = (
     Task(
         "score", "train on the training set, parse the test set: metrics of CoNLL 2018",
-        f"{_BUILT_IN}:score", ("train", "test"), parser=True, sized=False, parameters=_SCORED,
-        redraws=False,
+        f"{_BUILT_IN}:score_of_cell", ("train", "test"), parser=True, sized=False,
+        parameters=_SCORED, redraws=False,
     ),
     Task(
         "curve", "train on a sample of the first training sentences, parse the test set",
-        f"{_BUILT_IN}:curve", ("train", "test"), parser=True, sized=True,
+        f"{_BUILT_IN}:curve_of_cell", ("train", "test"), parser=True, sized=True,
         parameters={"train_limit": 500, "dev_limit": 10, "nested": False, **_SCORED},
         redraws=False,
     ),
     Task(
         "split", "split all sentences again, train, parse the new test set",
-        f"{_BUILT_IN}:split", (), parser=True, sized=False,
+        f"{_BUILT_IN}:split_of_cell", (), parser=True, sized=False,
         parameters={
             "objective": "random", "method": "optimise", "sizes": "60/20/20",
             "unit": "sentences", "min_words": 0, **_SCORED,
@@ -117,7 +117,7 @@ _TASKS = (
     ),
     Task(
         "measure", "measures of a treebank",
-        f"{_BUILT_IN}:measure", (), parser=False, sized=False,
+        f"{_BUILT_IN}:measures_of_cell", (), parser=False, sized=False,
         parameters={"split": "train", **_POLICY}, required=("measures",), redraws=False,
     ),
 )  # fmt: skip

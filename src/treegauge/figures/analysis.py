@@ -76,7 +76,7 @@ def correlation(found: Correlations, *, dark: bool = False) -> Spec:
     return scatter(found.data, found.rows[0].target, found.variables, log=found.log, dark=dark)
 
 
-def normality(found: Normality, *, dark: bool = False) -> Spec:
+def normality_histograms(found: Normality, *, dark: bool = False) -> Spec:
     """Draw a histogram of each column that was tested for normality."""
     return distributions(found.data, found.columns, log=found.log, dark=dark)
 
@@ -211,7 +211,7 @@ def distributions(
     return themed(spec, "Distributions", sign(figure="distributions", table=table.name), dark)
 
 
-def shape(found: SkewNormal, *, dark: bool = False) -> Spec:
+def skew_normal_histogram(found: SkewNormal, *, dark: bool = False) -> Spec:
     """Draw a histogram with the fitted curve over it (EDV, Fig. 12)."""
     known, name = found.values, found.name
     heights, edges = np.histogram(known, bins="auto", density=True)

@@ -142,14 +142,14 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
     return themed(faceted(rows, "panel", 3, inner), title, curves.signature, dark)
 
 
-def equivalents(placed: Equivalents, *, dark: bool = False) -> Spec:
+def placed_scores(placed: Equivalents, *, dark: bool = False) -> Spec:
     """Draw scores on the learning curves that they were placed on."""
     if placed.curves is None:
         raise TreegaugeError("nothing to draw: these equivalents have no curves")
     return composites(placed.curves, placed, dark=dark)
 
 
-def complexity(found: Complexities, *, dark: bool = False) -> Spec:
+def scores_by_complexity(found: Complexities, *, dark: bool = False) -> Spec:
     """Draw the score of each class against its COMPLEXITY, by parser (Challenges, Fig. 2)."""
     rows = found.table.to_dicts()
     rows = [row for row in rows if row["group"] == ""] or rows

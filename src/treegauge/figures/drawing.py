@@ -26,24 +26,24 @@ FIGURES: dict[str, str] = {
     "breakdown": "scores.class_heat",
     "breakdowns": "scores.class_heat",
     "calibration": "confidence.calibration",
-    "complexity": "curves.complexity",
+    "complexity": "curves.scores_by_complexity",
     "curve": "curves.learning",
-    "equivalent": "curves.equivalents",
+    "equivalent": "curves.placed_scores",
     "measures": "treebanks.measured",
     "correlation": "analysis.correlation",
-    "normality": "analysis.normality",
+    "normality": "analysis.normality_histograms",
     "correlation matrix": "analysis.matrix",
     "background": "analysis.background",
     "regression": "analysis.predictions",
     "predictions": "analysis.predictions",
     "binned correlation": "analysis.bins",
-    "skew-normal curve": "analysis.shape",
+    "skew-normal curve": "analysis.skew_normal_histogram",
     "critical difference": "ranking.critical_differences",
     "exact ranks": "ranking.pair_matrix",
     "ranks": "ranking.ranks_figure",
-    "score": "scores.intervals",
+    "score": "scores.score_intervals",
     "suite": "scores.suite",
-    "difficulty": "dynamics.difficulty",
+    "difficulty": "dynamics.difficulty_figure",
     "map": "dynamics.data_maps",
     "mdl": "dynamics.code_lengths",
     "vinfo": "dynamics.pvi_densities",
@@ -88,7 +88,7 @@ VERSION = "5.20"
 SCALE = 3.0
 
 
-def to_json(spec: Spec) -> str:
+def figure_json(spec: Spec) -> str:
     """Write a figure as Vega-Lite JSON, with all its data inside."""
     return json_text(spec, indent=1)
 
@@ -103,7 +103,7 @@ def _drawn(spec: Spec, kind: str, **how: float) -> Any:
             "written as Vega-Lite (*.json)"
         ) from error
     try:
-        to_json(spec)
+        figure_json(spec)
     except ValueError as error:
         raise TreegaugeError(f"cannot draw this figure: {error}") from error
     plain = _plain(spec)  # the converter ends the process at some control characters
@@ -138,7 +138,7 @@ def to_pdf(spec: Spec) -> bytes:
     return bytes(_drawn(spec, "pdf"))
 
 
-def to_html(spec: Spec) -> str:
+def figure_page(spec: Spec) -> str:
     """Return an HTML page with the drawing, which loads nothing and runs no script."""
     head = spec.get("title")
     title = head.get("text", "figure") if isinstance(head, dict) else str(head or "figure")
@@ -154,11 +154,11 @@ def to_html(spec: Spec) -> str:
 
 
 _WRITERS: dict[str, Callable[[Spec], str | bytes]] = {
-    ".json": lambda spec: f"{to_json(spec)}\n",
+    ".json": lambda spec: f"{figure_json(spec)}\n",
     ".svg": to_svg,
     ".png": to_png,
     ".pdf": to_pdf,
-    ".html": to_html,
+    ".html": figure_page,
 }
 
 

@@ -145,7 +145,7 @@ def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool
     return themed(spec, title, found.signature, dark)
 
 
-def difficulty(result: DifficultyTable, **how: Any) -> Spec:
+def difficulty_figure(result: DifficultyTable, **how: Any) -> Spec:
     """Draw the correlations of the measures if they were computed, else the treebanks."""
     from treegauge.figures.analysis import matrix
 

@@ -101,7 +101,7 @@ def ranks_figure(ranks: Stability, *, kind: FigureKind | None = None, dark: bool
     kind = kind or ("boxes" if len(ranks.sampler.sizes) == 1 else "agreement")
     if kind == "pairs":
         return pair_matrix(ranks, dark=dark)
-    return rank_boxes(ranks, dark=dark) if kind == "boxes" else agreement(ranks, dark=dark)
+    return rank_boxes(ranks, dark=dark) if kind == "boxes" else agreement_by_size(ranks, dark=dark)
 
 
 def pair_data(ranks: Stability | Exact) -> "pl.DataFrame":
@@ -158,7 +158,7 @@ TAU, WINNER = "Kendall's tau", "same winner"
 """The two lines of the figure of agreement."""
 
 
-def agreement(ranks: Stability, *, dark: bool = False) -> Spec:
+def agreement_by_size(ranks: Stability, *, dark: bool = False) -> Spec:
     """Draw the agreement of rankings over subsets with the full ranking, by size.
 
     Two lines: the mean of Kendall's tau, with a band of one standard deviation, and the share of

@@ -30,7 +30,7 @@ def interval_data(scores: Scores) -> list[MetricScores]:
     return [{"name": scores.label(name), "systems": each} for name, each in by_metric.items()]
 
 
-def intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False) -> Spec:
+def score_intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False) -> Spec:
     """Draw the scores of systems with their confidence intervals, one panel per metric.
 
     The metrics are by default those chosen when scoring, else UAS and LAS.

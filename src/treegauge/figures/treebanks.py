@@ -39,14 +39,14 @@ def displacement_data(found: Measures, reach: int = REACH) -> dict[str, list[flo
     }
 
 
-def displacements(found: Measures, *, reach: int = REACH, dark: bool = False) -> Spec:
+def displacement_spectrum(found: Measures, *, reach: int = REACH, dark: bool = False) -> Spec:
     """Draw the frequency of displacements up to `reach`, one panel per treebank (EDV, Fig. 2).
 
     Examples
     --------
     >>> from treegauge.measures.measure import measure
     >>> from treegauge.testing.synthetic import synthetic
-    >>> spec = displacements(measure("displacements", synthetic(50, seed=1)))
+    >>> spec = displacement_spectrum(measure("displacements", synthetic(50, seed=1)))
     >>> spec["facet"]["field"], len(spec["data"]["values"])
     ('treebank', 24)
     """
@@ -98,7 +98,7 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
     return themed(spec, title, found.signature, dark)
 
 
-KINDS = {"displacements": displacements, "wde": relation_spectrum}
+KINDS = {"displacements": displacement_spectrum, "wde": relation_spectrum}
 
 
 def measured(found: Measures, *, dark: bool = False) -> Spec:

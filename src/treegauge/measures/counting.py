@@ -51,7 +51,7 @@ def need_column(treebank: Treebank, column: str) -> None:
         )
 
 
-def ratio(table: npt.NDArray[np.generic], treebank: Treebank, of: str) -> float:
+def ratio_of_columns(table: npt.NDArray[np.generic], treebank: Treebank, of: str) -> float:
     """Divide the sums of two columns; `of` names what the second column counts."""
     part, whole = table.sum(axis=0, dtype=np.float64)
     if whole == 0:
@@ -82,7 +82,7 @@ def register_ratio(
             for treebank in treebanks:
                 for column in columns:
                     need_column(treebank, column)
-            return ratio(table(*treebanks), treebanks[-1], of)
+            return ratio_of_columns(table(*treebanks), treebanks[-1], of)
 
         sums = Additive(lambda *treebanks: [table(*treebanks)], ratio_of_sums)
         return register(name, family, meaning, additive=sums, **traits)(value)
@@ -90,7 +90,7 @@ def register_ratio(
     return add
 
 
-def per_sentence(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
+def sentence_sums(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
     """Return the sum of the words' values in each sentence."""
     weights = np.asarray(values, dtype=np.float64)
     return np.bincount(treebank.sentence_of, weights, len(treebank)).astype(np.float64, copy=False)
@@ -99,7 +99,7 @@ def per_sentence(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
 def arc_table(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
     """Return the sum of the words' values and the number of arcs for each sentence."""
     arcs = trees.displacement(treebank.head, treebank.offsets) != 0
-    return np.column_stack([per_sentence(values, treebank), per_sentence(arcs, treebank)])
+    return np.column_stack([sentence_sums(values, treebank), sentence_sums(arcs, treebank)])
 
 
 def with_ones(values: npt.NDArray[np.generic]) -> FloatArray:

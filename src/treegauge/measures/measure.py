@@ -29,9 +29,9 @@ def list_measures(names: str | Sequence[str] = "all") -> "MeasureList":
     distance between the displacements of train and test
     """
     from treegauge.measures.measurements import MeasureList
-    from treegauge.measures.registry import select
+    from treegauge.measures.registry import selected_measures
 
-    return MeasureList(tuple(select(names)))
+    return MeasureList(tuple(selected_measures(names)))
 
 
 @verb_with(list=list_measures)

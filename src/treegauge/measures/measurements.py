@@ -205,19 +205,19 @@ def _without_empty(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _shorten(rows: list[dict[str, Any]], numbers: Iterable[str]) -> list[dict[str, Any]]:
     """Format numbers as short text, aligned to the right."""
     for name in numbers:
-        texts = [short(row[name]) for row in rows if name in row]
+        texts = [short_number(row[name]) for row in rows if name in row]
         width = max([len(name), *map(len, texts)])
         for row, text in zip(rows, texts, strict=bool(texts)):
             row[name] = text.rjust(width)
     return rows
 
 
-def short(value: float | None) -> str:
+def short_number(value: float | None) -> str:
     """Format a number: four decimals, none if whole, three digits if small.
 
     Examples
     --------
-    >>> [short(x) for x in (3.0, 0.18994, 0.000714, None)]
+    >>> [short_number(x) for x in (3.0, 0.18994, 0.000714, None)]
     ['3', '0.1899', '0.000714', '']
     """
     if value is None:

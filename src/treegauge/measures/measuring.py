@@ -15,7 +15,14 @@ from treegauge.core.threads import map_threads
 from treegauge.measures.counting import blank
 from treegauge.measures.intervals import measure_interval
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, measures, select
+from treegauge.measures.registry import (
+    FAMILIES,
+    Measure,
+    MissingError,
+    Values,
+    measures,
+    selected_measures,
+)
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source
@@ -73,7 +80,7 @@ def measure_all(
 ) -> Measures:
     """Return measures of treebanks; `interval` has resamples and level, or None for no interval."""
     names, sources = names_and_sources(names, sources)
-    chosen = select(names)
+    chosen = selected_measures(names)
     if not sources:
         raise TreegaugeError(
             f"nothing to measure with {', '.join(names)}: name files, folders or treebanks after "

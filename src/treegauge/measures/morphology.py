@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.measures.counting import blank, need_column, per_sentence, renumber
+from treegauge.measures.counting import blank, need_column, renumber, sentence_sums
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
 from treegauge.measures.vocabulary import (
     SAMPLES,
@@ -173,7 +173,7 @@ def _bundles(treebank: Treebank) -> npt.NDArray[np.int64]:
 
 def _feature_table(treebank: Treebank) -> list[FloatArray]:
     has, codes = _bundles(treebank), treebank.codes("feats").codes
-    return [np.column_stack([per_sentence(column[codes], treebank) for column in has.T])]
+    return [np.column_stack([sentence_sums(column[codes], treebank) for column in has.T])]
 
 
 @register(

@@ -182,14 +182,14 @@ def measures() -> dict[str, Measure]:
     return {measure.name: measure for measure in sorted(_MEASURES.values(), key=place)}
 
 
-def select(names: str | Sequence[str]) -> list[Measure]:
+def selected_measures(names: str | Sequence[str]) -> list[Measure]:
     """Return the measures selected by names, families, or ``"all"``.
 
     Examples
     --------
-    >>> [measure.name for measure in select("slv,edv")]
+    >>> [measure.name for measure in selected_measures("slv,edv")]
     ['slv', 'edv']
-    >>> select("edvv")
+    >>> selected_measures("edvv")
     Traceback (most recent call last):
     ...
     treegauge.core.errors.ChoiceError: unknown measure 'edvv'; did you mean 'edv'? ...

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError
-from treegauge.measures.counting import need_column, per_sentence, register_ratio
+from treegauge.measures.counting import need_column, register_ratio, sentence_sums
 from treegauge.measures.registry import FloatArray, register
 from treegauge.treebanks.columns import Codes, Treebank
 from treegauge.treebanks.relations import GRAMMATICAL, LEXICAL, universal_relation
@@ -52,7 +52,7 @@ def _register_share(kind: str, meaning: str) -> None:
         codes, names = universal_relations(treebank)
         inside = np.array([relation_class(name) == kind for name in names], bool)
         mask: npt.NDArray[np.bool_] = inside[codes] if names else codes.astype(bool)
-        return np.column_stack([per_sentence(mask, treebank), treebank.lengths])
+        return np.column_stack([sentence_sums(mask, treebank), treebank.lengths])
 
     register_ratio(kind, "relations", meaning, "words", columns=["deprel"])(share)
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from treegauge.kernels import isomorphism as _isomorphism
 from treegauge.measures.counting import (
     need_column,
-    per_sentence,
     register_ratio,
     renumber,
+    sentence_sums,
     with_ones,
 )
 from treegauge.measures.registry import Additive, FloatArray, register
@@ -30,7 +30,7 @@ def out_of_vocabulary(train: Treebank, test: Treebank) -> FloatArray:
     known = set(train.codes("form").values)
     codes, values = test.codes("form")
     new = np.array([value not in known for value in values], bool)
-    return np.column_stack([per_sentence(new[codes], test), test.lengths])
+    return np.column_stack([sentence_sums(new[codes], test), test.lengths])
 
 
 @register(
@@ -200,7 +200,7 @@ def tree_shapes(treebank: Treebank, *, directed: bool = True) -> Hashes:
     head = treebank.head
     depth = trees.depth(head, treebank.offsets)
     if (depth < 0).any():
-        broken = per_sentence(depth < 0, treebank) > 0
+        broken = sentence_sums(depth < 0, treebank) > 0
         repaired, _ = trees.repair(head, treebank.offsets)
         head = np.where(broken[treebank.sentence_of], repaired, head)
         depth = trees.depth(head, treebank.offsets)

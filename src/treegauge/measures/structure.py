@@ -6,11 +6,11 @@ import numpy.typing as npt
 from treegauge.measures.counting import (
     arc_table,
     need_column,
-    per_sentence,
-    ratio,
+    ratio_of_columns,
     ratio_of_sums,
     register_ratio,
     renumber,
+    sentence_sums,
     with_ones,
 )
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
@@ -29,15 +29,15 @@ def possible_crossings(treebank: Treebank) -> FloatArray:
     """
     has_arc = trees.displacement(treebank.head, treebank.offsets) != 0
     degree = trees.arity(treebank.head, treebank.offsets) + has_arc.astype(np.float64)
-    arcs = per_sentence(has_arc, treebank)
-    return arcs * (arcs - 1) / 2 - per_sentence(degree * (degree - 1) / 2, treebank)
+    arcs = sentence_sums(has_arc, treebank)
+    return arcs * (arcs - 1) / 2 - sentence_sums(degree * (degree - 1) / 2, treebank)
 
 
 @register_ratio(
     "crossings", "structure", "C/|Q|: crossings divided by possible crossings, all trees pooled",
     "two arcs that could cross",
 )  # fmt: skip
-def crossings(treebank: Treebank) -> FloatArray:
+def crossings_ratio(treebank: Treebank) -> FloatArray:
     r"""Return the crossings of a treebank divided by the possible ones.
 
     .. math:: \frac{\sum_s C_s}{\sum_s |Q_s|}
@@ -52,11 +52,13 @@ def mean_crossings(treebank: Treebank) -> float:
     crossed = trees.crossings(treebank.head, treebank.offsets).astype(np.float64)
     possible = possible_crossings(treebank)
     share = np.divide(crossed, possible, out=np.zeros(len(crossed)), where=possible > 0)
-    return ratio(np.column_stack([share, possible > 0]), treebank, "two arcs that could cross")
+    return ratio_of_columns(
+        np.column_stack([share, possible > 0]), treebank, "two arcs that could cross"
+    )
 
 
 @register_ratio("nonprojective_arcs", "structure", "share of non-projective arcs", "arcs")
-def nonprojective_arcs(treebank: Treebank) -> FloatArray:
+def nonprojective_share(treebank: Treebank) -> FloatArray:
     """Return the share of arcs that span a word which does not descend from the arc's head."""
     return arc_table(~trees.is_projective_arc(treebank.head, treebank.offsets), treebank)
 
@@ -78,7 +80,7 @@ register("max_gap_degree", "structure", "largest gap degree", bounds=(0, np.inf)
     "depth", "structure", "arcs from the deepest word to the root, averaged over sentences",
     "sentences with a root", bounds=(0, np.inf),
 )  # fmt: skip
-def depth(treebank: Treebank) -> FloatArray:
+def mean_depth(treebank: Treebank) -> FloatArray:
     """Return the mean depth of trees; sentences without a root are left out."""
     deepest = trees.max_depth(treebank.head, treebank.offsets)
     return np.column_stack([np.maximum(deepest, 0), deepest >= 0])
@@ -93,10 +95,10 @@ register("max_depth", "structure", "depth of the deepest tree", bounds=(0, np.in
     "arity", "structure", "mean number of dependents of words that have any", "arcs",
     bounds=(1, np.inf),
 )  # fmt: skip
-def arity(treebank: Treebank) -> FloatArray:
+def mean_arity(treebank: Treebank) -> FloatArray:
     """Return the mean number of dependents of words that have any."""
     each = trees.arity(treebank.head, treebank.offsets)
-    return np.column_stack([per_sentence(each, treebank), per_sentence(each > 0, treebank)])
+    return np.column_stack([sentence_sums(each, treebank), sentence_sums(each > 0, treebank)])
 
 
 register("max_arity", "structure", "largest number of dependents of one word", bounds=(0, np.inf))(

@@ -32,9 +32,9 @@ from treegauge.parsing.evidence import (
     Doubles,
     SentenceEvidence,
     TreeEvidence,
+    evidence_relations,
     gather_evidence,
     head_marginals,
-    relation_names,
     ways_to_sum,
 )
 from treegauge.parsing.probability_maps import Bools, ProbabilityMap, fitted_map, power_map
@@ -242,7 +242,7 @@ class WordCases:
     def __init__(self, held_out: CalibrationSet) -> None:
         model, gold, text = held_out
         parsed = model.parse(gold)
-        names = relation_names(model)
+        names = evidence_relations(model)
         universal = UniversalRelations(names)
         known = known_sentences(text, parsed, names)
         self.evidence: list[tuple[SentenceEvidence, UniversalRelations, KnownSentence | None]] = [

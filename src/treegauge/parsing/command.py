@@ -21,7 +21,7 @@ from treegauge.parsing.command_templates import (
     ARGUMENTS,
     CommandTemplate,
     Steps,
-    fill,
+    filled_command,
     find_template,
     user_file,
 )
@@ -32,8 +32,8 @@ from treegauge.parsing.programs import (
     CommandError,
     ProgramLimits,
     last_words,
-    run,
-    tail,
+    log_tail,
+    run_program,
     to_conllx,
     to_unparsed,
     with_output,
@@ -101,9 +101,9 @@ class _Workshop:
             (self.folder / "code").mkdir()
             filled["script"] = self.write("code/script.py", self.template.script.encode())
         for number, step in enumerate(steps, start=1):
-            run(
-                fill(step, filled, self.arguments), what=what, folder=self.folder, log=self.log,
-                room=self.room, limits=limits, environment=environment,
+            run_program(
+                filled_command(step, filled, self.arguments), what=what, folder=self.folder,
+                log=self.log, room=self.room, limits=limits, environment=environment,
                 **(last if number == len(steps) else {}),
             )  # fmt: skip
 
@@ -294,7 +294,7 @@ class CommandParser:
                     f"{what} succeeded but wrote no {template.model} {{model}}"
                     f"{last_words(shop.log)}"
                 )
-            log = tail(shop.log, LOG)
+            log = log_tail(shop.log, LOG)
         model = CommandModel(self.options, template, files, log)
         if on_epoch is not None:
             on_epoch(1, model)

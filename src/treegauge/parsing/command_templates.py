@@ -112,15 +112,15 @@ def _gaps(steps: Steps) -> list[str]:
     return [gap for step in steps for word in step for gap in _GAP.findall(word)]
 
 
-def fill(
+def filled_command(
     step: Sequence[str], values: Mapping[str, object], arguments: Sequence[str] = ()
 ) -> list[str]:
     """Return a command with its gaps filled; each word stays one word, whatever it contains.
 
     Examples
     --------
-    >>> fill(["train", "--out={model}", "{arguments}"], {"model": "a b"}, ["--steps", "5"])
-    ['train', '--out=a b', '--steps', '5']
+    >>> filled_command(["train", "--out={model}", "{arguments}"], {"model": "a b"}, ["-s", "5"])
+    ['train', '--out=a b', '-s', '5']
     """
     words: list[str] = []
     for word in step:

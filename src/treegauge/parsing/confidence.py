@@ -18,9 +18,9 @@ from treegauge.parsing.evidence import (
     Doubles,
     Ints,
     SentenceEvidence,
+    evidence_relations,
     gather_evidence,
     head_marginals,
-    relation_names,
 )
 from treegauge.parsing.training_text import KnownSentence, known_sentences
 from treegauge.scoring.confidence import HEAD, RELATION, TREE
@@ -50,7 +50,7 @@ def probable_trees(
     The first is the one that the model returned; the order of the others is the parser's own.
     Their probabilities never increase, and add up to at most 1.
     """
-    names = relation_names(model)
+    names = evidence_relations(model)
     universal = UniversalRelations(names)
     for start in range(0, len(parsed), _CHUNK):
         chunk = parsed[start : start + _CHUNK]

@@ -225,14 +225,14 @@ class EnsembleParser:
         check_training(train, seed=seed)
         source, read, held = learn_tags(self.tags, train, dev, seed=seed)
         seeds = range(seed, seed + self.members)
-        made = fit_seeds(self.parser, read, held, seeds)
+        made = _fit_seeds(self.parser, read, held, seeds)
         model = EnsembleModel(tuple(map(_member, made)), source)
         if on_epoch is not None:
             on_epoch(1, model)
         return model
 
 
-def fit_seeds(
+def _fit_seeds(
     parser: Parser, train: Treebank, dev: Treebank | None, seeds: Sequence[int]
 ) -> list[Model]:
     """Train one model per seed: in lockstep if the parser can, else one after the other."""

@@ -77,7 +77,7 @@ def head_marginals(logs: Doubles, way: str) -> tuple[Doubles, float]:
     return np.exp(logs - totals), float(totals.sum())
 
 
-def relation_names(model: Any) -> tuple[str, ...]:
+def evidence_relations(model: Any) -> tuple[str, ...]:
     """Return the names of the relations in the evidence.
 
     A model that lists no relation of roots writes ``root`` there, and is certain of it.
@@ -123,7 +123,7 @@ class _Relations:
 
     def __init__(self, model: Probabilistic) -> None:
         self.model = model
-        self.is_root = np.array([_of_root(name) for name in relation_names(model)])
+        self.is_root = np.array([_of_root(name) for name in evidence_relations(model)])
 
     def logs(self, parsed: Treebank, heads: Ints) -> Doubles:
         logs = _log(self.model.relation_probabilities(replace(parsed, head=heads)))
@@ -135,7 +135,7 @@ class _Relations:
 
 
 def _scored(model: Probabilistic, parsed: Treebank, most: int) -> Iterator[SentenceEvidence]:
-    numbers = {name: number for number, name in enumerate(relation_names(model))}
+    numbers = {name: number for number, name in enumerate(evidence_relations(model))}
     codes, values = parsed.codes("deprel")
     for value in values:
         if value not in numbers:

@@ -116,7 +116,7 @@ def _rounds(train: "Treebank") -> int:
     return 1 if train.n_words >= ENOUGH else FOLDS
 
 
-def folds_of(train: "Treebank", seed: int) -> npt.NDArray[np.int64]:
+def sentence_folds(train: "Treebank", seed: int) -> npt.NDArray[np.int64]:
     """Return the fold of each sentence, drawn at random; folds differ by one sentence at most."""
     return np.random.default_rng(seed).permutation(np.arange(len(train)) % FOLDS)
 
@@ -126,7 +126,7 @@ def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[CalibrationS
     from treegauge.parsing.calibration import CalibrationSet
     from treegauge.parsing.training_text import TrainingText
 
-    rounds, fold_of = _rounds(train), folds_of(train, seed)
+    rounds, fold_of = _rounds(train), sentence_folds(train, seed)
     held_out = []
     with progress("folds for probabilities", rounds) as task:
         for fold in range(rounds):

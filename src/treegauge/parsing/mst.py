@@ -51,7 +51,7 @@ def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
     return "form", lambda form: form.lower()[-size:]
 
 
-def encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
+def graph_words(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
     """Turn forms and tags into numbers; `tags` are those of the training set in order.
 
     The last result is cached as long as the treebank exists: data maps need probabilities of the
@@ -163,7 +163,7 @@ class GraphModel:
 
     def _words(self, treebank: Treebank) -> GraphWords:
         read = self.tag_source.read(treebank, self.tags)
-        return encode(read, self.tags, self.options.ending)
+        return graph_words(read, self.tags, self.options.ending)
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees; always one root, always acyclic."""
@@ -275,7 +275,7 @@ class GraphParser:
         root = relations.index("root")
         gold = train.head.astype(np.int32)
         numbers[gold == 0] = root
-        words, (arcs, names) = encode(train, tags, how.ending), how.templates
+        words, (arcs, names) = graph_words(train, tags, how.ending), how.templates
         weights, sums = np.zeros(1 << how.bits, np.float32), np.zeros(1 << how.bits)
         table = np.zeros((1 << how.label_bits, len(relations)), np.float32)
         table_sums = np.zeros(table.shape)

@@ -64,7 +64,7 @@ LOG = 1 << 20
 """Number of bytes kept of a program's messages."""
 
 
-def run(
+def run_program(
     words: Sequence[str], *, what: str, folder: Path, log: Path, given: Path | None = None,
     output: Path | None = None, room: Path | None = None, limits: ProgramLimits = NO_LIMITS,
     environment: Mapping[str, str] | None = None,
@@ -184,7 +184,7 @@ def _wait(
             task.update(0)
 
 
-def tail(log: Path, size: int) -> str:
+def log_tail(log: Path, size: int) -> str:
     """Return the last bytes of a log as text."""
     with log.open("rb") as file:
         file.seek(max(log.stat().st_size - size, 0))
@@ -193,7 +193,7 @@ def tail(log: Path, size: int) -> str:
 
 def last_words(log: Path) -> str:
     """Return the last lines of a log, formatted for an error."""
-    text = tail(log, _LINES * _WIDTH).replace("\r", "\n")
+    text = log_tail(log, _LINES * _WIDTH).replace("\r", "\n")
     lines = [line[:_WIDTH] for line in text.splitlines() if line.strip()][-_LINES:]
     return "\n".join(["; its last messages:", *(f"  {line}" for line in lines)]) if lines else ""
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.plugins import leave_out, load_plugins, naming_errors, origin_of
+from treegauge.core.plugins import load_plugins, naming_errors, origin_of, warn_of_plugin
 from treegauge.core.safe_reading import check_trust
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ def known_parsers() -> "Mapping[str, ParserEntry]":
     for plugin in load_plugins(GROUP).values():
         entry = plugin.object
         if not isinstance(entry, ParserEntry):
-            leave_out(plugin, f"it is {entry!r}; expected a ParserEntry")
+            warn_of_plugin(plugin, f"it is {entry!r}; expected a ParserEntry")
         elif entry.name in known:
-            leave_out(plugin, f"there is already a parser called {entry.name!r}")
+            warn_of_plugin(plugin, f"there is already a parser called {entry.name!r}")
         else:
             known[entry.name] = entry
     return known

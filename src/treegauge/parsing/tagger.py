@@ -105,7 +105,7 @@ def tag_folds(
     return list(dealt.parts.values())
 
 
-def jackknife(
+def jackknifed_tags(
     train: Treebank, *, folds: int = 10, columns: Sequence[str] = ("upos",), iterations: int = 20,
     seed: int = 0, documents: bool | None = None, on_fold: Callable[[], None] | None = None,
 ) -> Treebank:  # fmt: skip
@@ -138,7 +138,7 @@ def find_tagger(
     and `on_fold`.
     """
     if name == "udpipe":
-        return partial(train_tagger, columns=columns), partial(jackknife, columns=columns)
+        return partial(train_tagger, columns=columns), partial(jackknifed_tags, columns=columns)
     if name != "perceptron":
         raise ChoiceError("tagger", name, ("udpipe", "perceptron"))
     if tuple(columns) != ("upos",):

@@ -25,7 +25,13 @@ from treegauge.core.messages import is_listened, progress
 from treegauge.core.platforms import end_with_parent
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.options import lacks_tags, no_tags_error
-from treegauge.parsing.udpipe_settings import TAGS, UDPipeOptions, joined, resolve, tagger_options
+from treegauge.parsing.udpipe_settings import (
+    TAGS,
+    UDPipeOptions,
+    options_text,
+    resolve,
+    tagger_options,
+)
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
@@ -129,7 +135,7 @@ def _train(
     for part, target in ((sentences, given), (dev, heldout)):
         for sentence in [] if part is None else udpipe_sentences(part, tags=True, trees=trees):
             target.append(sentence)
-    with quiet(log):
+    with errors_to_log(log):
         model = udpipe.Trainer.train(
             "morphodita_parsito", given, heldout, udpipe.Trainer.NONE, tagger, parser, error
         )
@@ -182,7 +188,7 @@ def apply_udpipe(model: Any, sentences: list[Any], *, tag: bool, parse: str | No
 
 
 @contextmanager
-def quiet(log: Path) -> Iterator[None]:
+def errors_to_log(log: Path) -> Iterator[None]:
     """Redirect what C++ writes to standard error to a file.
 
     Redirects the descriptor, since C++ does not use :data:`sys.stderr`.
@@ -304,7 +310,11 @@ class UDPipeParser:
             tagger = tagger_options(frozenset(TAGS), how.tagger_iterations)
         order = np.random.default_rng(seed).permutation(len(train))
         data, log = train_udpipe(
-            train.take(order), dev, tagger=tagger, parser=joined(values), watched=is_listened()
+            train.take(order),
+            dev,
+            tagger=tagger,
+            parser=options_text(values),
+            watched=is_listened(),
         )
         model = UDPipeModel(how, data, log, lacks_tags(train))
         if on_epoch is not None:

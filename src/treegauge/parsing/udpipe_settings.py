@@ -151,7 +151,7 @@ def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, 
     return chosen
 
 
-def joined(values: dict[str, Value]) -> str:
+def options_text(values: dict[str, Value]) -> str:
     """Return options in the library's format."""
     return ";".join(f"{name}={value}" for name, value in values.items())
 
@@ -173,4 +173,4 @@ def tagger_options(columns: frozenset[str], iterations: int) -> str:
             "use_lemma_2": 1, "provide_lemma_2": 1, "use_xpostag_2": 0, "provide_xpostag_2": 0,
             "use_feats_2": 0, "provide_feats_2": 0,
         }  # fmt: skip
-    return joined(values)
+    return options_text(values)

@@ -227,9 +227,9 @@ def families_ahead(
 
 
 def _error_reduction(pair: Leaderboard) -> float | None:
-    from treegauge.ranking.subsets import error_reduction
+    from treegauge.ranking.subsets import mean_error_reduction
 
     try:
-        return error_reduction(pair.values[1], pair.values[0])
+        return mean_error_reduction(pair.values[1], pair.values[0])
     except TreegaugeError:
         return None

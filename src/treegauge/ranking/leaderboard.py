@@ -140,7 +140,7 @@ class Leaderboard(Result):
     @cached_property
     def filled(self) -> NDArray[np.float64]:
         """The scores, with missing ones predicted from the other scores of system and treebank."""
-        return fill(self.values, self.systems) if self.gaps else self.values
+        return filled_scores(self.values, self.systems) if self.gaps else self.values
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -277,12 +277,12 @@ def effects(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.linalg.solve(sums[..., :-1] + 1, sums[..., -1:])[..., 0])
 
 
-def fill(values: NDArray[np.float64], systems: Sequence[str]) -> NDArray[np.float64]:
+def filled_scores(values: NDArray[np.float64], systems: Sequence[str]) -> NDArray[np.float64]:
     """Return scores (systems x treebanks) with missing ones (NaN) filled by system and treebank.
 
     Examples
     --------
-    >>> fill(np.array([[80.0, 60.0], [82.0, np.nan]]), ["A", "B"]).tolist()
+    >>> filled_scores(np.array([[80.0, 60.0], [82.0, np.nan]]), ["A", "B"]).tolist()
     [[80.0, 60.0], [82.0, 62.0]]
     """
     known = ~np.isnan(values)

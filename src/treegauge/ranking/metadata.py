@@ -171,7 +171,7 @@ def classes_of(
     return {name: masks[name] for name in distinct.values()}
 
 
-def tail(count: int, *, population: int, members: int, size: int) -> float:
+def hypergeometric_tail(count: int, *, population: int, members: int, size: int) -> float:
     r"""Return the probability that a random subset has at least this many members of a class.
 
     .. math:: P(X \ge x) = \sum_{i \ge x} \binom{K}{i} \binom{N - K}{n - i} / \binom{N}{n}

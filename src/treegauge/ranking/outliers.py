@@ -23,7 +23,7 @@ from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.extremes import Extreme, Which, extreme
 from treegauge.ranking.leaderboard import Leaderboard, some
-from treegauge.ranking.metadata import CLASSES, classes_of, tail
+from treegauge.ranking.metadata import CLASSES, classes_of, hypergeometric_tail
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.sampler import usual_size
 from treegauge.ranking.stability import Stability, sample_count, stability
@@ -122,7 +122,9 @@ class Outliers(Result):
         for name, mask in self.classes.items():
             inside, held = int(mask[columns].sum()), int(mask.sum())
             if inside * len(mask) > held * len(columns):
-                chance = tail(inside, population=len(mask), members=held, size=len(columns))
+                chance = hypergeometric_tail(
+                    inside, population=len(mask), members=held, size=len(columns)
+                )
                 over[name] = {"found": inside, "tail": chance}
         return {
             "treebanks": list(subset),

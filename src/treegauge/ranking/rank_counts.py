@@ -163,7 +163,7 @@ def _zeros(bits: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64], ND
     return rows[which][real], column[real]
 
 
-def tally(
+def tally_ranks(
     sampler: Sampler,
     samples: int,
     tie: int,

@@ -36,8 +36,8 @@ from treegauge.ranking.selection import (
     SubsetConditions,
     SubsetSearch,
     demands_of,
-    folds_of,
     overall,
+    repeated_folds,
 )
 from treegauge.ranking.sentence_draws import Method
 from treegauge.ranking.sentence_subsets import SentenceSubsets, recommend_sentences
@@ -237,7 +237,7 @@ def recommend(
     rng = np.random.default_rng(seed)
     drawn = demands.orders(samples, rng)
     problem = SubsetSearch(board, demands, drawn)
-    judged = judge(problem, folds, repeats, rng)
+    judged = judged_subsets(problem, folds, repeats, rng)
     every = np.arange(systems)
     weight = problem.choose(every, folds, rng)
     columns = np.sort(problem.best(every, weight, problem.starts(10 * STARTS, rng)))
@@ -251,7 +251,9 @@ def recommend(
     )  # fmt: skip
 
 
-def judge(problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Generator) -> HeldOut:
+def judged_subsets(
+    problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Generator
+) -> HeldOut:
     r"""Choose subsets without some systems and evaluate them on the pairs of these systems.
 
     With :math:`D` the mean over pairs of new systems of agreement minus that of random subsets and
@@ -266,7 +268,7 @@ def judge(problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Genera
     average = chance.mean(axis=0)
     chosen, times = np.zeros((2, systems, systems))
     beaten = []
-    for rest, left_out in folds_of(np.arange(systems), folds, repeats, rng):
+    for rest, left_out in repeated_folds(np.arange(systems), folds, repeats, rng):
         weight = problem.choose(rest, folds, rng)
         columns = problem.best(rest, weight, problem.starts(2 * STARTS, rng))
         inner = np.ix_(left_out, left_out)
@@ -303,7 +305,7 @@ def _named(
     """Yield the agreement of named subsets, which were chosen without these scores."""
     from treegauge import data
 
-    for name, members in (data.subsets() if named is None else named).items():
+    for name, members in (data.named_subsets() if named is None else named).items():
         places, absent = subset_columns(board, members)
         if absent and named is not None:  # your own subsets must be known
             raise ChoiceError("treebank", absent[0], board.treebanks)

@@ -15,7 +15,8 @@ Rules that only use which system scores higher on which treebank:
 - ``bradley-terry``: strengths by which the comparisons are most probable; see
   :mod:`treegauge.ranking.strengths`.
 
-Missing scores are filled for the first three (:func:`~treegauge.ranking.leaderboard.fill`). The
+Missing scores are filled for the first three (see
+:func:`~treegauge.ranking.leaderboard.filled_scores`). The
 others compare two systems over the treebanks on which both have a score.
 """
 

@@ -240,7 +240,7 @@ class SubsetSearch:
     def choose(self, rows: NDArray[np.int64], folds: int, rng: np.random.Generator) -> float:
         """Return the weight with the best agreement in a cross-validation over `rows`."""
         merit = dict.fromkeys(WEIGHTS, 0.0)
-        for rest, held in folds_of(rows, folds, _INNER, rng):
+        for rest, held in repeated_folds(rows, folds, _INNER, rng):
             orders = self.starts(STARTS, rng)
             for weight in merit:
                 agree = self.concordance(self.best(rest, weight, orders))
@@ -252,7 +252,7 @@ def _signs(totals: NDArray[np.int64]) -> Floats:
     return np.asarray(np.sign(totals[:, None] - totals[None, :]), dtype=np.float64)
 
 
-def folds_of(
+def repeated_folds(
     rows: NDArray[np.int64], folds: int, repeats: int, rng: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield (rest, held out); in every repeat each row is held out once."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treegauge.ranking.selection import folds_of
+from treegauge.ranking.selection import repeated_folds
 from treegauge.ranking.sentence_draws import Floats, Ints, Method, SentenceScores, draw_sentences
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.statistics.student import student_quantile
@@ -85,7 +85,7 @@ def judge_methods(
     """
     systems = np.arange(len(scores.correct))
     folds = min(folds, len(systems) // 2)
-    held_out = list(folds_of(systems, folds, repeats, rng))
+    held_out = list(repeated_folds(systems, folds, repeats, rng))
     times = {"random": -(-samples // len(held_out))}
     judged = [
         judge_method(scores, size, method, held_out * times.get(method, 1), rng)

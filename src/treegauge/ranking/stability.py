@@ -19,7 +19,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
 from treegauge.ranking.constraints import Constraint, constraints_of
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
-from treegauge.ranking.rank_counts import RankTally, SampleSearch, ScoreSums, tally
+from treegauge.ranking.rank_counts import RankTally, SampleSearch, ScoreSums, tally_ranks
 from treegauge.ranking.sampler import FEW, Sampler, sizes_of, sizes_text
 from treegauge.ranking.strengths import TOO_FEW, RankSets
 from treegauge.statistics.planning import Winner
@@ -298,7 +298,7 @@ def stability(
     sampler = Sampler(board, sizes, seed, bound, max(samples, FEW))
     every = sampler.complete
     samples = samples if every is None else every
-    counts, table = tally(sampler, samples, TIE[ties], workers, progress)
+    counts, table = tally_ranks(sampler, samples, TIE[ties], workers, progress)
     back = np.argsort(table.order)  # the tally has the systems in the order of their totals
     above = counts.above[np.ix_(back, back)]
     tied = samples - above - above.T

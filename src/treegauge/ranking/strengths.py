@@ -89,7 +89,7 @@ def families_of(board: Leaderboard) -> NDArray[np.int64] | None:
     return None if few else codes
 
 
-def leave_out(units: NDArray[Any], codes: NDArray[np.int64], estimate: Any) -> Jackknifed:
+def family_jackknife(units: NDArray[Any], codes: NDArray[np.int64], estimate: Any) -> Jackknifed:
     """Estimate from the sum over treebanks (first axis), and again without each family.
 
     `estimate` maps sums (..., shape of a treebank) and numbers of treebanks to (..., systems).
@@ -171,9 +171,11 @@ def advantages(board: Leaderboard, codes: NDArray[np.int64]) -> Jackknifed:
     With missing scores, these are system effects of a model with treebank effects.
     """
     if board.gaps:
-        return leave_out(normal_equations(board.values), codes, lambda sums, _: effects(sums))
+        return family_jackknife(
+            normal_equations(board.values), codes, lambda sums, _: effects(sums)
+        )
     leads = (board.values - board.values.mean(axis=0)).T
-    return leave_out(leads, codes, lambda sums, number: sums / number[..., None])
+    return family_jackknife(leads, codes, lambda sums, number: sums / number[..., None])
 
 
 def best_system(board: Leaderboard, codes: NDArray[np.int64], level: float = 0.95) -> Winner:
@@ -233,7 +235,7 @@ def bradley_terry(board: Leaderboard, *, level: float = 0.95) -> BradleyTerry:
             f"strengths need two systems, {LEAST_TREEBANKS} treebanks and {LEAST_GROUPS} families "
             "for valid intervals; compare by wins instead"
         )
-    fitted = leave_out(votes_of(board), codes, lambda sums, _: strengths(sums))
+    fitted = family_jackknife(votes_of(board), codes, lambda sums, _: strengths(sums))
     return BradleyTerry(
         board.systems, fitted.values, *fitted.interval(level), rank_sets(fitted, level), level,
         countersign(board.signature, test="bradley-terry", by=FAMILY, level=level),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WIDE = 10  # the largest number of columns that fit on a screen
 
 
-def error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64]) -> float:
+def mean_error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64]) -> float:
     r"""Return the mean over treebanks of the share of errors that a system removes, in percent.
 
     .. math:: \frac{1}{n} \sum_t 100 \cdot \frac{s_t - r_t}{100 - r_t}
@@ -76,7 +76,7 @@ def restrict(
         return board
     given = subset.split(",") if isinstance(subset, str) else subset
     own = [code.strip() for code in given if code.strip()]
-    packaged = {} if isinstance(subset, list | tuple) else data.subsets()
+    packaged = {} if isinstance(subset, list | tuple) else data.named_subsets()
     if subset not in packaged and len(own) == 1 and subset_columns(board, own)[1]:
         raise ChoiceError("subset or treebank", subset, [*packaged, *board.treebanks])
     columns, absent = subset_columns(board, packaged.get(str(subset), own))
@@ -153,7 +153,7 @@ def subsets(
         row |= dict(zip(board.systems, part.mean(axis=1).tolist(), strict=True))
         for reference, system in pairs:
             both = part[board.system(reference)], part[board.system(system)]
-            row[f"E({reference}, {system})"] = error_reduction(*both)
+            row[f"E({reference}, {system})"] = mean_error_reduction(*both)
         rows.append(row)
         if absent:
             left_out[name] = tuple(absent)
@@ -168,7 +168,7 @@ def own_subsets(given: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str,
 
     if isinstance(given, Mapping):
         return dict(given)
-    packaged = data.subsets()
+    packaged = data.named_subsets()
     members: dict[str, Sequence[str]] = {}
     for text in [given] if isinstance(given, str) else given or packaged:
         name, equals, codes = text.partition("=")

@@ -55,7 +55,7 @@ def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, samples: int = SUB
     return page
 
 
-def languages() -> "dict[str, Grammar]":
+def demo_languages() -> "dict[str, Grammar]":
     """Return invented languages; parsers are trained on the first."""
     from treegauge.testing.synthetic import Grammar
 
@@ -76,7 +76,7 @@ def make_inputs(out: Path, *, seed: int) -> list[str]:
     from treegauge.treebanks.conllu import read_conllu
 
     note("inventing four treebanks and three parsers")
-    folders = [_treebank(out, name, grammar, seed) for name, grammar in languages().items()]
+    folders = [_treebank(out, name, grammar, seed) for name, grammar in demo_languages().items()]
     first = folders[0]
     gold, train = (
         read_conllu(first, split=split, name=f"{first.name}/{split}") for split in ("test", "train")
@@ -130,7 +130,7 @@ def _treebank(out: Path, name: str, grammar: "Grammar", seed: int) -> Path:
 
 def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
     """Write the test set under a short name, and the output of three parsers."""
-    from treegauge.testing.simulated_confidence import with_confidence
+    from treegauge.testing.simulated_confidence import with_simulated_confidence
     from treegauge.testing.simulated_parser import Accuracy, simulated_parse
     from treegauge.treebanks.conllu import parse_conllu, write_conllu
 
@@ -140,7 +140,9 @@ def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
     for number, (name, quality) in enumerate(QUALITY.items()):
         files.append(out / f"{name}.conllu")
         parsed = parse_conllu(simulated_parse(text, Accuracy(heads=quality), seed=seed + number))
-        sure = with_confidence(parsed, gold, seed=seed + number, sharpness=SHARPNESS[name])
+        sure = with_simulated_confidence(
+            parsed, gold, seed=seed + number, sharpness=SHARPNESS[name]
+        )
         write_conllu(sure, files[-1])
     return files
 

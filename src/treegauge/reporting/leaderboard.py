@@ -91,7 +91,7 @@ def leaderboard(
     from treegauge.core.messages import note
     from treegauge.ranking.standings import standings as rank_teams
     from treegauge.ranking.standings import submitted_board
-    from treegauge.reporting.leaderboard_files import check_folder, write_leaderboard
+    from treegauge.reporting.leaderboard_files import output_folder, write_leaderboard
     from treegauge.scoring.metrics import canonical
     from treegauge.scoring.sentence_counts import ScoreOptions
     from treegauge.scoring.submissions import Submissions, score_submissions
@@ -104,7 +104,7 @@ def leaderboard(
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
     files = Submissions.find(gold, submissions, split)
-    folder = check_folder(out, gold, files.homes)
+    folder = output_folder(out, gold, files.homes)
     cache = None if folder is None else folder / "cells"
     scores = score_submissions(files, options, reading, cache=cache, workers=workers)
     note(f"scored {scores.new} outputs; {scores.known} were scored before")

@@ -28,7 +28,7 @@ class FailedRuns(RowsResult):
     kind = "failed runs"
 
 
-def check_folder(
+def output_folder(
     out: str | os.PathLike[str] | None, gold: str | os.PathLike[str], homes: Iterable[Path]
 ) -> Path | None:
     """Return the folder to write; refuse a folder of inputs, or one with other files."""

@@ -10,7 +10,7 @@ from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import command
 from treegauge.crosslingual.transfer import transfer
-from treegauge.curves.attachments import ALL, joined, read_attachments
+from treegauge.curves.attachments import ALL, joined_counts, read_attachments
 from treegauge.curves.curve import BANDS, complexity, curve, equivalent
 from treegauge.curves.gathering import stored_counts
 from treegauge.curves.learning import AVERAGE
@@ -83,7 +83,7 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
         stored_counts(path, folders=folders.values(), convention=convention) for path in stores
     ]
     if parts:
-        counts = parts[0] if len(parts) == 1 else joined(parts)
+        counts = parts[0] if len(parts) == 1 else joined_counts(parts)
         average = curve(counts)
         each = curve(counts, each=True, resamples=100)
         names = _readable(counts.treebanks)

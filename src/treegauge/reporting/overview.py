@@ -14,7 +14,7 @@ from treegauge.reporting.methods import make_method
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
 from treegauge.reporting.treebank_names import treebank_of
-from treegauge.scoring.comparisons import compare
+from treegauge.scoring.comparisons import compare_systems
 from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
@@ -103,7 +103,7 @@ def _marks(scores: Scores, systems: Sequence[str], values: Floats, name: str) ->
     best = systems[int(np.nanargmax(values))]
     p_values = {
         row["b"] if row["a"] == best else row["a"]: row["p_corrected"]
-        for row in compare(scores, metric=name).pairs
+        for row in compare_systems(scores, metric=name).pairs
         if best in (row["a"], row["b"])
     }
 

@@ -196,7 +196,7 @@ def _integers(scores: Leaderboard) -> dict[str, Any]:
 def _named(scores: Leaderboard) -> list[dict[str, Any]]:
     """Return the packaged subsets whose treebanks are all in the table."""
     named = []
-    for name, codes in data.subsets().items():
+    for name, codes in data.named_subsets().items():
         with suppress(TreegaugeError):
             named.append({"name": name, "treebanks": [scores.treebank(code) for code in codes]})
     return named

@@ -69,7 +69,7 @@ class Alignment:
         A token that crosses the end of a sentence may begin in one sentence and have its partners
         in the next.
         """
-        counts = per_sentence(self.gold.segments, self.system.starts)
+        counts = positions_per_sentence(self.gold.segments, self.system.starts)
         sentences = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         partner = self.to_gold[self.to_gold >= 0]
         sentences[self.to_gold >= 0] = self.gold.treebank.sentence_of[partner]
@@ -87,7 +87,7 @@ class Alignment:
         return np.asarray((self.flags & bits) == bits)
 
 
-def per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
+def positions_per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
     """Count the positions (in ascending order) in each sentence.
 
     In loose alignment a position may be after the last character; it counts in the last sentence.

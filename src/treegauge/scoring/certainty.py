@@ -42,7 +42,7 @@ def check_resampling(how: Resampling) -> None:
             raise ChoiceError(name, getattr(how, name), known)
 
 
-def choose_units(run: SentenceCounts, wanted: str) -> UnitKind:
+def resampling_unit(run: SentenceCounts, wanted: str) -> UnitKind:
     """Return the unit of resampling: `wanted`, or documents if gold has more than one."""
     marked = int(run.starts.sum())
     if wanted == "documents" and not marked:
@@ -105,7 +105,7 @@ def _numerators_and_denominators(rows: npt.NDArray[Any], names: Sequence[str]) -
     return table
 
 
-def ratio(sums: FloatArray) -> FloatArray:
+def f1_fractions(sums: FloatArray) -> FloatArray:
     """Return F1 as a fraction, from sums of numerators and denominators."""
     half = sums.shape[-1] // 2
     return np.asarray(sums[..., :half] / sums[..., half:])
@@ -115,7 +115,7 @@ def estimate(counts: UnitCounts) -> StudentEstimate:
     """Return F1 with its standard error; NaN where fewer than five units have an error."""
     if counts.number < LEAST_UNITS:
         return _unknown(counts)
-    jackknifed = jackknife(counts.drawn, ratio, counts.words)
+    jackknifed = jackknife(counts.drawn, f1_fractions, counts.words)
     half = counts.mean.shape[1] // 2
     part, whole = counts.mean[:, :half], counts.mean[:, half:]
     return _limited(jackknifed, np.minimum((part < whole).sum(axis=0), (part > 0).sum(axis=0)))
@@ -125,7 +125,7 @@ def difference(a: UnitCounts, b: UnitCounts) -> StudentEstimate:
     """Return the difference of two systems; no standard error if fewer than five units differ."""
     if a.number < LEAST_UNITS:
         return _unknown(a)
-    jackknifed = jackknife(a.drawn, ratio, a.words, other=b.drawn)
+    jackknifed = jackknife(a.drawn, f1_fractions, a.words, other=b.drawn)
     half = a.mean.shape[1] // 2
     apart = a.mean != b.mean
     moved = (apart[:, :half] | apart[:, half:]).sum(axis=0)
@@ -144,8 +144,8 @@ def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatAr
         half, n = counts.mean.shape[1] // 2, counts.number
         sums = counts.drawn.reshape(-1, n, 2 * half)[..., [0, half]].astype(np.float64)
         total = sums.sum(axis=1)
-        scores = ratio(total)[:, 0]
-        left = ratio(total[:, None] - sums)[..., 0] - scores[:, None]
+        scores = f1_fractions(total)[:, 0]
+        left = f1_fractions(total[:, None] - sums)[..., 0] - scores[:, None]
         values.append(scores.mean())
         moves.append(left.mean(axis=0))
         between = both = 0.0
@@ -179,8 +179,8 @@ def intervals(counts: UnitCounts, how: Resampling) -> list[tuple[float, float] |
         if counts.number < LEAST_BOOTSTRAP or counts.runs > 1:
             return [None] * (counts.mean.shape[1] // 2)
         resampled = bootstrap(
-            counts.mean, ratio, resamples=how.resamples, level=how.level, method=how.interval,
-            seed=how.seed,
+            counts.mean, f1_fractions, resamples=how.resamples, level=how.level,
+            method=how.interval, seed=how.seed,
         )  # fmt: skip
         low, high = resampled.low, resampled.high
     limits = zip((100 * low).tolist(), (100 * high).tolist(), strict=True)

@@ -18,7 +18,7 @@ from treegauge.scoring.certainty import (
     UnitCounts,
     UnitKind,
     difference,
-    ratio,
+    f1_fractions,
     score_covariance,
 )
 from treegauge.scoring.metrics import canonical, metric_label
@@ -113,7 +113,7 @@ def error_reduction(a: float, b: float) -> float | None:
     return None if b >= 100 else 100 * (a - b) / (100 - b)
 
 
-def compare(
+def compare_systems(
     scores: Scores,
     *,
     metric: str | Sequence[str] = "LAS",
@@ -238,8 +238,8 @@ def drawn_p_values(
     if test == "bootstrap" and a.number < LEAST_BOOTSTRAP_TEST:
         return np.full(a.mean.shape[1] // 2, np.nan)
     if test == "permutation":
-        return paired_permutation(a.mean, b.mean, ratio, permutations=draws, **how).p_value
-    return paired_bootstrap(a.mean, b.mean, ratio, resamples=draws, **how).p_value
+        return paired_permutation(a.mean, b.mean, f1_fractions, permutations=draws, **how).p_value
+    return paired_bootstrap(a.mean, b.mean, f1_fractions, resamples=draws, **how).p_value
 
 
 def _verdict(row: Mapping[str, Any], alpha: float) -> str:

@@ -14,9 +14,9 @@ from treegauge.scoring.certainty import (
     UnitCounts,
     UnitKind,
     check_resampling,
-    choose_units,
     intervals,
     remarks,
+    resampling_unit,
 )
 from treegauge.scoring.metrics import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.paired_reading import LAYERS, Input, PairedReader
@@ -116,7 +116,7 @@ def scored_runs(
     for name, runs in counted.items():
         sentences = runs[0].sentences
         if resampling.resamples and sentences:
-            units = choose_units(runs[0], resampling.units)
+            units = resampling_unit(runs[0], resampling.units)
             counts = UnitCounts(runs, options.metrics, units)
             limits = dict(zip(options.metrics, intervals(counts, resampling), strict=True))
             notes += remarks(counts, units, resampling, name, any(limits.values()))

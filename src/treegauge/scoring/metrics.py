@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.plugins import leave_out, load_plugins, warn
+from treegauge.core.plugins import load_plugins, warn, warn_of_plugin
 from treegauge.scoring.convention import Convention
 from treegauge.scoring.word_metrics import WORD_METRICS, MetricFunction, WordMetric
 
@@ -143,7 +143,7 @@ def known_metrics() -> dict[str, Definition]:
             _LEFT_OUT[name] = (
                 f"the metric {name!r} of the plug-in {plugin.origin} cannot be used: {error}"
             )
-            leave_out(plugin, str(error))
+            warn_of_plugin(plugin, str(error))
     return ALL
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign
-from treegauge.scoring.certainty import LEAST_RUNS, UnitCounts, difference, ratio
+from treegauge.scoring.certainty import LEAST_RUNS, UnitCounts, difference, f1_fractions
 from treegauge.scoring.comparisons import POWER, unit_counts
 from treegauge.scoring.metrics import canonical
 from treegauge.scoring.scores import Scores
@@ -127,4 +127,4 @@ def plan_treebanks(
 def _run_variance(counts: UnitCounts) -> float:
     if not counts.random_runs:
         return 0.0
-    return float(ratio(counts.table.sum(axis=1))[:, 0].var(ddof=1))
+    return float(f1_fractions(counts.table.sum(axis=1))[:, 0].var(ddof=1))

@@ -134,9 +134,9 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
     tested = chosen or ("MSLAS" if how.options.nodes else "LAS",)
     systems = tuple(one for one in scores.systems if one.system not in baselines)
     if how.test != "none" and len(systems) > 1:
-        from treegauge.scoring.comparisons import compare
+        from treegauge.scoring.comparisons import compare_systems
 
-        attached["comparisons"] = compare(
+        attached["comparisons"] = compare_systems(
             replace(scores, systems=systems), metric=tested, test=how.test,
             permutations=how.permutations, correction=how.correction,
             seed=how.resampling.seed, margin=how.margin,

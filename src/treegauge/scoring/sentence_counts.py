@@ -15,7 +15,7 @@ from treegauge.scoring.align import (
     GRAMMATICAL_BIT,
     LEXICAL_BIT,
     Alignment,
-    per_sentence,
+    positions_per_sentence,
 )
 from treegauge.scoring.attachment import CorrectWords, Mask, correct_words
 from treegauge.scoring.convention import OFFICIAL, Convention
@@ -156,7 +156,7 @@ def _segments(gold: Segmentation, system: Segmentation) -> dict[str, npt.NDArray
         twin = np.minimum(np.searchsorted(s_ends, g_ends), len(s_ends) - 1)
         same = (s_ends[twin] == g_ends) & (s_starts[twin] == g_starts)
         for letter, starts in (("c", g_starts[same]), ("g", g_starts), ("s", s_starts)):
-            columns[f"{name}s_{letter}"] = per_sentence(gold, starts)
+            columns[f"{name}s_{letter}"] = positions_per_sentence(gold, starts)
     return columns
 
 

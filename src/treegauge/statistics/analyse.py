@@ -19,7 +19,7 @@ from treegauge.statistics.correlation import (
     adjusted,
     associate,
     choose_columns,
-    select,
+    strongest_correlation,
 )
 from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
 from treegauge.statistics.data_table import Tables, group_rows
@@ -85,7 +85,7 @@ def _correlation(
     rows, notes = associate(
         table, target, variables, covariates, groups, method, log, intervals, how.cluster
     )
-    selected, more = select(
+    selected, more = strongest_correlation(
         table, target, variables, covariates, method, log, intervals.level, how.cluster
     )
     return Correlations(

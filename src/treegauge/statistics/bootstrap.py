@@ -15,9 +15,9 @@ from treegauge.statistics.resampling import (
     FloatArray,
     Statistic,
     Units,
+    apply_statistic,
     blocks,
     bootstrap_values,
-    evaluate,
     jackknife_values,
     name_metrics,
     runs_of,
@@ -116,10 +116,10 @@ def bootstrap(
     >>> print(f"{las.estimate[0]:.3f} [{las.low[0]:.2f}, {las.high[0]:.2f}]")
     0.754 [0.59, 0.90]
     """
-    check_resampling(method, seed, resamples, level)
+    check_interval_options(method, seed, resamples, level)
     units = Units(runs_of(counts))
     n_runs = len(units.arrays)
-    scores = evaluate(statistic, units.total())
+    scores = apply_statistic(statistic, units.total())
     values = bootstrap_values(units, statistic, resamples, seed)
     drawn = stream(seed, RUNS).integers(n_runs, size=(resamples, n_runs))
     values = np.take_along_axis(values, drawn[:, :, None], axis=1).mean(axis=1)
@@ -162,7 +162,7 @@ def bootstrap_rows(
     ranks can be computed again in every resample. Agrees with
     ``scipy.stats.bootstrap(paired=True)`` given the same draws.
     """
-    check_resampling(method, seed, resamples, level)
+    check_interval_options(method, seed, resamples, level)
     table = np.asarray(rows, dtype=np.float64)
     if table.ndim != 2 or len(table) < 2:
         raise TreegaugeError(f"rows: expected at least 2 rows of numbers, found {table.shape}")
@@ -268,7 +268,7 @@ def _acceleration(
     return np.where(varies, cubes, 0.0) / (6 * np.where(varies, squares, 1.0) ** 1.5)
 
 
-def check_resampling(method: str, seed: int, resamples: int, level: float) -> None:
+def check_interval_options(method: str, seed: int, resamples: int, level: float) -> None:
     """Refuse an unknown kind of interval and impossible options."""
     check_options(seed, resamples, "resamples", level)
     if method not in get_args(Method):

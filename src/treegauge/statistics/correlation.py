@@ -205,7 +205,7 @@ def adjusted(rows: Sequence[Association], correction: str) -> list[Association]:
     return result
 
 
-def select(
+def strongest_correlation(
     table: DataTable,
     target: str,
     variables: Sequence[str],

@@ -162,7 +162,7 @@ class DataTable:
             if not known[:, j].all():
                 wanting.setdefault(tuple(labels[~known[:, j]]), []).append(repr(name))
         notes = tuple(
-            f"left out, missing {', '.join(columns)}: {listed(gone)}"
+            f"left out, missing {', '.join(columns)}: {names_and_more(gone)}"
             for gone, columns in wanting.items()
         )
         return Sample(
@@ -290,7 +290,7 @@ def _pivot(
     return DataTable(pivoted, source, full_names=full_names)
 
 
-def listed(names: Sequence[Any], most: int = 8) -> str:
+def names_and_more(names: Sequence[Any], most: int = 8) -> str:
     """Return the first names separated by commas, and the number of the others."""
     shown = ", ".join(map(str, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

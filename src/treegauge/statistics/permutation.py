@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, check_options
 from treegauge.core.result import Result, sign
-from treegauge.statistics.bootstrap import Interval, Method, check_resampling, make_interval
+from treegauge.statistics.bootstrap import Interval, Method, check_interval_options, make_interval
 from treegauge.statistics.resampling import (
     TIE,
     FloatArray,
     Statistic,
     Units,
+    apply_statistic,
     bootstrap_values,
     differing,
-    evaluate,
     jackknife_values,
     name_metrics,
     runs_of,
@@ -120,13 +120,13 @@ def paired_permutation(
     """
     check_options(seed, permutations, "permutations")
     units = Units([_average_runs(counts_a), _average_runs(counts_b)])
-    a, b = evaluate(statistic, units.total())
+    a, b = apply_statistic(statistic, units.total())
     rows = differing(units)
     exact = len(rows) < 60 and 2 ** len(rows) <= permutations
     draws = 2 ** len(rows) if exact else permutations
     extreme = np.zeros(len(a), dtype=np.int64)
     for sums in swapped_sums(units, rows, draws, seed=None if exact else seed):
-        values = evaluate(statistic, sums)
+        values = apply_statistic(statistic, sums)
         extreme += _as_extreme(values[:, 0] - values[:, 1], a, b, alternative).sum(axis=0)
     p_value = extreme / draws if exact else (1 + extreme) / (1 + draws)
     return PairedComparison(
@@ -182,9 +182,9 @@ def paired_bootstrap(
     >>> print(f"{las.difference[0]:.3f}", las.share_better[0] > 0.99)
     0.140 True
     """
-    check_resampling(method, seed, resamples, level)
+    check_interval_options(method, seed, resamples, level)
     units = Units([_average_runs(counts_a), _average_runs(counts_b)])
-    a, b = evaluate(statistic, units.total())
+    a, b = apply_statistic(statistic, units.total())
     values = bootstrap_values(units, statistic, resamples, seed)
     differences = values[:, 0] - values[:, 1]
     difference = a - b

@@ -41,7 +41,7 @@ def blocks(total: int, width: int) -> Iterator[int]:
         yield part.stop - part.start
 
 
-def evaluate(statistic: Statistic, sums: FloatArray) -> FloatArray:
+def apply_statistic(statistic: Statistic, sums: FloatArray) -> FloatArray:
     """Apply `statistic` without warnings; undefined values, such as 0 / 0, become NaN."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = np.array(statistic(sums), dtype=np.float64)
@@ -224,7 +224,7 @@ def _slices(total: int, step: int) -> Iterator[slice]:
 def bootstrap_values(units: Units, statistic: Statistic, resamples: int, seed: int) -> FloatArray:
     """Return the values of every system in every resample: (resamples, systems, metrics)."""
     return np.concatenate(
-        [evaluate(statistic, sums) for sums in bootstrap_sums(units, resamples, seed)]
+        [apply_statistic(statistic, sums) for sums in bootstrap_sums(units, resamples, seed)]
     )
 
 
@@ -232,7 +232,7 @@ def jackknife_values(units: Units, statistic: Statistic) -> Iterator[FloatArray]
     """Yield the values with each unit left out in turn: (units, systems, metrics)."""
     total = units.scaled_total()
     for rows in units.chunks():
-        yield evaluate(statistic, units.restore(total - units.load(rows)))
+        yield apply_statistic(statistic, units.restore(total - units.load(rows)))
 
 
 def differing(units: Units) -> npt.NDArray[np.intp]:

@@ -12,7 +12,7 @@ from treegauge.statistics.resampling import (
     FloatArray,
     Statistic,
     Units,
-    evaluate,
+    apply_statistic,
     jackknife_values,
     runs_of,
 )
@@ -314,7 +314,7 @@ def jackknife(
     """
     systems = [runs_of(table) for table in ([counts] if other is None else [counts, other])]
     units = Units([run for runs in systems for run in runs])
-    scores = evaluate(statistic, units.total())
+    scores = apply_statistic(statistic, units.total())
     n, done = units.n_units, 0
     left = np.empty((n, *scores.shape))  # filled in place: millions of units are there once
     for values in jackknife_values(units, statistic):

@@ -10,7 +10,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.reading import parse_number
 from treegauge.core.result import Result
-from treegauge.statistics.data_table import DataTable, Tables, as_table, listed
+from treegauge.statistics.data_table import DataTable, Tables, as_table, names_and_more
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +51,7 @@ def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
     joined = frames[0]
     for table, frame in zip(parts[1:], frames[1:], strict=True):
         if not set(frame[_KEY]) & set(joined[_KEY]):
-            found, before = (listed(list(one[join]), 3) for one in (frame, joined))
+            found, before = (names_and_more(list(one[join]), 3) for one in (frame, joined))
             raise TreegaugeError(
                 f"{table.source}: no {join} in common with the tables before: found {found}; "
                 f"expected such as {before}"

@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 SPREAD = 4.0
 
 
-def with_confidence(
+def with_simulated_confidence(
     parsed: Treebank, gold: Treebank, *, seed: int, sharpness: float = 1.0
 ) -> Treebank:
     r"""Return the output of a parser with probabilities of its heads, relations and trees.
@@ -32,7 +32,7 @@ def with_confidence(
     >>> from treegauge.testing.synthetic import synthetic
     >>> gold = synthetic(3, seed=1)
     >>> parsed = parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=1))
-    >>> "HeadProb=" in with_confidence(parsed, gold, seed=1)["misc"][0]
+    >>> "HeadProb=" in with_simulated_confidence(parsed, gold, seed=1)["misc"][0]
     True
     """
     if parsed.n_words != gold.n_words or len(parsed) != len(gold):

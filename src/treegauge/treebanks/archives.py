@@ -285,7 +285,7 @@ def _split(path: str) -> tuple[Folder, str]:
     return tuple(parts[:-1]), parts[-1] if parts else ""
 
 
-def choose(
+def treebank_folders(
     contents: Mapping[Folder, Sequence[str]], wanted: Sequence[TreebankRequest], place: str
 ) -> Iterator[tuple[Folder, TreebankRequest]]:
     """Find the folder of each treebank in an archive."""

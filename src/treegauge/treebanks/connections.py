@@ -24,7 +24,7 @@ SLOWEST, PATIENCE = 1 << 16, 60.0
 """Progress is this number of bytes of the file in this number of seconds."""
 
 
-def address(url: str) -> SplitResult:
+def url_parts(url: str) -> SplitResult:
     """Return the parts of a URL; raise an error if it is invalid."""
     try:
         parts = urlsplit(url)

@@ -21,7 +21,7 @@ from treegauge import __version__
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import ProgressTask, progress
 from treegauge.core.platforms import replace_file, take_lock
-from treegauge.treebanks.connections import SLOWEST, Answer, address, open_connection
+from treegauge.treebanks.connections import SLOWEST, Answer, open_connection, url_parts
 
 STEP = 1 << 18
 LARGEST = 32 << 30
@@ -54,7 +54,7 @@ def cache_folder() -> Path:
 
 def cached_name(url: str) -> str:
     """Return the file name of a download in the cache, unique per address."""
-    last = re.sub(r"[^\w.-]", "_", address(url).path.rpartition("/")[2], flags=re.ASCII)
+    last = re.sub(r"[^\w.-]", "_", url_parts(url).path.rpartition("/")[2], flags=re.ASCII)
     return f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{last[-100:]}".rstrip("-.")
 
 
@@ -120,7 +120,7 @@ def download(url: str, target: Path, *, sha256: str | None = None, pause: float 
 
 
 def _check_address(url: str) -> None:
-    parts = address(url)
+    parts = url_parts(url)
     if parts.scheme not in {"http", "https"}:
         raise TreegaugeError(f"found the address {url!r}, expected one with http or https")
     if not url.isascii():

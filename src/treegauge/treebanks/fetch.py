@@ -18,8 +18,8 @@ from treegauge.treebanks.archives import (
     Folder,
     Unpacked,
     check_conllu,
-    choose,
     release_in_folder,
+    treebank_folders,
     treebanks,
     unpack,
 )
@@ -43,8 +43,8 @@ from treegauge.treebanks.places import (
     fresh_folders,
     home,
     is_remote,
-    kind_of,
     local,
+    place_kind,
     placeholders,
     release_in_name,
 )
@@ -234,7 +234,7 @@ class _FetchJob:
     replace: bool
 
     def run(self, place: str, wanted: list[TreebankRequest]) -> list[FetchedTreebank]:
-        kind, place = kind_of(place)
+        kind, place = place_kind(place)
         if kind == "archive":
             with self.using(place) as (path, digest):
                 return self.unpack(path, place, f"sha256:{digest}", wanted)
@@ -292,7 +292,7 @@ class _FetchJob:
         arrivals: dict[Folder, FetchedTreebank] = {}
         targets: dict[Folder, Path] = {}
         owners: dict[str, Folder] = {}
-        for folder, request in choose(folders, wanted, place):
+        for folder, request in treebank_folders(folders, wanted, place):
             name = own_name(folder[-1])[0] if folder else ""
             if request.name and fold(name) != fold(request.name):
                 name = request.name

@@ -148,7 +148,7 @@ class Describer:
         self._describe: dict[int, Callable[[int, int, int], str]] = {
             _scan.ENCODING: lambda where, s, row: f"byte 0x{treebank.raw[where]:02X}",
             _scan.COLUMNS: lambda where, s, row: _columns(self._line_text(where)),
-            _scan.COMMENT_INSIDE: lambda where, s, row: short(self._line_text(where)),
+            _scan.COMMENT_INSIDE: lambda where, s, row: quoted_start(self._line_text(where)),
             _scan.WORD_ID: lambda where, s, row: self._identifier(row),
             _scan.INNER_ID: lambda where, s, row: self._identifier(row),
             _scan.HEAD_NUMBER: lambda where, s, row: f"HEAD {self._field(row, 6)}",
@@ -205,7 +205,7 @@ class Describer:
         return self.treebank.raw[where:stop].tobytes().decode(errors="replace").rstrip("\r\n")
 
     def _field(self, row: int, column: int) -> str:
-        return short(self.treebank.field(row, column))
+        return quoted_start(self.treebank.field(row, column))
 
     def _identifier(self, row: int) -> str:
         return f"ID {self._field(row, 0)} for {self._field(row, 1)}"
@@ -214,7 +214,7 @@ class Describer:
 def _columns(text: str) -> str:
     count = text.count("\t") + 1
     hint = " (spaces where tabs belong?)" if len(text.split()) == 10 > count else ""
-    return f"{count} in {short(text)}{hint}"
+    return f"{count} in {quoted_start(text)}{hint}"
 
 
 def _roots(heads: npt.NDArray[np.int32]) -> str:
@@ -232,7 +232,7 @@ def _cycle(heads: npt.NDArray[np.int32], first: int) -> str:
     return f"the cycle {steps}"
 
 
-def short(text: str) -> str:
+def quoted_start(text: str) -> str:
     """Return the start of a text in quotes."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 

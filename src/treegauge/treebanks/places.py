@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.outputs import check_folder
 from treegauge.core.platforms import portable_name, replace_file, set_usual_mode
-from treegauge.treebanks.connections import PATIENCE, SLOWEST, address
+from treegauge.treebanks.connections import PATIENCE, SLOWEST, url_parts
 from treegauge.treebanks.downloads import LONGEST, cached_name, in_cache
 from treegauge.treebanks.languages import code_of, is_plain, release_key, release_of, take_apart
 from treegauge.treebanks.sources import is_conllu, split_of
@@ -117,7 +117,7 @@ def placeholders(place: str) -> list[str]:
 
 def file_name(place: str, request: TreebankRequest, split: str | None) -> str:
     """Return the last name in an address if it is one of CoNLL-U and of its split, else UD's."""
-    name = Path(unquote(address(place).path)).name
+    name = Path(unquote(url_parts(place).path)).name
     if is_conllu(name) and portable_name(name) and split in {None, split_of(name)}:
         return name
     stem = request.code or request.name
@@ -127,16 +127,16 @@ def file_name(place: str, request: TreebankRequest, split: str | None) -> str:
 
 def is_remote(place: str) -> bool:
     """Whether an address is remote."""
-    return address(place).scheme in {"http", "https"}
+    return url_parts(place).scheme in {"http", "https"}
 
 
 def local(place: str) -> Path:
     """Return the path of a local address, also if it begins with ``file://``."""
-    parts = address(place)
+    parts = url_parts(place)
     return Path(unquote(parts.path)) if parts.scheme == "file" else Path(place)
 
 
-def kind_of(place: str) -> tuple[PlaceKind, str]:
+def place_kind(place: str) -> tuple[PlaceKind, str]:
     """Return the kind of an address, and the address without a prefix.
 
     The prefixes ``git+``, ``git:`` and ``ssh:``, ``.git`` at the end and a folder with a repository
@@ -145,7 +145,7 @@ def kind_of(place: str) -> tuple[PlaceKind, str]:
     """
     if place.startswith("git+"):
         return "git", place.removeprefix("git+")
-    parts = address(place)
+    parts = url_parts(place)
     if parts.scheme in {"git", "ssh"} or _SCP.match(place) or parts.path.endswith(".git"):
         return "git", place
     if "{split}" in place or is_conllu(parts.path):
@@ -169,7 +169,7 @@ def kind_of(place: str) -> tuple[PlaceKind, str]:
 
 def release_in_name(place: str) -> str | None:
     """Return the release in an archive's name."""
-    return release_of(_PACKED.sub("", address(place).path.rpartition("/")[2]))
+    return release_of(_PACKED.sub("", url_parts(place).path.rpartition("/")[2]))
 
 
 def advice(release: str | None) -> str:

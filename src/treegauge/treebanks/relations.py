@@ -107,7 +107,7 @@ def check_deps(treebank: "Treebank", file: str) -> "Iterator[ReadingProblem]":
     """Yield a problem for every malformed DEPS field."""
     import numpy as np
 
-    from treegauge.treebanks.indexing import Describer, short
+    from treegauge.treebanks.indexing import Describer, quoted_start
     from treegauge.treebanks.problems import BY_NAME, ReadingProblem
 
     codes, values = treebank.codes("deps")
@@ -126,6 +126,6 @@ def check_deps(treebank: "Treebank", file: str) -> "Iterator[ReadingProblem]":
         yield ReadingProblem(
             "deps", file, describer.line(treebank.fields[treebank.rows[word], 0]),
             describer.sent_id(sentence),
-            f"DEPS {short(values[codes[word]])} in a sentence of {sizes[word]} words",
+            f"DEPS {quoted_start(values[codes[word]])} in a sentence of {sizes[word]} words",
             BY_NAME["deps"].expected, sentence,
         )  # fmt: skip

@@ -47,14 +47,14 @@ class Compared(NamedTuple):
     gone: int
 
 
-def compare(problems: Iterable[Problem], baseline: Counter[Key]) -> Compared:
+def compare_with_baseline(problems: Iterable[Problem], baseline: Counter[Key]) -> Compared:
     """Separate new problems from those in a baseline.
 
     Examples
     --------
     >>> old = Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'")
     >>> moved = old._replace(line=9)
-    >>> twice = compare([moved, moved], Counter([key(old)]))
+    >>> twice = compare_with_baseline([moved, moved], Counter([key(old)]))
     >>> len(twice.new), twice.known, twice.gone
     (1, 1, 0)
     """

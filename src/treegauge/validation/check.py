@@ -121,9 +121,9 @@ def check(
     gone = 0
     new = problems
     if known is not None:
-        from treegauge.validation.baseline import compare, file_names
+        from treegauge.validation.baseline import compare_with_baseline, file_names
 
-        compared = compare(problems, known.counts)
+        compared = compare_with_baseline(problems, known.counts)
         new = ProblemList(compared.new)
         if known.files == file_names(files):  # other files say nothing about problems that are gone
             gone = compared.gone

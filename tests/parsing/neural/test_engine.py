@@ -145,8 +145,8 @@ def test_side_by_side_is_the_same_as_alone(data, kind):
 
 def test_shapes_known_beforehand_give_the_same(data):
     """What CUDA graphs need: every token spelled, all lengths rounded up."""
-    from treegauge.parsing.neural.batches import gather
-    from treegauge.parsing.neural.encoder import encode
+    from treegauge.parsing.neural.batches import gathered_batch
+    from treegauge.parsing.neural.encoder import encoder_states
 
     encoded, (train, _) = data
     options = BiaffineOptions(**ARCS)
@@ -154,10 +154,12 @@ def test_shapes_known_beforehand_give_the_same(data):
         model = Lockstep([Learner(encoded, train, 0)], options, CPU)
         sentences = torch.from_numpy(train[:6])[None]
         width = int(encoded.lengths[train[:6]].max()) + 1
-        short = gather(model.tables, sentences, width)
-        long = gather(model.tables, sentences, batches.rounded(width) + 8)
-        free = encode(model.weights, model.tables, short, options, training=False)
-        fixed = encode(model.weights, model.tables, long, options, training=False, fixed=True)
+        short = gathered_batch(model.tables, sentences, width)
+        long = gathered_batch(model.tables, sentences, batches.rounded(width) + 8)
+        free = encoder_states(model.weights, model.tables, short, options, training=False)
+        fixed = encoder_states(
+            model.weights, model.tables, long, options, training=False, fixed=True
+        )
     inside = (torch.arange(width)[:, None] < short.lengths[0])[None, ..., None]
     torch.testing.assert_close(free * inside, fixed[:, :width] * inside)
 

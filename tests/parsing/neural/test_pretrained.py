@@ -190,7 +190,7 @@ def test_frozen_vectors_are_computed_once_and_shared(bert, monkeypatch):
     from dataclasses import replace
 
     from treegauge.parsing.neural import pretrained_vectors
-    from treegauge.parsing.neural.batches import gather, tables
+    from treegauge.parsing.neural.batches import gathered_batch, tables
     from treegauge.parsing.neural.pretrained import EncoderInput
 
     options = BiaffineOptions(encoder=bert, device="cpu", pooling="last", encoder_layers=2)
@@ -215,14 +215,16 @@ def test_frozen_vectors_are_computed_once_and_shared(bert, monkeypatch):
     identity = np.arange(data.sizes[0])[None], np.arange(data.sizes[1])[None]
     held = tables(read, *identity, CPU)
     numbers = torch.arange(3).repeat(3, 1)
-    batch = gather(held, numbers, int(data.lengths[:3].max()) + 1)
+    batch = gathered_batch(held, numbers, int(data.lengths[:3].max()) + 1)
     found = context.of(batch, numbers, training=True)
     assert (found[0] == found[2]).all()
     assert (found[0] != found[1]).any()
     tuned = replace(options, frozen=False)
     for model in range(2):
         computed = ContextVectors(given, read[model : model + 1], tuned, CPU)
-        one = gather(tables(read[model : model + 1], *identity, CPU), numbers[:1], found.shape[2])
+        one = gathered_batch(
+            tables(read[model : model + 1], *identity, CPU), numbers[:1], found.shape[2]
+        )
         values = computed.of(one, numbers[:1], training=False)[0]
         torch.testing.assert_close(found[model].float(), values, atol=5e-3, rtol=1e-2)
         assert (values[:, 0] == 0).all()

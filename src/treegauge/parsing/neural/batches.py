@@ -115,7 +115,7 @@ class SentenceBatch:
     order: Tensor
 
 
-def gather(tables: Tables, sentences: Tensor, width: int) -> SentenceBatch:
+def gathered_batch(tables: Tables, sentences: Tensor, width: int) -> SentenceBatch:
     """Collect the sentences (M, B) of each model, padded to `width` places with the root's."""
     lengths = tables.lengths[sentences]
     step = torch.arange(width, device=sentences.device)

@@ -225,7 +225,7 @@ def _spelled(
     return (made if back is None else own(made, back)).view(*types.shape, -1)
 
 
-def encode(
+def encoder_states(
     weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
     training: bool, fixed: bool = False, context: Tensor | None = None,
 ) -> Tensor:  # fmt: skip

@@ -56,7 +56,7 @@ class _Progress:
     kept: Arrays | None = None
 
 
-def fit(
+def fit_model(
     train: Treebank, dev: Treebank | None, options: NeuralOptions, *, seed: int,
     encoding: Encoding | None = None, on_epoch: Callable[[int, Trained], None] | None = None,
 ) -> Trained:  # fmt: skip
@@ -261,7 +261,7 @@ class NeuralParser:
             if on_epoch is not None:
                 on_epoch(epoch, made(learned))
 
-        learned = fit(
+        learned = fit_model(
             read, held, self.options, seed=seed, encoding=self.encoding(),
             on_epoch=on_epoch and report,
         )  # fmt: skip

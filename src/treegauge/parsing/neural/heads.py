@@ -304,7 +304,7 @@ def _others(spread: Tensor, gold: Tensor, barred: int | None = None) -> tuple[Te
     return found.values, found.indices
 
 
-def note(table: Tensor, places: Tensor, values: Tensor) -> None:
+def write_at_places(table: Tensor, places: Tensor, values: Tensor) -> None:
     """Write values (M, B, T) to their positions in a table (M, words + 1)."""
     models, entries = table.shape
     shift = torch.arange(models, device=table.device).view(-1, 1, 1) * entries

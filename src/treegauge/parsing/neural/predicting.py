@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from treegauge.parsing.neural import batches, heads
-from treegauge.parsing.neural.batches import Floats, SentenceBatch, gather, tables
+from treegauge.parsing.neural.batches import Floats, SentenceBatch, gathered_batch, tables
 from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
-from treegauge.parsing.neural.encoder import encode, from_arrays, point
+from treegauge.parsing.neural.encoder import encoder_states, from_arrays, point
 from treegauge.parsing.neural.options import (
     BiaffineOptions,
     LabellingOptions,
@@ -65,10 +65,10 @@ class Predictor:
             for some in batches.by_length(np.arange(len(self.data)), lengths, _PLACES, _ROWS):
                 width = int(lengths[some].max()) + 1
                 numbers = torch.from_numpy(some)[None].to(self.device)
-                batch = gather(self.tables, numbers, width)
+                batch = gathered_batch(self.tables, numbers, width)
                 read = self._context
                 context = None if read is None else read.of(batch, numbers, training=False)
-                states = encode(
+                states = encoder_states(
                     self.weights, self.tables, batch, self.options, training=False, context=context
                 )
                 yield some, batch, states

@@ -191,7 +191,7 @@ def _load(place: str, local: bool) -> tuple[torch.nn.Module, Any]:
 
     common: dict[str, Any] = {"trust_remote_code": False, "local_files_only": local}
     try:
-        with quiet(), torch.random.fork_rng(devices=[]):
+        with silent_library(), torch.random.fork_rng(devices=[]):
             tokenizer = transformers.AutoTokenizer.from_pretrained(
                 place, add_prefix_space=True, **common
             )
@@ -229,7 +229,7 @@ def prepared(module: Any) -> torch.nn.Module:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def silent_library() -> Iterator[None]:
     """Silence the library's progress bars and its messages about unused weights."""
     from transformers.utils import logging
 

@@ -21,7 +21,7 @@ from treegauge.parsing.neural.pretrained import (
     PretrainedEncoder,
     load_encoder,
     prepared,
-    quiet,
+    silent_library,
 )
 
 _ENDINGS = (".json", ".txt", ".model", ".jinja")
@@ -43,7 +43,7 @@ def encoder_header(encoder: PretrainedEncoder, *, frozen: bool) -> dict[str, Any
 def files_of(encoder: PretrainedEncoder) -> dict[str, str]:
     """Return configuration and tokenizer as files of text, by name."""
     if encoder.files is None:
-        with tempfile.TemporaryDirectory(prefix="treegauge-") as folder, quiet():
+        with tempfile.TemporaryDirectory(prefix="treegauge-") as folder, silent_library():
             encoder.tokenizer.save_pretrained(folder)
             encoder.config.save_pretrained(folder)
             paths = sorted(Path(folder).iterdir())
@@ -105,7 +105,7 @@ def _build(
                 path.write_text(text, encoding="utf-8")
         common: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
         try:
-            with quiet(), torch.random.fork_rng(devices=[]):
+            with silent_library(), torch.random.fork_rng(devices=[]):
                 tokenizer = transformers.AutoTokenizer.from_pretrained(
                     folder, add_prefix_space=True, **common
                 )

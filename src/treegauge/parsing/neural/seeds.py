@@ -6,7 +6,7 @@ import numpy as np
 
 from treegauge.core.messages import progress
 from treegauge.parsing.label_encodings import Encoding
-from treegauge.parsing.neural.fitting import Arrays, Trained, fit
+from treegauge.parsing.neural.fitting import Arrays, Trained, fit_model
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.preparation import PreparedSets
 from treegauge.treebanks.columns import Treebank
@@ -31,7 +31,7 @@ def fit_seeds(
     if lockstep is None:
         lockstep = choose_device(options.device).type == "cuda" and not alone
     if not lockstep:
-        return [fit(train, dev, options, seed=seed, encoding=encoding) for seed in seeds]
+        return [fit_model(train, dev, options, seed=seed, encoding=encoding) for seed in seeds]
     return _side_by_side(train, dev, options, seeds, encoding)
 
 

@@ -11,18 +11,23 @@ import torch
 from torch import Tensor
 
 from treegauge.parsing.neural import batches, heads
-from treegauge.parsing.neural.batches import Floats, Longs, SentenceBatch, gather, tables
+from treegauge.parsing.neural.batches import Floats, Longs, SentenceBatch, gathered_batch, tables
 from treegauge.parsing.neural.data import Encoded, known_chars, known_words, rare_words
 from treegauge.parsing.neural.device import Graphs, Work
 from treegauge.parsing.neural.encoder import (
     VECTOR_ROWS,
     Weights,
-    encode,
+    encoder_states,
     initial,
     layout,
     to_arrays,
 )
-from treegauge.parsing.neural.heads import Answers, gold_log_probabilities, note, second_task
+from treegauge.parsing.neural.heads import (
+    Answers,
+    gold_log_probabilities,
+    second_task,
+    write_at_places,
+)
 from treegauge.parsing.neural.optimiser import Optimiser
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.predicting import Decode, best_trees
@@ -89,9 +94,9 @@ class Lockstep:
     def _encoded(
         self, sentences: Tensor, width: int, *, training: bool = False, fixed: bool = False
     ) -> tuple[SentenceBatch, Tensor]:
-        batch = gather(self.tables, sentences, width)
+        batch = gathered_batch(self.tables, sentences, width)
         read = self._context
-        return batch, encode(
+        return batch, encoder_states(
             self.weights, self.tables, batch, self.options, training=training, fixed=fixed,
             context=None if read is None else read.of(batch, sentences, training=training),
         )  # fmt: skip
@@ -112,8 +117,8 @@ class Lockstep:
     def _update(self, sentences: Tensor, width: int) -> None:
         batch, arcs, relations, learned = self._learned(sentences, width)
         with torch.no_grad():
-            note(self.answers.heads, batch.places, arcs)
-            note(self.answers.relations, batch.places, relations)
+            write_at_places(self.answers.heads, batch.places, arcs)
+            write_at_places(self.answers.relations, batch.places, relations)
         mask = batch.words.to(arcs.dtype)
         count = mask.sum((1, 2)) if self.options.loss == "word" else mask.amax(2).sum(1)
         each = (learned * mask).sum((1, 2)) / count.clamp(min=1)
@@ -144,7 +149,7 @@ class Lockstep:
         head_logs, head, relation_logs, relation = rivals()
         found = (arcs, relations, head, head_logs, relation, relation_logs)
         for table, values in zip(self.answers, found, strict=True):
-            note(table, batch.places, values)
+            write_at_places(table, batch.places, values)
 
     @property
     def _fixed(self) -> bool:
@@ -255,7 +260,7 @@ class Lockstep:
         for _, batch, both in self._sides(sentences):
             trees = best_trees(self.weights, both, batch, self.options, decode, roots, learned)
             for table, values in zip(found, trees, strict=True):
-                note(table, batch.places, values)
+                write_at_places(table, batch.places, values)
         first, second = (table[:, :-1].cpu().numpy() for table in found)
         return first, second
 
