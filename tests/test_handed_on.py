@@ -156,9 +156,13 @@ def test_no_control_character_is_printed_or_written(words, room, monkeypatch, tm
             check_text(made.read_text(encoding="utf-8"), made)
 
 
-@pytest.mark.parametrize("words", sorted(WORDS.keys() - {"fetch", "run", "catalogue"}))
+@pytest.mark.parametrize("words", sorted(WORDS.keys() - {"fetch", "run", "catalogue", "check"}))
 def test_no_path_of_the_machine_is_in_what_is_handed_on(words, room, monkeypatch, tmp_path):
-    """With absolute paths as inputs; `catalogue` lists where treebanks are, on request."""
+    """With absolute paths as inputs.
+
+    `catalogue` lists where treebanks are, on request, and `check` names files as they were given,
+    so that an editor can open them.
+    """
     monkeypatch.chdir(tmp_path)
     results = []
     monkeypatch.setattr("treegauge.cli.commands.emit", lambda result, *_: results.append(result))
