@@ -9,7 +9,7 @@ import pytest
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_splits, write_conllu
+from treegauge.treebanks.conllu import read_conllu, read_splits, write_conllu
 from treegauge.treebanks.inputs import PACKAGED, recognise, recognise_treebanks
 from treegauge.treebanks.matching import match_outputs
 from treegauge.treebanks.reading import read_treebank, treebank_folder
@@ -208,6 +208,19 @@ def test_outputs_match_by_text(releases, tmp_path):
     assert found.pairs == {str(golds[0]): str(outputs[1]), str(golds[1]): str(outputs[0])}
     assert found.unmatched == [str(outputs[2])]
     assert found.missing == [str(absent)]
+
+
+def test_an_incomplete_output_is_matched_by_how_its_text_begins(releases, tmp_path):
+    """It would count as missing, and nobody would learn that it is incomplete."""
+    golds = sorted((releases / "r2.9").glob("*/*-test.conllu"))
+    whole = read_conllu(golds[0])
+    write_conllu(whole[: len(whole) - 1], tmp_path / "out.conllu")
+    write_conllu(synthetic(2, seed=77), tmp_path / "other.conllu")
+    found = match_outputs(golds, sorted(tmp_path.glob("*.conllu")))
+    assert found.pairs == {str(golds[0]): str(tmp_path / "out.conllu")}
+    assert found.unmatched == [str(tmp_path / "other.conllu")]
+    both = [tmp_path / "out.conllu", tmp_path / "out.conllu"]
+    assert match_outputs(golds, both).pairs == {}  # which one is meant is not known
 
 
 def test_a_code_stands_for_the_split_whose_text_it_has(releases, tmp_path):

@@ -107,7 +107,7 @@ def leaderboard(
     folder = output_folder(out, gold, files.homes)
     cache = None if folder is None else folder / "cells"
     scores = score_submissions(files, options, reading, cache=cache, workers=workers)
-    note(f"scored {scores.new} outputs; {scores.known} were scored before")
+    note(f"outputs: {scores.new} scored now, {scores.known} scored before")
     if failed == "refuse":
         scores.refuse_failures()
     board = submitted_board(scores, name, metadata, zero=failed == "zero")

@@ -213,10 +213,10 @@ def score_submissions(
     kept = None if cache is None else ScoreCache(cache, choice)
 
     def scored(code: str) -> dict[Cell, tuple[CellScore, bool | None]]:
-        gold = _Gold(files.gold[code], reading)
-        return {(code, team): one(code, team, gold) for team in files.outputs}
+        gold, fresh = _Gold(files.gold[code], reading), set[str]()
+        return {(code, team): one(code, team, gold, fresh) for team in files.outputs}
 
-    def one(code: str, team: str, gold: _Gold) -> tuple[CellScore, bool | None]:
+    def one(code: str, team: str, gold: _Gold, fresh: set[str]) -> tuple[CellScore, bool | None]:
         output = files.outputs[team].get(code)
         if output is None:
             return CellScore({}, {}, files.problems.get(team, NO_OUTPUT)), None
@@ -227,7 +227,8 @@ def score_submissions(
         known = None if kept is None else kept.get(gold.checksum, checksum)
         if known is not None:
             task.advance()
-            return known, False
+            return known, None if checksum in fresh else False  # equal files are scored once
+        fresh.add(checksum)
         score = score_cell(gold.treebank, output, options, reading)
         if kept is not None:
             kept.put(gold.checksum, checksum, score)

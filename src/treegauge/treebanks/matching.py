@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 
+BEGINNING = 60
+"""Number of bytes by which texts are matched that are not the same."""
+
+
 def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) -> list[str]:
     """Return distinct names for files or folders, by default those of treebanks and files.
 
@@ -76,7 +80,8 @@ def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) 
 
     All outputs are from one system, with at most one per gold file. ``el_gdt-ud-test.conllu``,
     ``el_gdt.conllu`` and ``UD_Greek-GDT.conllu`` all match the test set of UD_Greek-GDT; output
-    that matches no name is matched by its text.
+    that matches no name is matched by its text, or by how its text begins, so that an incomplete
+    output is not taken for a missing one.
     """
     golds, outputs = [os.fspath(p) for p in gold_files], [os.fspath(p) for p in output_files]
     pairs: dict[str, str] = {}
@@ -89,8 +94,9 @@ def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) 
     ]
     for level in levels:
         _pair_by(level, golds, outputs, pairs)
-    if set(outputs) - set(pairs.values()) and len(pairs) < len(golds):
-        _pair_by(_text_of, golds, outputs, pairs)
+    for level in (_text_of, _beginning_of):
+        if set(outputs) - set(pairs.values()) and len(pairs) < len(golds):
+            _pair_by(level, golds, outputs, pairs)
     used = set(pairs.values())
     return OutputMatch(
         {path: pairs[path] for path in golds if path in pairs},
@@ -151,17 +157,31 @@ def _code_and_split(path: str) -> str | None:
 
 
 def _text_of(path: str) -> str | None:
+    treebank = _readable(path)
+    return None if treebank is None else text_digest(treebank)
+
+
+def _beginning_of(path: str) -> str | None:
+    treebank = _readable(path)
+    return None if treebank is None else _characters(treebank)[:BEGINNING].hex()
+
+
+def _readable(path: str) -> "Treebank | None":
     from treegauge.treebanks.conllu import TOLERABLE, read_conllu
 
     try:
         treebank = read_conllu(path, errors="skip", need_heads=False, allow=TOLERABLE)
     except TreegaugeError:
         return None
-    return text_digest(treebank) if len(treebank) else None
+    return treebank if len(treebank) else None
 
 
 def text_digest(treebank: "Treebank") -> str:
     """Return a digest of a treebank's characters without spaces, equal for analyses of one text."""
+    return sha256(_characters(treebank)).hexdigest()
+
+
+def _characters(treebank: "Treebank") -> bytes:
     import numpy as np
 
     from treegauge.kernels.alignment import characters
@@ -171,4 +191,4 @@ def text_digest(treebank: "Treebank") -> str:
     token[treebank.rows] = treebank.multiword < 0
     rows = np.flatnonzero(token).astype(np.int32)
     text, _ = characters(treebank.raw, treebank.fields, rows)
-    return sha256(text.tobytes()).hexdigest()
+    return text.tobytes()
