@@ -169,6 +169,17 @@ def test_lost_sentences_count_as_incorrect_and_are_reported() -> None:
     assert f"{lost:,} of {gold.n_words:,} gold words and 0 of" in " ".join(scores.notes)
 
 
+@pytest.mark.parametrize("number", [1, 7, 20, 39])
+def test_nothing_of_an_incomplete_output_is_lost(number: int) -> None:
+    gold = synthetic(40, seed=3)
+    part = gold[:number]
+    for left, right in ((gold, part), (part, gold)):
+        scores = tg.score(left, {"s": right}, align="loose", resamples=0)["s"]
+        for name in ("Sentences", "Words", "LAS"):
+            shared = len(part) if name == "Sentences" else None
+            assert scores[name].correct == (shared or part.n_words), name
+
+
 def test_added_words_at_the_end_count_as_incorrect() -> None:
     gold = synthetic(10, seed=7)
     more = parse_conllu(gold.to_bytes() + (sentence("zzz", "qqq") + "\n").encode())

@@ -183,7 +183,8 @@ def grouped(gold: Segmentation, system: Segmentation) -> tuple[npt.NDArray[np.in
     ends = np.full(len(s_edges), -1, np.int64)
     ends[theirs + 1] = places + 1
     ends[groups[:, 2]], ends[groups[:, 3]] = g_edge[:, 0], g_edge[:, 1]
-    ends[0], ends[-1] = 0, len(gold.text)
+    ends[0] = 0
+    ends[-1] = len(gold.text) if ends[-1] < 0 else ends[-1]
     known = np.flatnonzero(ends >= 0)
     filled = np.interp(np.arange(len(ends)), known, np.maximum.accumulate(ends[known]))
     token_ends = filled[1:].astype(np.int32)
@@ -228,8 +229,10 @@ def character_map(a: Bytes, b: Bytes) -> npt.NDArray[np.int64]:
     i = j = 0
     for start, other_start, size in [*_anchors(a, b), (len(a), len(b), 0)]:
         first, second = a[i:start], b[j:other_start]
-        if len(first) == len(second) and np.array_equal(first, second):
-            stands_for[j:other_start] = np.arange(i, start)
+        shared = min(len(first), len(second))
+        whole = len(first) == len(second) or start == len(a)  # at the end one may be incomplete
+        if whole and np.array_equal(first[:shared], second[:shared]):
+            stands_for[j : j + shared] = np.arange(i, i + shared)
         elif len(first) and len(second) and len(first) * len(second) <= MOST_CELLS:
             path = _align.edit_path(np.ascontiguousarray(first), np.ascontiguousarray(second))
             stands_for[j:other_start] = np.where(path < 0, -1, path + i)
