@@ -166,10 +166,12 @@ def test_no_path_of_the_machine_is_in_what_is_handed_on(words, room, monkeypatch
     monkeypatch.chdir(tmp_path)
     results = []
     monkeypatch.setattr("treegauge.cli.commands.emit", lambda result, *_: results.append(result))
-    line = []
+    line: list[str] = []
     for word in hostile_line(words, room):
         name, equals, value = word.partition("=")
-        if equals and (room / value).exists():
+        if line and line[-1] in {"-o", "--out"}:  # another test may have written it already
+            line.append(word)
+        elif equals and (room / value).exists():
             line.append(f"{name}={room / value}")
         else:
             line.append(str(room / word) if (room / word).exists() else word)
