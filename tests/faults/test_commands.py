@@ -1,18 +1,24 @@
 """Commands whose output, input or clock fails: the exit code and the message say so."""
 
+import errno
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import load_model, make_parser
+from treegauge.scoring import score_cache
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks import connections, downloads
 from treegauge.treebanks.conllu import write_conllu
@@ -120,6 +126,31 @@ def test_a_disk_that_becomes_full(words, name, submissions):
     assert done.returncode == 2, done.stderr
     assert re.fullmatch(rf"error: (cannot write )?\S*{name}\S*: File too large", last)
     assert "/." not in last
+    assert sorted(submissions.rglob("*")) == before
+
+
+def test_threads_that_fail_together_leave_no_folder(submissions, monkeypatch):
+    """The folder that one thread made is not empty when it fails: another one still writes."""
+    calls, written = count(), threading.Event()
+
+    @contextmanager
+    def full(path, **_):
+        if next(calls) == 0:
+            written.wait(20)
+        else:
+            half = path.with_name(".half")
+            half.touch()
+            written.set()
+            time.sleep(0.2)
+            half.unlink()
+        raise OSError(errno.ENOSPC, "no space")
+        yield
+
+    monkeypatch.setattr(score_cache, "atomic", full)
+    monkeypatch.chdir(submissions)
+    before = sorted(submissions.rglob("*"))
+    with pytest.raises(OSError, match="no space"):
+        tg.leaderboard("gold", "teams", out="fresh", samples=5, workers=2)
     assert sorted(submissions.rglob("*")) == before
 
 

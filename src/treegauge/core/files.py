@@ -17,29 +17,39 @@ _waiting: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", def
 
 
 @contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """Make a folder; after an error, it and its parents are removed if they are new and empty."""
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for place in made:
+            with suppress(OSError):
+                place.rmdir()
+        raise
+
+
+@contextmanager
 def whole_folder(folder: Path) -> Iterator[None]:
     """Make a folder; files that are written in this context get their names only together.
 
     After an error, the folder is as it was before, or absent if it is new.
     """
-    made = [place for place in (folder, *folder.parents) if not place.exists()]
     waiting: list[tuple[Path, Path]] = []
-    token = _waiting.set(waiting)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-        for fresh, target in waiting:
-            with _naming(target, fresh):
-                replace_file(fresh, target)
-    except BaseException:
-        for fresh, _ in waiting:
-            fresh.unlink(missing_ok=True)
-        for place in made:
-            with suppress(OSError):
-                place.rmdir()
-        raise
-    finally:
-        _waiting.reset(token)
+    with new_folder(folder):
+        token = _waiting.set(waiting)
+        try:
+            yield
+            for fresh, target in waiting:
+                with _naming(target, fresh):
+                    replace_file(fresh, target)
+        except BaseException:
+            for fresh, _ in waiting:
+                fresh.unlink(missing_ok=True)
+            raise
+        finally:
+            _waiting.reset(token)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic, whole_folder
+from treegauge.core.files import atomic
 from treegauge.core.text_formats import parse_json
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.comparisons import unit_counts
@@ -100,7 +100,7 @@ class ScoreCache:
             return None
 
     def put(self, gold: str, system: str, score: CellScore) -> None:
-        """Store the score of two files."""
+        """Store the score of two files; the folder is there."""
         metrics = {
             name: {count: getattr(metric, count) for count in _COUNTS}
             for name, metric in score.metrics.items()
@@ -108,7 +108,7 @@ class ScoreCache:
         kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,
                 "errors": {name: list(pair) for name, pair in score.errors.items()},
                 "failure": score.failure, "remarks": score.remarks}  # fmt: skip
-        with whole_folder(self.folder), atomic(self.path(gold, system), own=True) as file:
+        with atomic(self.path(gold, system), own=True) as file:
             file.write(json.dumps({**kept, "checksum": _checksum(kept)}).encode())
 
 

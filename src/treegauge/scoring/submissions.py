@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import new_folder
 from treegauge.core.messages import note, progress
 from treegauge.core.result import countersign, sign
 from treegauge.core.threads import map_threads, worker_count
@@ -237,7 +239,9 @@ def score_submissions(
 
     cells: dict[Cell, CellScore] = {}
     states: list[bool | None] = []
-    with progress("outputs", sum(map(len, files.outputs.values()))) as task:
+    # One context for all threads: none of them may remove a folder that another one writes to.
+    home = nullcontext() if cache is None else new_folder(cache)
+    with home, progress("outputs", sum(map(len, files.outputs.values()))) as task:
         for part in map_threads(scored, files.gold, worker_count(workers)):
             cells |= {cell: score for cell, (score, _) in part.items()}
             states += [fresh for _, fresh in part.values()]
