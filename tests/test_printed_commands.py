@@ -1,4 +1,4 @@
-"""Every command that people are told to run is one that the command line accepts."""
+"""The command line accepts every command that pages, messages and docs print."""
 
 import ast
 import re
@@ -65,7 +65,7 @@ def test_flags_lists_and_odd_values_are_written_as_the_command_line_reads_them()
         command(treegauge.convert, "a.conllu", "b.conllu")
 
 
-def told(text):
+def commands_in(text):
     """Return the commands in code spans that say more than the name of a verb."""
     spans = re.findall(r"(?<!`)`{1,2}(treegauge [^`]+)`", text)
     verbs = "|".join(QUESTION)
@@ -88,7 +88,7 @@ def strings(path):
     "path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.relative_to(DOCS).as_posix()
 )
 def test_commands_in_the_prose_of_the_docs_are_accepted(path):
-    for one in told(path.read_text(encoding="utf-8")):
+    for one in commands_in(path.read_text(encoding="utf-8")):
         accepted(one)
 
 
