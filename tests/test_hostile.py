@@ -10,7 +10,6 @@ from tests.commands import invoke
 from treegauge.cli.commands import verb_command
 from treegauge.cli.verbs import VERBS
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.outputs import OUTPUTS
 from treegauge.experiments.run import run
 from treegauge.parsing.options import read_options
 from treegauge.parsing.registry import find_parser
@@ -136,8 +135,10 @@ def test_an_output_that_is_an_input_is_refused_even_by_force(words, bench, monke
     victims = [bench / word for word in inputs if (bench / word).is_file()]
     victims += [path for word in inputs if (bench / word).is_dir()
                 for path in (bench / word).rglob("*.[cs]*") if path.is_file()]  # fmt: skip
-    for option in verb_command(*words.split()).options:
-        if option.name in OUTPUTS and option.flags:
+    command = verb_command(*words.split())
+    outputs = {"out", "plot", *command.function.outputs}
+    for option in command.options:
+        if option.name in outputs and option.flags:
             for victim in victims:
                 line = [*words.split(), *WORDS[words].split(), option.flags[0], victim, "--force"]
                 done = invoke(line)

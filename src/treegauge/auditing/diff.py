@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.file_kinds import TEXT
 from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources import Errors, Source
@@ -127,7 +128,7 @@ class Diff(Result):
         return "\n".join([super().to_html(), *figures])
 
 
-@verb
+@verb(outputs={"patch": TEXT}, limits={"trees": (0, 10**4)})
 def diff(
     old: "Treebank | Source",
     new: "Treebank | Source",

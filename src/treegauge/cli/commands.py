@@ -14,7 +14,7 @@ from treegauge.cli.progress import showing
 from treegauge.cli.verbs import QUESTION, VERBS, Command
 from treegauge.core.arguments import check_arguments
 from treegauge.core.file_kinds import FIGURE, PAGE
-from treegauge.core.outputs import check_output, guarding, inputs_of
+from treegauge.core.outputs import check_output, guarding
 from treegauge.core.result import Result
 from treegauge.core.verbs import FORCE, Verb, VerbParameter, verb_parameters
 
@@ -55,9 +55,9 @@ class VerbCommand(NamedTuple):
         own_out = "out" in self.parameters
         out = None if own_out else values.pop("out", None)
         figure = values.pop("plot", None)
-        check_arguments("", {"out": out, "plot": figure}, {"out": None, "plot": None})
+        check_arguments({"out": out, "plot": figure}, {"out": None, "plot": None})
         force = values.pop("force", False) if "force" not in self.parameters else False
-        inputs = inputs_of(self.function.__name__, values).values()
+        inputs = (values[name] for name in values.keys() - self.function.outputs.keys())
         with guarding(inputs, force=force or values.get("force", False)):
             return self._run(values, fmt, None if out is None else Path(out), figure)
 

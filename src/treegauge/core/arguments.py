@@ -8,6 +8,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any
 
 from treegauge.core.errors import TreegaugeError
@@ -17,67 +18,53 @@ MOST = 10**12
 
 LIMITS: Mapping[str, tuple[int, int]] = {
     "seed": (0, 2**32 - 1),
-    "digits": (0, 15),
+    "seeds": (1, 1000),
     "workers": (1, 1024),
-    "threads": (1, 1024),
-    "beam": (1, 10**4),
-    "port": (0, 65535),
+    "digits": (0, 15),
     "samples": (1, 10**8),
     "resamples": (0, 10**6),
     "permutations": (2, 10**7),
     "repeats": (1, 10**4),
     "orders": (0, 1000),
-    "seeds": (1, 1000),
     "folds": (0, 10**4),
     "ensemble": (1, 1000),
     "epochs": (1, 10**5),
-    "iterations": (1, 10**5),
     "retries": (0, 1000),
-    "trees": (0, 10**4),
-    "vocabulary": (1, 10**7),
-    "covariates": (0, 10**6),
-    "low": (0, 10**5),
-    "high": (0, 10**5),
 }
-"""Smallest and largest value of whole numbers by parameter.
+"""Smallest and largest value of whole numbers by word: a word means the same in all verbs.
 
 Upper limits are far above what any study needs. They stop a typing error from running forever or
-filling the memory.
+filling the memory. A verb declares the limits of its own words, and those that cost more there.
 """
 
-OF_VERB: Mapping[tuple[str, str], tuple[int, int]] = {
-    ("recommend", "samples"): (1, 10**6),
-    ("synthesise", "sentences"): (0, 10**7),
-    **{
-        (verb, "samples"): (1, 10**4)
-        for verb in ("curve", "counts", "complexity", "equivalent", "fit", "advise")
-    },
-}
-"""Limits for a parameter of one verb, where it costs more than elsewhere."""
 
-
-def check_arguments(verb: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+def check_arguments(
+    given: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    limits: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+) -> None:
     """Refuse numbers out of range, and names that are empty or not text.
 
     Parameters
     ----------
-    verb
-        Name of the function.
     given
         Arguments by parameter.
     defaults
         Defaults by parameter; a default is always accepted.
+    limits
+        Limits that the verb declares.
 
     Examples
     --------
-    >>> check_arguments("rank", {"digits": 2, "metric": "las"}, {})
-    >>> check_arguments("rank", {"digits": 99}, {})
+    >>> check_arguments({"digits": 2, "metric": "las"}, {})
+    >>> check_arguments({"digits": 99}, {})
     Traceback (most recent call last):
     treegauge.core.errors.TreegaugeError: digits: expected a whole number of at most 15, found 99
-    >>> check_arguments("map", {"parser": [""]}, {})
+    >>> check_arguments({"parser": [""]}, {})
     Traceback (most recent call last):
     treegauge.core.errors.TreegaugeError: parser: found an empty name; give one, or leave it out
     """
+    bounds = {**LIMITS, **limits}
     for name, value in given.items():
         default = defaults.get(name)
         if value is default or (isinstance(value, str | int | float) and value == default):
@@ -90,7 +77,7 @@ def check_arguments(verb: str, given: Mapping[str, Any], defaults: Mapping[str, 
             elif isinstance(item, float) or isinstance(default, float):
                 _check_share(name, float(item))
             elif isinstance(item, Integral):
-                least, most = OF_VERB.get((verb, name)) or LIMITS.get(name, (0, MOST))
+                least, most = bounds.get(name, (0, MOST))
                 check_between(name, int(item), least, most)
 
 

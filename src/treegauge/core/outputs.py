@@ -23,28 +23,13 @@ from treegauge.core.file_kinds import (
     FOLDER,
     JSON,
     LATEX,
-    MODEL,
     PAGE,
     RESULTS,
     STORE,
     TEXT,
     content_kind,
     kind_by_ending,
-)  # fmt: skip
-
-OUTPUTS: Mapping[str, str] = {
-    "out": "", "plot": "", "patch": TEXT, "write_baseline": JSON, "voted": CONLLU,
-    "candidates_out": "", "words": "", "recording": "", "parses": FOLDER, "store": STORE,
-    "into": FOLDER, "cache": FOLDER,
-}  # fmt: skip
-"""Parameters that name an output, and its kind; empty if the ending of the name decides."""
-OUTS: Mapping[str, str] = {
-    "train": MODEL, "parse": CONLLU, "transfer": CONLLU, "synthesise": CONLLU, "report": PAGE,
-    "split": FOLDER, "tag": FOLDER, "leaderboard": FOLDER, "demo": FOLDER, "merge": STORE,
-}  # fmt: skip
-"""What verbs write to a parameter `out` of their own."""
-READ_ONLY = frozenset({"status", "results", "gc"})
-"""Verbs whose parameter `store` names an input."""
+)
 
 _PLAIN = frozenset({"", COMMENTS, CONLLU})
 _OWN_KINDS = frozenset({PAGE, TEXT, FIGURE, LATEX, RESULTS})
@@ -84,25 +69,18 @@ def guarding(inputs: Iterable[Any] = (), *, force: bool = False) -> Iterator[Non
         _guard.reset(token)
 
 
-def inputs_of(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a verb that do not name outputs."""
-    outputs = OUTPUTS.keys() - ({"store"} if verb in READ_ONLY else set())
-    return {name: value for name, value in given.items() if name not in outputs}
-
-
 @contextmanager
-def guarded_call(verb: str, given: Mapping[str, Any], *, force: bool = False) -> Iterator[None]:
-    """Protect the inputs among a verb's arguments, and refuse outputs that cannot be written."""
-    inputs = inputs_of(verb, given)
-    outputs = {
-        name: value
-        for name, value in given.items()
-        if name not in inputs and isinstance(value, str | os.PathLike)
-    }
-    with guarding(inputs.values(), force=force):
-        for name, path in outputs.items():
-            kind = (OUTS.get(verb, "") if name == "out" else "") or OUTPUTS[name]
-            check_output(path, kind, store=kind == STORE)
+def guarded_call(
+    kinds: Mapping[str, str], given: Mapping[str, Any], *, force: bool = False
+) -> Iterator[None]:
+    """Protect the inputs among a verb's arguments, and refuse outputs that cannot be written.
+
+    `kinds` has what each output of the verb is; all other arguments are inputs.
+    """
+    with guarding((given[name] for name in given.keys() - kinds.keys()), force=force):
+        for name, kind in kinds.items():
+            if isinstance(path := given.get(name), str | os.PathLike):
+                check_output(path, kind, store=kind == STORE)
         yield
 
 

@@ -10,15 +10,27 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from functools import wraps
-from typing import Any, NamedTuple, Protocol, TypeVar, cast, get_type_hints
+from functools import partial, wraps
+from types import MappingProxyType
+from typing import (
+    Any,
+    ClassVar,
+    NamedTuple,
+    Protocol,
+    TypeVar,
+    cast,
+    get_type_hints,
+    overload,
+)
 
 from treegauge.core.arguments import check_arguments
-from treegauge.core.outputs import OUTPUTS, guarded_call
+from treegauge.core.outputs import guarded_call
 
 FORCE = "Overwrite an existing file of another kind; an input is never overwritten."
 #: Options of every command that are not parameters of its verb.
 _COMMAND_ONLY = ("format", "out", "plot")
+_NONE: Mapping[str, Any] = MappingProxyType({})
+Limits = Mapping[str, tuple[int, int]]
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
@@ -26,8 +38,13 @@ R_co = TypeVar("R_co", covariant=True)
 class Settings:
     """Base of frozen dataclasses whose fields are parameters of several verbs.
 
-    A verb has such a parameter with a default instance; its callers pass the fields.
+    A verb has such a parameter with a default instance; its callers pass the fields. The fields
+    that name outputs, and the limits of those that are numbers, are declared here once for all
+    verbs: see :func:`verb`.
     """
+
+    outputs: ClassVar[Mapping[str, str]] = _NONE
+    limits: ClassVar[Limits] = _NONE
 
 
 class VerbParameter(NamedTuple):
@@ -46,6 +63,8 @@ class Verb(Protocol[R_co]):
     __name__: str
     command_name: str
     settings: Mapping[str, Settings]
+    outputs: Mapping[str, str]
+    limits: Limits
     subverbs: "Mapping[str, Verb[Any]]"
 
     def __call__(self, *args: Any, **given: Any) -> R_co:
@@ -55,21 +74,23 @@ class Verb(Protocol[R_co]):
         """Return a subverb."""
 
 
-def verb_with(**subverbs: "Verb[Any]") -> Callable[[Callable[..., R]], Verb[R]]:
-    """Return a decorator like :func:`verb` for a verb whose subverbs become attributes."""
-
-    def made(function: Callable[..., R]) -> Verb[R]:
-        call = verb(function)
-        call.subverbs = subverbs
-        for name, value in subverbs.items():
-            value.command_name = f"{call.command_name} {name}"
-            setattr(call, name, value)
-        return call
-
-    return made
-
-
-def verb(function: Callable[..., R]) -> Verb[R]:
+@overload
+def verb(function: Callable[..., R], /) -> Verb[R]: ...
+@overload
+def verb(
+    *,
+    outputs: Mapping[str, str] = ...,
+    limits: Limits = ...,
+    subverbs: Mapping[str, Verb[Any]] = ...,
+) -> Callable[[Callable[..., R]], Verb[R]]: ...
+def verb(
+    function: Callable[..., R] | None = None,
+    /,
+    *,
+    outputs: Mapping[str, str] = _NONE,
+    limits: Limits = _NONE,
+    subverbs: Mapping[str, Verb[Any]] = _NONE,
+) -> Verb[R] | Callable[[Callable[..., R]], Verb[R]]:
     """Return a function that takes the fields of its settings as keywords.
 
     Parameters
@@ -77,6 +98,15 @@ def verb(function: Callable[..., R]) -> Verb[R]:
     function
         A function; every parameter whose default is a :class:`Settings` object is replaced by the
         fields of that object. The object itself may be given, too, by the parameter's name.
+    outputs
+        Parameters that name a file or folder to write, and its kind; empty if the ending of the
+        name decides. Such a verb also takes ``force``. All other parameters name inputs, which
+        are never overwritten.
+    limits
+        Smallest and largest value of whole numbers by parameter, where they differ from those of
+        the shared words in :mod:`treegauge.core.arguments`.
+    subverbs
+        Verbs that become attributes: ``tg.rank.compare``.
 
     Examples
     --------
@@ -84,15 +114,30 @@ def verb(function: Callable[..., R]) -> Verb[R]:
     >>> @dataclass(frozen=True)
     ... class Drawing(Settings):
     ...     width: int = 3
-    >>> @verb
-    ... def line(mark, *, drawing: Drawing = Drawing()):
-    ...     return mark * drawing.width
+    >>> @verb(limits={"times": (1, 9)})
+    ... def line(mark, *, times: int = 1, drawing: Drawing = Drawing()):
+    ...     return mark * drawing.width * times
     >>> line("-"), line("=", width=5), line("+", drawing=Drawing(2))
     ('---', '=====', '++')
     >>> line("-", widht=5)
     Traceback (most recent call last):
     TypeError: line() has no parameter 'widht'; did you mean 'width'?
+    >>> line("-", times=10)
+    Traceback (most recent call last):
+    treegauge.core.errors.TreegaugeError: times: expected a whole number of at most 9, found 10
     """
+    if function is None:
+        return partial(_verb, outputs=outputs, limits=limits, subverbs=subverbs)
+    return _verb(function, outputs=outputs, limits=limits, subverbs=subverbs)
+
+
+def _verb(
+    function: Callable[..., R],
+    *,
+    outputs: Mapping[str, str],
+    limits: Limits,
+    subverbs: Mapping[str, Verb[Any]],
+) -> Verb[R]:
     plain = inspect.signature(function)
     groups = {
         name: parameter.default
@@ -101,12 +146,15 @@ def verb(function: Callable[..., R]) -> Verb[R]:
     }
     homes = {field.name: group for group, value in groups.items() for field in fields(value)}  # type: ignore[arg-type]
     known = [*plain.parameters.keys() - groups.keys(), *homes]
-    writes = not OUTPUTS.keys().isdisjoint(known)
+    for group in groups.values():
+        outputs, limits = {**group.outputs, **outputs}, {**group.limits, **limits}
+    if unknown := (outputs.keys() | limits.keys()) - set(known):
+        raise TypeError(f"{function.__name__}() has no parameter {min(unknown)!r} to declare")
     defaults: dict[str, Any] = {}
 
     @wraps(function)
     def call(*args: Any, **given: Any) -> R:
-        force = bool(given.pop("force", False)) if writes else False
+        force = bool(given.pop("force", False)) if outputs else False
         chosen: dict[str, dict[str, Any]] = {group: {} for group in groups}
         rest: dict[str, Any] = {}
         for name, value in given.items():
@@ -124,8 +172,8 @@ def verb(function: Callable[..., R]) -> Verb[R]:
             base = rest.get(group, default)
             rest[group] = type(base)(**(vars(base) | chosen[group])) if chosen[group] else base
         named = _named(plain, args, given)
-        check_arguments(function.__name__, named, defaults)
-        with guarded_call(function.__name__, named, force=force):
+        check_arguments(named, defaults, limits)
+        with guarded_call(outputs, named, force=force):
             return function(*args, **rest)
 
     flat = []
@@ -142,7 +190,7 @@ def verb(function: Callable[..., R]) -> Verb[R]:
             )
             for field in fields(groups[name])  # type: ignore[arg-type]
         ]
-    if writes:
+    if outputs:
         kind = inspect.Parameter.KEYWORD_ONLY
         flat.append(inspect.Parameter("force", kind, annotation=bool, default=False))
     flat.sort(key=lambda parameter: parameter.kind)
@@ -150,7 +198,12 @@ def verb(function: Callable[..., R]) -> Verb[R]:
     call.__signature__ = plain.replace(parameters=flat)  # type: ignore[attr-defined]
     call.command_name = function.__name__  # type: ignore[attr-defined]
     call.settings = groups  # type: ignore[attr-defined]
-    call.subverbs = {}  # type: ignore[attr-defined]
+    call.outputs = outputs  # type: ignore[attr-defined]
+    call.limits = limits  # type: ignore[attr-defined]
+    call.subverbs = subverbs  # type: ignore[attr-defined]
+    for name, value in subverbs.items():
+        value.command_name = f"{function.__name__} {name}"
+        setattr(call, name, value)
     return cast("Verb[R]", call)
 
 

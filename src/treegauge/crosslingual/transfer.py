@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.file_kinds import CONLLU, STORE
 from treegauge.core.messages import note
-from treegauge.core.verbs import Settings, verb, verb_with
+from treegauge.core.verbs import Settings, verb
 from treegauge.scoring.convention import Counting
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class SourceTraining(Settings):
     workers
         Number of trainings at a time.
     """
+
+    outputs: ClassVar[Mapping[str, str]] = {"store": STORE}
 
     parser: str = "beam"
     option: Sequence[str] | Mapping[str, Any] = ()
@@ -142,7 +145,7 @@ def recommend(
     return ranked.with_attached({"selection": _signed(selection, world, training)})
 
 
-@verb_with(weights=weights, recommend=recommend)
+@verb(outputs={"out": CONLLU}, subverbs={"weights": weights, "recommend": recommend})
 def transfer(
     target: Any,
     *sources: Any,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.verbs import verb, verb_with
+from treegauge.core.verbs import verb
 from treegauge.curves.settings import CurveBands, CurveTraining
 from treegauge.scoring.convention import Counting
 
@@ -244,7 +244,15 @@ def advise(
     return advice_of(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
 
 
-@verb_with(counts=counts, complexity=complexity, equivalent=equivalent, fit=fit, advise=advise)
+@verb(
+    subverbs={
+        "counts": counts,
+        "complexity": complexity,
+        "equivalent": equivalent,
+        "fit": fit,
+        "advise": advise,
+    }
+)
 def curve(
     *sources: Any,
     classes: Sequence[str] | str = (),

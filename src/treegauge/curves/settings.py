@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from treegauge.core.verbs import Settings
+from treegauge.core.file_kinds import STORE
+from treegauge.core.verbs import Limits, Settings
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,9 @@ class CurveTraining(Settings):
     metric
         LAS (the default), UAS, or a registered metric.
     """
+
+    outputs: ClassVar[Mapping[str, str]] = {"store": STORE}
+    limits: ClassVar[Limits] = {"samples": (1, 10**4)}
 
     parser: Sequence[str] | str = ()
     option: Sequence[str] | Mapping[str, Any] = ()

@@ -80,7 +80,7 @@ class TreebankMaps(JoinedResult):
         return super().json_fields() | scores
 
 
-@verb
+@verb(outputs={"candidates_out": "", "words": "", "recording": ""})
 def map(
     *treebanks: Any,
     dev: Any = None,

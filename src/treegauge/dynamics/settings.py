@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.file_kinds import STORE
 from treegauge.core.messages import note
 from treegauge.core.result import Result, joined_signature
 from treegauge.core.verbs import Settings
@@ -89,6 +90,8 @@ class TrainingSettings(Settings):
     errors
         What to do about malformed sentences.
     """
+
+    outputs: ClassVar[Mapping[str, str]] = {"store": STORE}
 
     parser: Sequence[str] | str = ("mst",)
     option: Sequence[str] | Mapping[str, Any] = ()

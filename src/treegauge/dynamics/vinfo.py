@@ -217,7 +217,7 @@ class InformationTable(JoinedResult):
     unit: ClassVar[str | None] = "bits per word"
 
 
-@verb
+@verb(outputs={"words": ""})
 def vinfo(
     *treebanks: Any,
     dev: Any = None,

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, ClassVar
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.file_kinds import STORE
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
@@ -32,7 +33,7 @@ class Merged(Result):
         return make_table(list(self.rows), {"store": str, "added": int, "known": int})
 
 
-@verb
+@verb(outputs={"out": STORE})
 def merge(
     *stores: Store | str | PathLike[str], out: Store | str | PathLike[str] | None = None
 ) -> Merged:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
@@ -61,7 +62,7 @@ class StoreResults(Result):
         )
 
 
-@verb
+@verb(outputs={"parses": FOLDER})
 def results(
     store: Store | str | PathLike[str],
     *,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treegauge.core.arguments import check_arguments
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.file_kinds import STORE
 from treegauge.core.messages import note, progress
 from treegauge.core.safe_reading import check_trust
 from treegauge.core.text_formats import parse_toml
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from treegauge.experiments.previews import Preview
 
 
-@verb
+@verb(outputs={"store": STORE})
 def run(
     plan: Plan | Expansion | str | PathLike[str],
     store: Store | str | PathLike[str] | None = None,
@@ -254,7 +255,7 @@ def _plan_file(data: dict[str, Any], path: Path) -> PlanFile:
     run, slurm = _table(data, "run"), _table(data, "slurm")
     _check("key of [run]", run, RUN)
     names = {name: shared[name] for name in ("name", "root", "task", "treebanks") if name in shared}
-    check_arguments("run", names | run, {})
+    check_arguments(names | run, {})
     tables = data.get("grid", [{}])
     if not isinstance(tables, list):
         raise TreegaugeError("[grid] is one table; write [[grid]], of which there may be several")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from treegauge.core.verbs import verb, verb_with
+from treegauge.core.verbs import verb
 from treegauge.treebanks.sources import Errors
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def list_measures(names: str | Sequence[str] = "all") -> "MeasureList":
     return MeasureList(tuple(selected_measures(names)))
 
 
-@verb_with(list=list_measures)
+@verb(subverbs={"list": list_measures})
 def measure(
     names: str | Sequence[str],
     *sources: "str | PathLike[str] | Treebank",

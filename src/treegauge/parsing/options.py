@@ -8,13 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from treegauge.core.arguments import LIMITS, MOST
+from treegauge.core.arguments import MOST
 from treegauge.core.errors import ChoiceError, TreegaugeError
 
 if TYPE_CHECKING:
     from treegauge.treebanks.columns import Treebank
 
 T = TypeVar("T")
+
+_MOST = {"threads": 1024, "beam": 10**4, "epochs": 10**5, "iterations": 10**5}
+"""Largest values of options that parsers share, where an option names none."""
 
 
 def option(
@@ -57,7 +60,7 @@ def _check(name: str, value: Any, default: Any, legal: Mapping[str, Any]) -> Non
     number = (int, float) if kind is float else kind
     inside = right and isinstance(value, number)
     if inside and kind in {int, float}:
-        most = LIMITS.get(name, (0, MOST))[1] if high is None and kind is int else high
+        most = _MOST.get(name, MOST) if high is None and kind is int else high
         if low is None or value >= low:
             high = most  # if the value is too small, naming the lower limit is enough
         inside = (low is None or value >= low) and (most is None or value <= most)

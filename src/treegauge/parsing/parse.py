@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, ClassVar, Literal
 
 from treegauge.core.errors import check_whole
+from treegauge.core.file_kinds import CONLLU
 from treegauge.core.messages import note, progress
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -43,7 +44,7 @@ class Parsed(Result):
         return self.treebank.to_bytes() if self.path is None else None
 
 
-@verb
+@verb(outputs={"out": CONLLU}, limits={"trees": (0, 10**4)})
 def parse(
     model: "Training | Model | str | PathLike[str]",
     treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,

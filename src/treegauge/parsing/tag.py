@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import progress
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
@@ -24,7 +25,7 @@ class Tagging(RowsResult):
     unit: ClassVar[str | None] = "percent"
 
 
-@verb
+@verb(outputs={"out": FOLDER})
 def tag(
     treebank: str | PathLike[str], files: Sequence[str | PathLike[str]] = (), *,
     out: str | PathLike[str], columns: str | Sequence[str] = ("upos",), folds: int = 10,

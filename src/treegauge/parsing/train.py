@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError, check_whole
+from treegauge.core.file_kinds import MODEL
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
@@ -31,7 +32,7 @@ class Training(RowsResult):
     kind: ClassVar[str] = "training"
 
 
-@verb
+@verb(outputs={"out": MODEL})
 def train(
     parser: str, treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
     out: str | PathLike[str],

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
-from treegauge.core.verbs import verb_with
+from treegauge.core.verbs import verb
 from treegauge.ranking.compare import compare
 from treegauge.ranking.constraints import Constraint
 from treegauge.ranking.exact import Exact, exact_ranks
@@ -25,7 +25,7 @@ RuleOrAll = Literal[
 ]  # fmt: skip
 
 
-@verb_with(compare=compare, outliers=outliers, subsets=subsets)
+@verb(subverbs={"compare": compare, "outliers": outliers, "subsets": subsets})
 def rank(
     *scores: Any,
     size: int | str | None = None,

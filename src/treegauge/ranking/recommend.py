@@ -155,7 +155,7 @@ class Recommendation(Result):
         )
 
 
-@verb
+@verb(limits={"samples": (1, 10**6)})
 def recommend(
     *scores: Any,
     size: int = 10,

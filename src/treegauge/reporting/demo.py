@@ -5,6 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import note
 from treegauge.core.verbs import command, verb
 from treegauge.reporting.report import Page, report
@@ -30,7 +31,7 @@ MISSING = ("hasty", "UD_Imaginary-Free")
 SMALL: dict[str, Any] = {"bits": 18}
 
 
-@verb
+@verb(outputs={"out": FOLDER})
 def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, samples: int = SUBSETS) -> Page:
     """Run the main jobs on invented treebanks; ends with a page to open.
 

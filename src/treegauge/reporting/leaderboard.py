@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+from treegauge.core.file_kinds import FOLDER
 from treegauge.core.verbs import verb
 from treegauge.scoring.convention import Counting
 from treegauge.scoring.settings import Reading
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.standings import Standings
 
 
-@verb
+@verb(outputs={"out": FOLDER})
 def leaderboard(
     gold: str | PathLike[str],
     *submissions: str | PathLike[str] | Mapping[str, Any],

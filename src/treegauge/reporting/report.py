@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.file_kinds import PAGE
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
-from treegauge.core.verbs import Settings, verb
+from treegauge.core.verbs import Limits, Settings, verb
 from treegauge.scoring.convention import Convention, Counting
 
 if TYPE_CHECKING:
@@ -76,12 +77,14 @@ class Serving(Settings):
         The port to serve on; 0 picks a free one.
     """
 
+    limits: ClassVar[Limits] = {"port": (0, 65535)}
+
     serve: bool = False
     browser: bool = True
     port: int = 0
 
 
-@verb
+@verb(outputs={"out": PAGE})
 def report(
     *sources: Any,
     gold: "Sequence[str] | str | PathLike[str] | Treebank" = (),

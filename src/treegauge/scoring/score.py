@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.file_kinds import CONLLU
 from treegauge.core.messages import note
 from treegauge.core.verbs import verb
 from treegauge.scoring.convention import Counting
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Output = Treebank | str | PathLike[str]
 
 
-@verb
+@verb(outputs={"voted": CONLLU})
 def score(
     gold: "Output",
     *systems: "Output | Mapping[str, Any]",

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError, check_format
+from treegauge.core.file_kinds import FOLDER
 from treegauge.core.files import atomic, whole_folder
 from treegauge.core.messages import note
 from treegauge.core.result import Result
@@ -82,7 +83,7 @@ class Split(Result):
         return self.distances("train", "test")[0]
 
 
-@verb
+@verb(outputs={"out": FOLDER})
 def split(
     source: "str | PathLike[str] | Treebank",
     *,

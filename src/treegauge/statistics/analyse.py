@@ -3,7 +3,7 @@
 from typing import get_args
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.verbs import Verb, verb, verb_with
+from treegauge.core.verbs import Verb, verb
 from treegauge.statistics.analysis import (
     Correction,
     CorrelationSettings,
@@ -105,8 +105,15 @@ def _correlation(
 
 
 _correlation.__name__ = _correlation.__qualname__ = "analyse"
-analyse: Verb[Correlations] = verb_with(
-    correlation=verb(_correlation), normality=normality, matrix=correlation_matrix,
-    background=remove_background, regression=regress, bins=correlate_bins, shape=shape,
-    power=plan_power,
-)(_correlation)  # fmt: skip
+analyse: Verb[Correlations] = verb(
+    subverbs={
+        "correlation": verb(_correlation),
+        "normality": normality,
+        "matrix": correlation_matrix,
+        "background": remove_background,
+        "regression": regress,
+        "bins": correlate_bins,
+        "shape": shape,
+        "power": plan_power,
+    }
+)(_correlation)

@@ -188,7 +188,7 @@ class BinnedCorrelations(Analysis):
         return {"trend_r": self.trend.r, "p_trend": self.trend.p_value}
 
 
-@verb
+@verb(limits={"low": (0, 10**5), "high": (0, 10**5)})
 def correlate_bins(
     tables: Tables,
     target: str,

@@ -115,7 +115,7 @@ class PowerPlan(Result):
         return pl.DataFrame({name: cell for name, cell in row.items() if cell != [None]})
 
 
-@verb
+@verb(limits={"covariates": (0, 10**6)})
 def plan_power(
     n: int | None = None,
     r: float | None = None,

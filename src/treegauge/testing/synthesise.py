@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.file_kinds import CONLLU
 from treegauge.core.result import sign
 from treegauge.core.verbs import Settings, verb
 from treegauge.treebanks.convert import NewTreebank, written
@@ -101,7 +102,7 @@ def check_parameter(
         raise TreegaugeError(f"{name} is {value!r}; expected {kind} from {low} to {high}")
 
 
-@verb
+@verb(outputs={"out": CONLLU}, limits={"sentences": (0, 10**7), "vocabulary": (1, 10**7)})
 def synthesise(
     sentences: int,
     out: str | PathLike[str] | None = None,

@@ -78,7 +78,7 @@ def written(treebank: "Treebank", out: str | PathLike[str] | None, signature: st
     return NewTreebank(treebank, str(out), signature)
 
 
-@verb
+@verb(outputs={"out": ""})
 def convert(
     source: "Treebank | Source",
     out: str | PathLike[str] | None = None,

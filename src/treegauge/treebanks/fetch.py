@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -110,7 +111,7 @@ class Fetched(Result):
         return rows
 
 
-@verb
+@verb(outputs={"into": FOLDER, "cache": FOLDER})
 def fetch(
     wanted: str | Sequence[str],
     source: Source | None = None,

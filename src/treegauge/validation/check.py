@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.file_kinds import JSON
 from treegauge.core.messages import note
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 LEVELS = (1, 2, 3, 4, 5)
 
 
-@verb
+@verb(outputs={"write_baseline": JSON})
 def check(
     *sources: Source,
     split: str | None = None,
