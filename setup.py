@@ -71,10 +71,7 @@ class BuildKernels(build_ext):
 
 # The limited API of Python makes one build serve 3.11 and all later versions. Python without the
 # global lock has no limited API: it gets a build of its own.
-LIMITED: dict[str, Any] = {
-    "define_macros": [("Py_LIMITED_API", "0x030b0000")],
-    "py_limited_api": True,
-}
+LIMITED: dict[str, Any] = {"define_macros": [("Py_LIMITED_API", "0x030b0000")], "py_limited_api": True}
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 API = {} if FREE_THREADED else LIMITED
 MODULES[SHARED] = ROOM / "buffers.c"

@@ -48,9 +48,7 @@ def main() -> int:
     """Run the parts; return 1 if a target was missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PARTS))
-    parser.add_argument(
-        "--repeats", type=int, default=3, help="number of rounds, of which the median counts (3)"
-    )
+    parser.add_argument("--repeats", type=int, default=3, help="number of rounds, of which the median counts (3)")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE}, or parts of it")
     options = parser.parse_args()
     for name in options.names:

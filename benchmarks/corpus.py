@@ -71,18 +71,13 @@ class Corpus:
         return self.folder / f"{size}-gold.conllu", self.folder / f"{size}-system.conllu"
 
     def __str__(self) -> str:
-        return (
-            f"{self.size / 1e6:.1f} MB, {self.sentences:,} sentences, {self.words:,} words: "
-            f"{self.source}"
-        )
+        return f"{self.size / 1e6:.1f} MB, {self.sentences:,} sentences, {self.words:,} words: {self.source}"
 
 
 def make(folder: Path) -> Corpus:
     """Write the files into a folder."""
     tell("making the files")
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.corpus", str(folder)], stdout=subprocess.PIPE, check=True
-    )
+    done = subprocess.run([sys.executable, "-m", "benchmarks.corpus", str(folder)], stdout=subprocess.PIPE, check=True)
     return Corpus(folder, **json.loads(done.stdout))
 
 
@@ -141,10 +136,7 @@ def _system(gold: "Treebank") -> "Treebank":
     drawn = np.array(others)[random.integers(len(others), size=gold.n_words)]
     relations = np.where(relabelled, drawn, codes)
     return gold.with_columns(
-        {
-            "head": np.where(moved, above, gold.head).tolist(),
-            "deprel": [values[code] for code in relations.tolist()],
-        }
+        {"head": np.where(moved, above, gold.head).tolist(), "deprel": [values[code] for code in relations.tolist()]}
     )
 
 

@@ -100,9 +100,7 @@ def digest(words: Sequence[str], folder: Path) -> str:
     """Return the digest of a job's numbers and of the files that it wrote."""
     command = [sys.executable, "-m", "treegauge", *words]
     known = dict(files(folder / WRITTEN))
-    done = subprocess.run(
-        [*command, "--format", "json"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*command, "--format", "json"], cwd=folder, capture_output=True, text=True, check=False)
     fresh = [data for name, data in files(folder / WRITTEN) if known.get(name) != data]
     if done.returncode not in {0, 1} or not (done.stdout or fresh):
         return f"failed: {done.stderr.strip()[-300:]}"

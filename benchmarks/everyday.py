@@ -36,9 +36,7 @@ COMMANDS: Mapping[str, Callable[[Path, Path], Command]] = {
     SCORE: lambda gold, system: (*TREEGAUGE, "score", gold, system),
     UDEVAL: lambda gold, system: (_peer("udeval"), gold, system),
     CHECK: lambda gold, system: (*TREEGAUGE, "check", "--level", "2", gold),
-    UDVALIDATE: lambda gold, system: (
-        *(_peer("udvalidate"), "--quiet", "--lang", "ud", "--level", "2", gold),
-    ),
+    UDVALIDATE: lambda gold, system: (*(_peer("udvalidate"), "--quiet", "--lang", "ud", "--level", "2", gold),),
     "reading: treegauge": _reader(_READ),
     "reading: conllu": _reader(_CONLLU),
     "reading: pyconll": _reader(_PYCONLL),
@@ -58,9 +56,7 @@ STARTS: Mapping[str, Command] = {
 def run(corpus: Corpus, repeats: int) -> Section:
     """Time whole commands on small files, ours and the peers' in turns."""
     programs: dict[tuple[str, str], Command] = {
-        (size, name): make(*corpus.everyday(size))
-        for size in EVERYDAY
-        for name, make in COMMANDS.items()
+        (size, name): make(*corpus.everyday(size)) for size in EVERYDAY for name, make in COMMANDS.items()
     }
     programs |= {("start", name): program for name, program in STARTS.items()}
     first, later = measured(programs, max(repeats, 5))
@@ -126,9 +122,7 @@ def measured(
     return first, later
 
 
-def _targets(
-    first: Mapping[tuple[str, str], Measured], later: Mapping[tuple[str, str], Measured]
-) -> Iterator[Target]:
+def _targets(first: Mapping[tuple[str, str], Measured], later: Mapping[tuple[str, str], Measured]) -> Iterator[Target]:
     for when, found in (("first use", first), ("later uses", later)):
         for ours, peer, share in ((SCORE, UDEVAL, 1 / 2), (CHECK, UDVALIDATE, 1 / 3)):
             ratio = found["megabyte", ours].processor / found["megabyte", peer].processor

@@ -121,9 +121,8 @@ def ranker(share: int | None = None) -> Callable[[], Contender]:
             chosen = np.random.default_rng(0).integers(len(whole.treebanks), size=treebanks)
             names = tuple(f"treebank{i}" for i in range(treebanks))
             table = replace(
-                whole, treebanks=names, values=whole.values[:, chosen],
-                metadata=pl.DataFrame({"treebank": names}),
-            )  # fmt: skip
+                whole, treebanks=names, values=whole.values[:, chosen], metadata=pl.DataFrame({"treebank": names})
+            )
             return exact_ranks(table, size=treebanks // share if share else 10)
 
         return Contender(run, lambda _: None)

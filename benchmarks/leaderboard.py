@@ -24,9 +24,7 @@ LEAST = 500_000
 """Minimum size of a training set in bytes."""
 SIZES = (20, 50, 100, 200, 400, 800)
 """Maximum numbers of training sentences of the teams."""
-PARSERS: dict[str, dict[str, Any]] = {
-    "beam": {"learners": 1, "epochs": 5}, "mst": {"epochs": 2, "label_epochs": 2},
-}  # fmt: skip
+PARSERS: dict[str, dict[str, Any]] = {"beam": {"learners": 1, "epochs": 5}, "mst": {"epochs": 2, "label_epochs": 2}}
 LATE = "beam-800"
 """The team that submits after all others have been scored."""
 
@@ -101,12 +99,13 @@ def timed(folder: Path, repeats: int) -> Section:
     share = (added - same) / (each * len(fresh))
     expected = {NOTHING: len(set(outputs.values())), SAME: 0, CHANGED: 1, ADDED: len(fresh)}
     targets = [
-        Target("only what is new is scored",
-               f"{counts[ADDED]} of {counts[NOTHING]} outputs after one team was added",
-               counts == expected),
-        Target("an added team costs at most twice its own share of the scoring",
-               f"{share:.2f} times", share <= 2),
-    ]  # fmt: skip
+        Target(
+            "only what is new is scored",
+            f"{counts[ADDED]} of {counts[NOTHING]} outputs after one team was added",
+            counts == expected,
+        ),
+        Target("an added team costs at most twice its own share of the scoring", f"{share:.2f} times", share <= 2),
+    ]
     head = ("leaderboard", "outputs scored", "processor s", "wall s", "peak MB")
     return Section("Leaderboard", text, head, rows, targets)
 

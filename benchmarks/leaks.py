@@ -40,10 +40,7 @@ def run(repeats: int) -> Section:
             )
             aim = f"{rate:.0%} of the {edits} edited: recall of at least {RECALL[rate]:.2f}"
             targets.append(Target(aim, f"{one.recall:.3f}", one.recall >= RECALL[rate]))
-            for said, value in (
-                ("precision", one.precision),
-                ("precision, templates aside,", one.precision_aside),
-            ):
+            for said, value in (("precision", one.precision), ("precision, templates aside,", one.precision_aside)):
                 aim = f"{rate:.0%} of the {edits} edited: {said} of at least {PRECISION}"
                 targets.append(Target(aim, f"{value:.3f}", value >= PRECISION))
     with tempfile.TemporaryDirectory() as place:
@@ -53,9 +50,7 @@ def run(repeats: int) -> Section:
     size = sum(path.stat().st_size for path in treebank_files())
     targets.append(
         Target(
-            f"all treebanks against themselves: at most {SECONDS} s",
-            f"{whole.seconds:.1f} s",
-            whole.seconds <= SECONDS,
+            f"all treebanks against themselves: at most {SECONDS} s", f"{whole.seconds:.1f} s", whole.seconds <= SECONDS
         )
     )
     worst = max(judged, key=lambda one: one.reported / one.decoys)
@@ -72,8 +67,5 @@ def run(repeats: int) -> Section:
         f"others: {whole.seconds:.1f} s, {whole.processor:.1f} s of processor time, "
         f"{whole.peak:.0f} MB."
     )
-    head = (
-        "planted edits", "copies", "recall", "precision, templates aside", "precision",
-        "mean of treebanks",
-    )  # fmt: skip
+    head = ("planted edits", "copies", "recall", "precision, templates aside", "precision", "mean of treebanks")
     return Section("Leaks", text, head, rows, targets)

@@ -75,12 +75,8 @@ def million() -> list[tuple[str, float]]:
             "filter by treebank, parser and size: {} rows": lambda: len(
                 store.results(treebank="*-17", parser="parser3", size=12)
             ),
-            "filter by treebank: {} rows": lambda: len(
-                store.results(provenance=False, treebank="*-17")
-            ),
-            "filter by seed and size: {} rows": lambda: len(
-                store.results(provenance=False, seed=3, size=15)
-            ),
+            "filter by treebank: {} rows": lambda: len(store.results(provenance=False, treebank="*-17")),
+            "filter by seed and size: {} rows": lambda: len(store.results(provenance=False, seed=3, size=15)),
         }
         found = []
         for what, job in jobs.items():

@@ -57,12 +57,7 @@ def edv_udpipe() -> Contender:
     read = udpipe().action
 
     def arcs(path: str) -> list[int]:
-        return [
-            word.id - word.head
-            for sentence in read(path)
-            for word in sentence.words
-            if word.id and word.head
-        ]
+        return [word.id - word.head for sentence in read(path) for word in sentence.words if word.id and word.head]
 
     return _with_scipy(arcs)
 
@@ -135,8 +130,7 @@ def tree() -> Contender:
     return Contender(
         lambda: [spanning_tree(one) for one in scores],
         lambda trees: sum(
-            float(one[heads, range(1, WORDS + 1)].sum())
-            for one, heads in zip(scores, trees, strict=True)
+            float(one[heads, range(1, WORDS + 1)].sum()) for one, heads in zip(scores, trees, strict=True)
         ),
     )
 
@@ -161,9 +155,7 @@ def tree_networkx() -> Contender:
         return found
 
     def total(trees: Any) -> float:
-        return float(
-            sum(one[h, d] for one, tree in zip(scores, trees, strict=True) for h, d in tree.edges)
-        )
+        return float(sum(one[h, d] for one, tree in zip(scores, trees, strict=True) for h, d in tree.edges))
 
     return Contender(run, total)
 
@@ -178,15 +170,12 @@ EDV, STTR, CROOKED = "EDV of two files", "STTR of a file", "non-projective arcs 
 TREE = f"best trees of {MATRICES} x {WORDS} words"
 ALL = "all measures of two files"
 JOBS: dict[str, Makers] = {
-    EDV: {
-        OURS: edv, "ufal.udpipe and scipy": edv_udpipe, "udapi and scipy": edv_udapi,
-        "conllu and scipy": edv_conllu,
-    },
+    EDV: {OURS: edv, "ufal.udpipe and scipy": edv_udpipe, "udapi and scipy": edv_udapi, "conllu and scipy": edv_conllu},
     STTR: {OURS: sttr, "pyconll and lexicalrichness": sttr_lexicalrichness},
     CROOKED: {OURS: crooked, "udapi": crooked_udapi},
     ALL: {OURS: everything},
     TREE: {OURS: tree, "networkx": tree_networkx},
-}  # fmt: skip
+}
 FILES = {EDV: 2, STTR: 1, CROOKED: 1, ALL: 2, TREE: 0}
 
 

@@ -113,11 +113,7 @@ def contest(
 
 
 def _in_fresh_process(
-    part: str,
-    job: str,
-    name: str,
-    small: Sequence[str | Path | float],
-    given: Sequence[str | Path | float],
+    part: str, job: str, name: str, small: Sequence[str | Path | float], given: Sequence[str | Path | float]
 ) -> Measured | None:
     """Run one contender; return None if its package is not installed."""
     wanted = {"part": part, "job": job, "name": name, "small": small, "given": given}

@@ -31,9 +31,7 @@ ALIKE = 0.5
 Words = Sequence[str]
 
 
-def edit_characters(
-    words: Words, rate: float, pool: Sequence[Words], random: np.random.Generator
-) -> Words:
+def edit_characters(words: Words, rate: float, pool: Sequence[Words], random: np.random.Generator) -> Words:
     """Replace, insert or delete a share of the characters, blanks between words included."""
     text = " ".join(words)
     letters = " ".join(pool[int(random.integers(len(pool)))])
@@ -41,9 +39,7 @@ def edit_characters(
     return "".join(edited).split()
 
 
-def edit_words(
-    words: Words, rate: float, pool: Sequence[Words], random: np.random.Generator
-) -> Words:
+def edit_words(words: Words, rate: float, pool: Sequence[Words], random: np.random.Generator) -> Words:
     """Replace, insert or delete a share of the words, by others of the treebank."""
 
     def other() -> str:
@@ -53,9 +49,7 @@ def edit_words(
     return _edited(list(words), rate, other, random)
 
 
-def _edited(
-    items: list[str], rate: float, other: Callable[[], str], random: np.random.Generator
-) -> list[str]:
+def _edited(items: list[str], rate: float, other: Callable[[], str], random: np.random.Generator) -> list[str]:
     """Edit a share of the items, rounded; nothing if that is 0."""
     number = round(rate * len(items))
     chosen = set(random.choice(len(items), number, replace=False).tolist())
@@ -175,10 +169,7 @@ def _alike(one: Words, two: Words) -> bool:
     for word in one:
         previous = 0
         for place, other in enumerate(two, 1):
-            previous, row[place] = (
-                row[place],
-                (previous + 1 if word == other else max(row[place], row[place - 1])),
-            )
+            previous, row[place] = (row[place], (previous + 1 if word == other else max(row[place], row[place - 1])))
     return row[-1] >= ALIKE * max(len(one), len(two))
 
 

@@ -64,9 +64,7 @@ def critical() -> Contender:
     from treegauge.ranking.compare import critical_difference
 
     scores = table()
-    return Contender(
-        lambda: critical_difference(scores), lambda found: _pairs(found.p_values <= 0.05)
-    )
+    return Contender(lambda: critical_difference(scores), lambda found: _pairs(found.p_values <= 0.05))
 
 
 def autorank() -> Contender:
@@ -113,10 +111,7 @@ def improvement() -> Contender:
     from treegauge.ranking.pairs import improvement as estimate
 
     few = _few()
-    return Contender(
-        lambda: estimate(few),
-        lambda found: _above(found.numbers["probability"]),
-    )
+    return Contender(lambda: estimate(few), lambda found: _above(found.numbers["probability"]))
 
 
 def rliable() -> Contender:
@@ -176,9 +171,8 @@ def scipy() -> Contender:
 
     def run() -> Any:
         return permutation_test(
-            pair, difference, permutation_type="samples", n_resamples=DRAWS, vectorized=True,
-            rng=random,
-        )  # fmt: skip
+            pair, difference, permutation_type="samples", n_resamples=DRAWS, vectorized=True, rng=random
+        )
 
     return Contender(run, lambda found: found.pvalue)
 
@@ -213,16 +207,15 @@ JOBS: dict[str, Makers] = {
         f"{OURS}, all 2.1e12": counted,
         f"numpy sketch, {SUBSETS:,} drawn": sketch,
     },
-    "Friedman and Nemenyi": {
-        OURS: critical, "autorank": autorank, "scipy and scikit-posthocs": posthocs,
-    },
-    f"probability of improvement, {FEW} systems": {
-        f"{OURS}, with intervals": improvement, "rliable, without": rliable,
-    },
+    "Friedman and Nemenyi": {OURS: critical, "autorank": autorank, "scipy and scikit-posthocs": posthocs},
+    f"probability of improvement, {FEW} systems": {f"{OURS}, with intervals": improvement, "rliable, without": rliable},
     f"paired permutation test, {DRAWS:,} draws": {
-        OURS: permuted, "scipy": scipy, "ranx": ranx, "deepsig, one-sided": deepsig,
+        OURS: permuted,
+        "scipy": scipy,
+        "ranx": ranx,
+        "deepsig, one-sided": deepsig,
     },
-}  # fmt: skip
+}
 # Ranks average over a million subsets, p-values over ten thousand swaps.
 TOLERANCES = {STABILITY: 0.003, f"paired permutation test, {DRAWS:,} draws": 0.03}
 COMMAND = f"rank conll18 --metric las --size {SIZE} --samples {SUBSETS} --seed 0".split()

@@ -95,8 +95,7 @@ def total(steps: list[Step]) -> str:
     install = sum(step.processor for step in steps if step.command.startswith(("python", "pip")))
     whole = sum(step.processor for step in steps)
     return (
-        f"Measured: {whole:.0f} s of processor time for all commands of this page, "
-        f"{install:.0f} s of them to install."
+        f"Measured: {whole:.0f} s of processor time for all commands of this page, {install:.0f} s of them to install."
     )
 
 
@@ -109,10 +108,7 @@ def section(paths: dict[str, list[Step]]) -> Section:
     """Make the part of the benchmarks page."""
     rows, targets = [], []
     for page, steps in paths.items():
-        rows += [
-            [f"{PAGES[page]}: `{step.command}`", f"{step.processor:.1f}", f"{step.seconds:.1f}"]
-            for step in steps
-        ]
+        rows += [[f"{PAGES[page]}: `{step.command}`", f"{step.processor:.1f}", f"{step.seconds:.1f}"] for step in steps]
         whole = sum(step.processor for step in steps)
         seconds = sum(step.seconds for step in steps)
         rows.append([f"**{PAGES[page]}, total**", f"{whole:.1f}", f"{seconds:.1f}"])

@@ -137,9 +137,7 @@ JOBS = {"reading": READERS}
 
 def run(corpus: Corpus, repeats: int) -> Section:
     """Let the contenders read the gold file."""
-    found = contest(
-        "reading", "reading", READERS, corpus.gold, small=corpus.small[:1], repeats=repeats
-    )
+    found = contest("reading", "reading", READERS, corpus.gold, small=corpus.small[:1], repeats=repeats)
     rows = [
         [
             name,

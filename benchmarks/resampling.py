@@ -38,9 +38,7 @@ def _low(found: Any) -> float:
     return float(found.low[0])
 
 
-def ours(
-    columns: int = COLUMNS, method: "Method" = "percentile", most: int = UNITS
-) -> Callable[[], Contender]:
+def ours(columns: int = COLUMNS, method: "Method" = "percentile", most: int = UNITS) -> Callable[[], Contender]:
     """Return our bootstrap of sums."""
 
     def make() -> Contender:
@@ -189,13 +187,7 @@ def run(repeats: int) -> Section:
     for job, makers in JOBS.items():
         given = GIVEN[job]
         once = 1 if job == MANY else repeats
-        found = contest(
-            "resampling", job, makers, *given, small=SMALL if given else (), repeats=once,
-            tolerance=1e-3,
-        )  # fmt: skip
+        found = contest("resampling", job, makers, *given, small=SMALL if given else (), repeats=once, tolerance=1e-3)
         rows += versus(job, found)
-    text = (
-        "Sentences of 1 to 60 words, 80 % correct. Intervals agree up to sampling error, "
-        "correlations exactly."
-    )
+    text = "Sentences of 1 to 60 words, 80 % correct. Intervals agree up to sampling error, correlations exactly."
     return Section("Resampling and correlating", text, VERSUS, rows)

@@ -60,17 +60,14 @@ class Model:
 
 def one_machine(files: Corpus) -> tuple[Section, dict[str, Curve]]:
     """Measure time and memory per word."""
-    curves = {
-        job: growth.of_files(job, files, 1) for job in (READ, COLUMNS, MEASURE, SCORE, INTERVALS)
-    }
+    curves = {job: growth.of_files(job, files, 1) for job in (READ, COLUMNS, MEASURE, SCORE, INTERVALS)}
     rows = []
     for job, found in curves.items():
         each = found.bytes_each
         per_word = found.runs[-1].seconds / found.sizes[-1]
-        rows.append([
-            job, f"{1e-6 / per_word:.2f}", f"{each:,.0f}", f"{1e3 / each:,.0f}",
-            f"{found.runs[-1].peak:,.0f}",
-        ])  # fmt: skip
+        rows.append(
+            [job, f"{1e-6 / per_word:.2f}", f"{each:,.0f}", f"{1e3 / each:,.0f}", f"{found.runs[-1].peak:,.0f}"]
+        )
     text = (
         f"Measured on {files.words * 10:,} words ({files.size / 1e8:.2f} GB per file); bytes per "
         f"word are the growth from {files.words:,} words. Reading keeps the file and an index, and "
@@ -91,10 +88,7 @@ def cluster() -> tuple[Section, Model]:
     model = Model(alone.start - IDLE, drivers[0], drivers[1], alone.each - IDLE)
     cores = os.cpu_count() or 1
     rows = []
-    for task, work, numbers, limit in (
-        ("working", BUSY, WORKERS, cores),
-        ("waiting", IDLE, WAITING, WAITING[-1]),
-    ):
+    for task, work, numbers, limit in (("working", BUSY, WORKERS, cores), ("waiting", IDLE, WAITING, WAITING[-1])):
         for workers in numbers:
             found = cells.run(task, work, 40 * workers, workers)
             expected = max(model.driver, (work + model.extra) / min(workers, limit))
@@ -152,8 +146,7 @@ def billion_words(files: Corpus, curves: dict[str, Curve], model: Model) -> Sect
         "add up; measures that depend on the whole vocabulary are those of one file. Disks must "
         f"deliver {speed:,.0f} MB/s to each process for these times."
     )
-    head = ("", "one process", "GB as one file", f"GB of {FILES:,} files",
-            "16 workers", "128 workers")  # fmt: skip
+    head = ("", "one process", "GB as one file", f"GB of {FILES:,} files", "16 workers", "128 workers")
     return Section("A billion words", text, head, rows)
 
 
@@ -172,9 +165,7 @@ def everything() -> list[Section]:
         held, curves = one_machine(files)
     spread, model = cluster()
     stored = cells.run("waiting", EMPTY, 100, 4, words=True).stored
-    return [
-        held, verbs.run(), spread, many_cells(model, stored), billion_words(files, curves, model)
-    ]  # fmt: skip
+    return [held, verbs.run(), spread, many_cells(model, stored), billion_words(files, curves, model)]
 
 
 def main() -> None:

@@ -12,9 +12,7 @@ from benchmarks.tables import Section, Target, faster, smaller, took
 OURS, INTERVALS, BOOTSTRAP = "treegauge", "treegauge, intervals", "treegauge, 1,000 resamples"
 
 
-def treegauge(
-    resamples: int = 0, interval: Literal["student", "percentile"] = "student"
-) -> Contender:
+def treegauge(resamples: int = 0, interval: Literal["student", "percentile"] = "student") -> Contender:
     """Compute all metrics of the official script and four more."""
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.settings import Resampling
@@ -116,8 +114,6 @@ def run(corpus: Corpus, repeats: int) -> Section:
 def _commands(corpus: Corpus, repeats: int) -> dict[str, Measured]:
     pair = (corpus.gold, corpus.system)
     return {
-        "`treegauge score --resamples 0`": command(
-            "score", "--resamples", "0", *pair, repeats=repeats
-        ),
+        "`treegauge score --resamples 0`": command("score", "--resamples", "0", *pair, repeats=repeats),
         "`treegauge score`": command("score", *pair, repeats=repeats),
     }

@@ -47,9 +47,8 @@ def measured(load: str, size: float, unit: str, line: Sequence[str | Path], feed
     tell(f"{load}: {size:,.0f} {unit}")
     began = time.perf_counter()
     with subprocess.Popen(
-        list(map(str, line)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    ) as program:  # fmt: skip
+        list(map(str, line)), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as program:
         assert program.stdin is not None
         assert program.stderr is not None
         if bytes_in and not pipes:
@@ -156,16 +155,7 @@ def table(scale: float) -> Iterator[Load]:
             rows = ["treebank," + ",".join(f"S{i}" for i in range(systems))]
             rows += [f"t{i}," + ",".join(map(str, row)) for i, row in enumerate(scores.tolist())]
             path.write_text("\n".join(rows) + "\n")
-            line: list[str | Path] = [
-                *TREEGAUGE,
-                "rank",
-                "show",
-                path,
-                "--samples",
-                "20000",
-                "--format",
-                "json",
-            ]
+            line: list[str | Path] = [*TREEGAUGE, "rank", "show", path, "--samples", "20000", "--format", "json"]
             yield measured(f"rank {systems} systems", count, "treebanks", line)
 
 

@@ -68,8 +68,7 @@ def steered(objective: Any) -> Any:
         from treegauge.splitting.splitting import make_split
 
         return Contender(
-            lambda path: make_split(pool(path), objective, seed=0, sizes=(80, 0, 20)),
-            lambda found: found.edv,
+            lambda path: make_split(pool(path), objective, seed=0, sizes=(80, 0, 20)), lambda found: found.edv
         )
 
     return make
@@ -93,10 +92,7 @@ def best_of_many(largest: bool) -> Any:
             random, found = np.random.default_rng(0), []
             for _ in range(TRIES):
                 order = random.permutation(len(each))
-                sides = [
-                    np.concatenate([each[i] for i in part])
-                    for part in np.split(order, [len(each) // 5])
-                ]
+                sides = [np.concatenate([each[i] for i in part]) for part in np.split(order, [len(each) // 5])]
                 near = [side[abs(side) <= LIMIT] for side in sides]
                 found.append(wasserstein_distance(*near))
             return float(max(found) if largest else min(found))
@@ -109,13 +105,10 @@ def best_of_many(largest: bool) -> Any:
 RANDOM, LOW, HIGH = "random, three files", "low EDV", "high EDV"
 PLAIN = f"best of {TRIES} random splits, conllu and scipy"
 JOBS: dict[str, Makers] = {
-    RANDOM: {
-        OURS: written, "conllu and scikit-learn": written_conllu,
-        "pyconll and scikit-learn": written_pyconll,
-    },
+    RANDOM: {OURS: written, "conllu and scikit-learn": written_conllu, "pyconll and scikit-learn": written_pyconll},
     LOW: {OURS: steered("low"), PLAIN: best_of_many(False)},
     HIGH: {OURS: steered("high"), PLAIN: best_of_many(True)},
-}  # fmt: skip
+}
 
 
 def run(corpus: Corpus, repeats: int) -> Section:
@@ -126,9 +119,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
     rows += versus(RANDOM, found)
     for job in (LOW, HIGH):
         # The answers are the EDV reached, which differs.
-        found = contest(
-            "splitting", job, JOBS[job], path, small=small, repeats=repeats, tolerance=1e9
-        )
+        found = contest("splitting", job, JOBS[job], path, small=small, repeats=repeats, tolerance=1e9)
         rows += versus(job, found)
         ours, plain = (one.answer or 0.0 for one in found.values())
         reached = ours < plain if job == LOW else ours > plain

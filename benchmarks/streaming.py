@@ -9,10 +9,7 @@ from benchmarks.tables import Section, Target
 
 SENTENCES = 1_000_000
 GROWTH = 50  # bytes per sentence
-COMMANDS = {
-    "`treegauge score --resamples 0`": (("score", "--resamples", "0"), 2),
-    "`treegauge score`": (("score",), 2),
-}
+COMMANDS = {"`treegauge score --resamples 0`": (("score", "--resamples", "0"), 2), "`treegauge score`": (("score",), 2)}
 
 
 def run(corpus: Corpus, repeats: int) -> Section:
@@ -22,9 +19,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
     pair = (corpus.gold, corpus.system)
     needed = times * sum(path.stat().st_size for path in pair)
     if shutil.disk_usage(corpus.folder).free < 1.1 * needed:
-        raise SystemExit(
-            f"{corpus.folder} has no room for {needed / 1e9:.1f} GB: set TMPDIR to a larger disk"
-        )
+        raise SystemExit(f"{corpus.folder} has no room for {needed / 1e9:.1f} GB: set TMPDIR to a larger disk")
     many = [repeated(path, times) for path in pair]
     rows, targets = [], []
     for name, (arguments, files) in COMMANDS.items():

@@ -100,11 +100,7 @@ def faster(peer: str, ours: str, found: dict[str, Measured], times: float) -> li
     if peer not in found:
         return []
     ratio = found[peer].seconds / found[ours].seconds
-    aim = (
-        f"{ours}: at least {times:g} times as fast as {peer}"
-        if times > 1
-        else (f"{ours}: faster than {peer}")
-    )
+    aim = f"{ours}: at least {times:g} times as fast as {peer}" if times > 1 else (f"{ours}: faster than {peer}")
     return [Target(aim, f"{ratio:.1f} times", ratio >= times)]
 
 

@@ -53,9 +53,10 @@ def run(repeats: int = 3, *, full: bool = False) -> Section:
         found[BEAM_NAME] = min(runs, key=lambda one: one.seconds)
         short = language == "Greek" and not full
         for peer, options in (
-            (FAST_NAME, FAST), (SIZED_NAME, SIZED),
+            (FAST_NAME, FAST),
+            (SIZED_NAME, SIZED),
             (PUBLISHED_NAME, PUBLISHED[language] | (TENTH if short else {})),
-        ):  # fmt: skip
+        ):
             tell(f"training, {language}: {peer}")
             found[peer] = _trained(root / name, "udpipe", options)
         rows += _rows(language, found, short)

@@ -35,8 +35,7 @@ def processor_seconds(checkout: Path, folder: Path, processes: str) -> tuple[flo
         path.unlink()
     shared = (folder / "names").read_text("utf-8").splitlines()
     files = sorted({name.partition("::")[0] for name in shared})
-    words = [str(checkout / ".venv/bin/pytest"), "-q", "-n", processes, "--dist", "worksteal",
-             "-p", "only", *files]  # fmt: skip
+    words = [str(checkout / ".venv/bin/pytest"), "-q", "-n", processes, "--dist", "worksteal", "-p", "only", *files]
     env = {**os.environ, "CI": "true", "PYTHONPATH": str(folder), "ONLY": str(folder / "names")}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(words, cwd=checkout, env=env, capture_output=True, text=True, check=False)

@@ -56,10 +56,7 @@ def run(corpus: Corpus, repeats: int) -> Section:
         seconds = median(one.processor for one in some)
         rates[name, level] = size / seconds
         peak = median(one.peak for one in some)
-        rows.append(
-            [f"level {level}: {name}", f"{size:.1f}", took(seconds), _rate(size / seconds),
-             f"{peak:.0f}"]
-        )  # fmt: skip
+        rows.append([f"level {level}: {name}", f"{size:.1f}", took(seconds), _rate(size / seconds), f"{peak:.0f}"])
     times = -(-SENTENCES // corpus.sentences)
     many = repeated(corpus.gold, times)
     size = many.stat().st_size / 1e6

@@ -76,9 +76,7 @@ def _folder(folder: Path, size: int, name: str = SVO) -> str:
     """Write a treebank folder whose training set grows."""
     home, code = folder / name, f"x{len(name)}_{name.rpartition('-')[2].lower()}"
     home.mkdir()
-    for seed, (split, sentences) in enumerate(
-        {"train": size * GRAMMAR, "dev": 50, "test": 50}.items()
-    ):
+    for seed, (split, sentences) in enumerate({"train": size * GRAMMAR, "dev": 50, "test": 50}.items()):
         (home / f"{code}-ud-{split}.conllu").write_bytes(_text(sentences, seed))
     return name
 
@@ -168,8 +166,7 @@ def _teams(folder: Path, teams: int) -> tuple[str, str]:
 
 def _model(folder: Path, size: int) -> tuple[str, ...]:
     """Train a parser on a few sentences; the file to parse grows."""
-    process(*TREEGAUGE, "train", "beam", _folder(folder, 1), "--option", "epochs=1",
-            "--out", "model", folder=folder)  # fmt: skip
+    process(*TREEGAUGE, "train", "beam", _folder(folder, 1), "--option", "epochs=1", "--out", "model", folder=folder)
     return "model", treebank_files(folder, size)[0], "--out", "parsed.conllu"
 
 
@@ -202,10 +199,7 @@ def _kept(*words: str) -> Growing:
 
 
 def _transferred(*words: str) -> Growing:
-    return Growing(
-        "training sentences",
-        lambda folder, size: [_folder(folder, 1), _folder(folder, size, SOV), *words],
-    )
+    return Growing("training sentences", lambda folder, size: [_folder(folder, 1), _folder(folder, size, SOV), *words])
 
 
 PAIRS = "compares all pairs of systems"
@@ -236,8 +230,7 @@ GROWING: dict[str, Growing] = {
     "analyse bins": _explained("--target", "las", "--of", "edv", "--bin", "bin"),
     "analyse shape": _explained("--of", "las", "--resamples", "200"),
     "train": Growing(
-        "training sentences",
-        lambda folder, n: ["beam", _folder(folder, n), "--option", "epochs=1", "--out", "model"],
+        "training sentences", lambda folder, n: ["beam", _folder(folder, n), "--option", "epochs=1", "--out", "model"]
     ),
     "parse": Growing("sentences", _model),
     "tag": _trained("--tagger", "perceptron", "--folds", "2", "--out", "tagged"),
@@ -270,11 +263,7 @@ def commands() -> list[str]:
     found = []
     for verbs in VERBS.values():
         for verb, command in verbs.items():
-            found += (
-                [f"{verb} {sub}" for sub in ("show", *command.subverbs)]
-                if command.subverbs
-                else [verb]
-            )
+            found += [f"{verb} {sub}" for sub in ("show", *command.subverbs)] if command.subverbs else [verb]
     return found
 
 

@@ -24,9 +24,7 @@ def main() -> int:
     if options.write:
         page.write(statements)
         return 0
-    rooms = {
-        name: statement.simulate.__module__.split(".")[-1] for name, statement in statements.items()
-    }
+    rooms = {name: statement.simulate.__module__.split(".")[-1] for name, statement in statements.items()}
     for name in options.names:
         if name not in {*rooms, *rooms.values()}:
             parser.error(f"no statement {name!r}; there are {', '.join(rooms)}")

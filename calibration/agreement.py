@@ -26,9 +26,8 @@ TOPICS = 30
 
 
 def annotated(
-    random: np.random.Generator, units: int, *, accuracy: float = 0.8, annotators: int = 2,
-    sentences: int = 1,
-) -> tuple[Codes, Codes]:  # fmt: skip
+    random: np.random.Generator, units: int, *, accuracy: float = 0.8, annotators: int = 2, sentences: int = 1
+) -> tuple[Codes, Codes]:
     """Return codes (words, annotators), and the unit of each word.
 
     A unit has some sentences (lengths log-normal, median 15 words), and of several sentences its
@@ -72,9 +71,7 @@ def _estimate(codes: Codes, unit: Codes, category: int) -> StudentEstimate:
     return class_agreement(codes, unit, category)
 
 
-def _covered(
-    random: np.random.Generator, case: Case, repetitions: int, category: int = -1
-) -> Trials:
+def _covered(random: np.random.Generator, case: Case, repetitions: int, category: int = -1) -> Trials:
     """Return whether intervals contain the true values of the three coefficients.
 
     Samples without an interval are drawn again.
@@ -171,9 +168,7 @@ def _trees(sentences: npt.NDArray[np.int64]) -> list[AnnotatedTrees]:
         codes, values = part.codes("deprel")
         label = np.array([numbers[value] for value in values], np.int32)[codes]
         items = np.arange(len(part), dtype=np.int32)
-        annotators.append(
-            AnnotatedTrees(part.head.astype(np.int32), label, part.offsets.astype(np.int32), items)
-        )
+        annotators.append(AnnotatedTrees(part.head.astype(np.int32), label, part.offsets.astype(np.int32), items))
     return annotators
 
 
@@ -201,9 +196,7 @@ def trees(random: np.random.Generator, sentences: int, repetitions: int) -> Tria
     for i in range(repetitions):
         drawn = random.permutation(len(_pool()[0]))[:sentences]
         made = tree_alpha(_trees(drawn), np.arange(sentences), seed=i, pairs=5000)
-        estimate = StudentEstimate(
-            *(np.repeat(one, 2) for one in (made.value, made.standard_error, made.df))
-        )
+        estimate = StudentEstimate(*(np.repeat(one, 2) for one in (made.value, made.standard_error, made.df)))
         low, high = coefficient_interval(estimate)
         limits[i] = low[1], high[1]
     low, high = limits.T

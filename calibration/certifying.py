@@ -91,17 +91,12 @@ TESTS: dict[str, Any] = {
     "permutation of the mean p = 0.61",
     kind="test",
     nominal=0.05,
-    cases={
-        f"{name}, {treebanks} treebanks": (name, treebanks)
-        for name in TESTS
-        for treebanks in (6, 82)
-    },
+    cases={f"{name}, {treebanks} treebanks": (name, treebanks) for name in TESTS for treebanks in (6, 82)},
     secondary="power at 1 point",
-    covers=("certificate.tests.wilcoxon", "certificate.tests.sign",
-            "certificate.tests.permutation"),
+    covers=("certificate.tests.wilcoxon", "certificate.tests.sign", "certificate.tests.permutation"),
     exact=True,
     repetitions=1000,
-)  # fmt: skip
+)
 def other_tests(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Equal systems on independent treebanks, differences rounded so that some are equal or 0."""
     name, treebanks = case

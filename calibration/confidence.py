@@ -11,10 +11,7 @@ Case = tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.int6
 DRAWS = 199
 
 
-def drawn(
-    random: np.random.Generator, units: int, size: int, accuracy: float, shared: float,
-    *, trees: bool,
-) -> Case:  # fmt: skip
+def drawn(random: np.random.Generator, units: int, size: int, accuracy: float, shared: float, *, trees: bool) -> Case:
     """Return probabilities, outcomes and units: sentences, or documents of `size` sentences."""
     from scipy.special import ndtr
 

@@ -21,10 +21,7 @@ from treegauge.treebanks.indexing import document_starts
 DATA = Path(__file__).parent / "data" / "attachments.npz"
 SEEDS = 36
 TRAINED = 300
-DOCUMENTS = {
-    "Greek": "r2.9/UD_Greek-GDT", "English": "r2.5/UD_English-GUM",
-    "Coptic": "r2.9/UD_Coptic-Scriptorium",
-}  # fmt: skip
+DOCUMENTS = {"Greek": "r2.9/UD_Greek-GDT", "English": "r2.5/UD_English-GUM", "Coptic": "r2.9/UD_Coptic-Scriptorium"}
 
 
 def main() -> None:
@@ -38,9 +35,7 @@ def main() -> None:
     np.savez_compressed(DATA, **counts)  # type: ignore[arg-type]
 
 
-def _counts(
-    train: tg.Treebank, test: tg.Treebank, folder: Path, seed: int
-) -> npt.NDArray[np.int32]:
+def _counts(train: tg.Treebank, test: tg.Treebank, folder: Path, seed: int) -> npt.NDArray[np.int32]:
     tg.write_conllu(train, folder / "train.conllu")
     tg.write_conllu(test, folder / "test.conllu")
     tg.train("beam", folder / "train.conllu", out=folder / "model", seed=seed)

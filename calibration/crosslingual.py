@@ -20,11 +20,7 @@ POOL = 1000
 
 def covering(estimates: list[tuple[RatioEstimate, float]]) -> Trials:
     """Return which intervals contain their truth, and their widths."""
-    limits = [
-        (estimate.low, estimate.high, truth)
-        for estimate, truth in estimates
-        if estimate.low is not None
-    ]
+    limits = [(estimate.low, estimate.high, truth) for estimate, truth in estimates if estimate.low is not None]
     low, high, truth = np.array(limits, np.float64).T
     return Trials((low <= truth) & (truth <= high), high - low)
 

@@ -177,9 +177,7 @@ def held_out(kind: str) -> dict[str, Trials]:
     return {name: Trials(held, 2 * limit * expected[name]) for name, held in hits(found).items()}
 
 
-PARSERS = {
-    "beam, 28 treebanks": "beam", "mst, 28 treebanks": "mst", "UDPipe, 9 treebanks": "udpipe",
-}  # fmt: skip
+PARSERS = {"beam, 28 treebanks": "beam", "mst, 28 treebanks": "mst", "UDPipe, 9 treebanks": "udpipe"}
 
 
 @statement(

@@ -28,9 +28,7 @@ CASES = {
 TRUTH = 0.9
 
 
-def certain(
-    random: np.random.Generator, sample: Sample
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+def certain(random: np.random.Generator, sample: Sample) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
     """Return which words the parser is certain of, more in easy sentences; and their lengths."""
     lengths = 1 + random.poisson(sample.words - 1, sample.sentences)
     easy = np.repeat(random.beta(9, 1, sample.sentences), lengths)
@@ -102,9 +100,7 @@ def difficulty(random: np.random.Generator, models: int, repetitions: int) -> Tr
     for _ in range(repetitions // 1000):
         ability, true = random.normal(1, 0.7, models), random.normal(0, 1, 1000)
         power = np.exp(random.normal(0, 0.3, 1000)) if models >= 5 else np.ones(1000)
-        correct = random.random((models, 1000)) < 1 / (
-            1 + np.exp(-power * (ability[:, None] - true))
-        )
+        correct = random.random((models, 1000)) < 1 / (1 + np.exp(-power * (ability[:, None] - true)))
         fitted = fit_item_response(correct, model="2pl" if models >= 5 else "rasch")
         hits.append(np.abs(fitted.difficulty - true) <= 1.96 * fitted.spread)
         widths.append(2 * 1.96 * fitted.spread)

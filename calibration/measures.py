@@ -16,10 +16,7 @@ EVERYTHING = 4000
 
 
 #: Kinds of invented text.
-KINDS = {
-    "plain": Grammar(), "late": Grammar(basic_order="SOV"),
-    "terse": Grammar(function_words=0.3),
-}  # fmt: skip
+KINDS = {"plain": Grammar(), "late": Grammar(basic_order="SOV"), "terse": Grammar(function_words=0.3)}
 
 
 @cache
@@ -42,9 +39,8 @@ def drawn(random: np.random.Generator, sentences: int, kind: str = "plain") -> T
 
 
 def intervals(
-    random: np.random.Generator, name: str, sizes: tuple[int, ...], kinds: tuple[str, ...],
-    repetitions: int,
-) -> Trials:  # fmt: skip
+    random: np.random.Generator, name: str, sizes: tuple[int, ...], kinds: tuple[str, ...], repetitions: int
+) -> Trials:
     """Draw samples, and check whether the interval of a measure contains the true value."""
     measure, real = measures()[name], truth(name, *kinds)
     low, high = np.empty(repetitions), np.empty(repetitions)
@@ -72,9 +68,7 @@ def of_one(name: str, *sizes: int) -> dict[str, Any]:
     repetitions=2000,
     quick=60,
 )
-def interval_of_means(
-    random: np.random.Generator, case: tuple[str, int], repetitions: int
-) -> Trials:
+def interval_of_means(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Sentences drawn from an invented treebank of 4,000."""
     return intervals(random, case[0], (case[1],), ("plain",), repetitions)
 
@@ -92,9 +86,7 @@ def interval_of_means(
     repetitions=2000,
     quick=60,
 )  # fmt: skip
-def interval_of_shares(
-    random: np.random.Generator, case: tuple[str, int], repetitions: int
-) -> Trials:
+def interval_of_shares(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Sentences drawn from an invented treebank of 4,000; 1 % of the arcs are not projective."""
     return intervals(random, case[0], (case[1],), ("plain",), repetitions)
 
@@ -111,9 +103,7 @@ def interval_of_shares(
     repetitions=1500,
     quick=60,
 )
-def interval_of_entropies(
-    random: np.random.Generator, case: tuple[str, int], repetitions: int
-) -> Trials:
+def interval_of_entropies(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Sentences drawn from an invented treebank of 4,000."""
     return intervals(random, case[0], (case[1],), ("plain",), repetitions)
 
@@ -129,19 +119,15 @@ def interval_of_entropies(
         "EDV, 1000 and 300 sentences, other word order": ("edv", (1000, 300), ("plain", "late")),
         "EDV, 100 and 100 sentences, truth 0": ("edv", (100, 100), ("plain", "plain")),
         "SLV, 100 and 100 sentences, truth 0": ("slv", (100, 100), ("plain", "plain")),
-        "UPOS, 300 and 300 sentences, fewer function words": (
-            "upos_divergence", (300, 300), ("plain", "terse"),
-        ),
+        "UPOS, 300 and 300 sentences, fewer function words": ("upos_divergence", (300, 300), ("plain", "terse")),
     },
     secondary="mean width",
     covers=("measures.low", "measures.high"),
     repetitions=500,
     quick=12,
-)  # fmt: skip
+)
 def interval_of_distances(
-    random: np.random.Generator,
-    case: tuple[str, tuple[int, int], tuple[str, str]],
-    repetitions: int,
+    random: np.random.Generator, case: tuple[str, tuple[int, int], tuple[str, str]], repetitions: int
 ) -> Trials:
     """Two samples of one invented treebank, or of two of different kinds."""
     return intervals(random, *case, repetitions)

@@ -26,14 +26,7 @@ from treegauge.ranking.outliers import explain_outliers, over_represented
 from treegauge.ranking.pairs import differences, improvement
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import stability
-from treegauge.ranking.strengths import (
-    advantages,
-    best_system,
-    bradley_terry,
-    families_of,
-    rank_sets,
-    strengths,
-)
+from treegauge.ranking.strengths import advantages, best_system, bradley_terry, families_of, rank_sets, strengths
 from treegauge.statistics.multiple import adjust
 
 
@@ -96,9 +89,7 @@ def _codes(leaderboard: Leaderboard) -> npt.NDArray[np.int64]:
     repetitions=1000,
     quick=60,
 )
-def best_of_many(
-    random: np.random.Generator, case: tuple[Floats, int, float], repetitions: int
-) -> Trials:
+def best_of_many(random: np.random.Generator, case: tuple[Floats, int, float], repetitions: int) -> Trials:
     """Compare with the true lead of the selected system over the average."""
     abilities, treebanks, share = case
     low, high, true = np.empty((3, repetitions))
@@ -136,9 +127,7 @@ def _true_strengths() -> Floats:
     repetitions=500,
     quick=12,
 )
-def strengths_of_systems(
-    random: np.random.Generator, case: tuple[int, float], repetitions: int
-) -> Trials:
+def strengths_of_systems(random: np.random.Generator, case: tuple[int, float], repetitions: int) -> Trials:
     """Take the systems of rank-confidence-sets; true strengths come from many treebanks."""
     treebanks, share = case
     hits, widths = [], []
@@ -162,9 +151,7 @@ def strengths_of_systems(
     repetitions=500,
     quick=12,
 )
-def ranks_by_strength(
-    random: np.random.Generator, case: tuple[int, float], repetitions: int
-) -> Trials:
+def ranks_by_strength(random: np.random.Generator, case: tuple[int, float], repetitions: int) -> Trials:
     """Take the same systems; the rate is the share of sets that miss the rank of a random one.
 
     Systems of equal strength may have any of the ranks that they share.
@@ -238,9 +225,7 @@ def equivalent(random: np.random.Generator, treebanks: int, repetitions: int) ->
     for row, true in enumerate((2.0, 0.0)):
         for i in range(repetitions):
             leaderboard = board(values(random, np.array([true, 0.0]), treebanks))
-            claimed[row, i] = (
-                differences(leaderboard, margin=2.0).numbers["p_equivalent"][0, 1] <= 0.05
-            )
+            claimed[row, i] = differences(leaderboard, margin=2.0).numbers["p_equivalent"][0, 1] <= 0.05
     return Trials(claimed[0], claimed[1])
 
 
@@ -252,13 +237,10 @@ def equivalent(random: np.random.Generator, treebanks: int, repetitions: int) ->
     nominal=0.95,
     cases={"5 treebanks": 5, "10 treebanks": 10, "82 treebanks": 82},
     secondary="mean width",
-    covers=("improvement.pairs.low", "improvement.pairs.high",
-            "certificate.probability_of_improvement.*"),
+    covers=("improvement.pairs.low", "improvement.pairs.high", "certificate.probability_of_improvement.*"),
     repetitions=3000,
-)  # fmt: skip
-def probability_of_improvement(
-    random: np.random.Generator, treebanks: int, repetitions: int
-) -> Trials:
+)
+def probability_of_improvement(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
     """Independent treebanks; the true probability is drawn between 0.5 and 0.95 each time."""
     low, high, true = np.empty((3, repetitions))
     for i in range(repetitions):
@@ -308,9 +290,7 @@ def friedman_test(random: np.random.Generator, case: tuple[int, int], repetition
     repetitions=2000,
     quick=12,
 )
-def critical_differences(
-    random: np.random.Generator, case: tuple[Any, int, int], repetitions: int
-) -> Trials:
+def critical_differences(random: np.random.Generator, case: tuple[Any, int, int], repetitions: int) -> Trials:
     """Equal systems on independent treebanks: the rate counts any pair called different."""
     method, *shape = case
 
@@ -319,9 +299,7 @@ def critical_differences(
         for i in range(number):
             scores = 70 + random.normal(size=shape)
             scores[0] += gain
-            different[i] = (
-                critical_difference(board(scores), method=method).p_values <= 0.05
-            ).any()
+            different[i] = (critical_difference(board(scores), method=method).p_values <= 0.05).any()
         return different
 
     return Trials(any_pair(0.0, repetitions), any_pair(1.0, max(repetitions // 5, 4)))
@@ -392,13 +370,9 @@ def one_subset(random: np.random.Generator, case: tuple[int, int, int], repetiti
     """One subset and one class, drawn independently."""
     members, population, size = case
     tails = np.array(
-        [
-            hypergeometric_tail(i, population=population, members=members, size=size)
-            for i in range(size + 1)
-        ]
+        [hypergeometric_tail(i, population=population, members=members, size=size) for i in range(size + 1)]
     )
     drawn, more = (
-        random.hypergeometric(number, population - number, size, repetitions)
-        for number in (members, 2 * members)
+        random.hypergeometric(number, population - number, size, repetitions) for number in (members, 2 * members)
     )
     return Trials(tails[drawn] <= 0.05, tails[more] <= 0.05)

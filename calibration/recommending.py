@@ -11,9 +11,7 @@ from treegauge.ranking.sentence_draws import Method, SentenceScores, draw_senten
 from treegauge.ranking.sentence_judging import judge_method, judge_methods
 
 
-def _margins(
-    random: np.random.Generator, systems: int, repetitions: int, *, kinds: bool
-) -> npt.NDArray[np.float64]:
+def _margins(random: np.random.Generator, systems: int, repetitions: int, *, kinds: bool) -> npt.NDArray[np.float64]:
     """Return margin, low and high of recommendations of 4 of 24 treebanks."""
     rows = []
     for _ in range(repetitions):
@@ -71,9 +69,7 @@ def margin(random: np.random.Generator, systems: int, repetitions: int) -> Trial
     return Trials((low <= true) & (true <= high), high - low)
 
 
-def sentence_counts(
-    random: np.random.Generator, systems: int, sentences: int, shared: float = 0.7
-) -> SentenceScores:
+def sentence_counts(random: np.random.Generator, systems: int, sentences: int, shared: float = 0.7) -> SentenceScores:
     """Return counts on simulated sentences, some of which are harder for all, some for one.
 
     `shared` is the standard deviation (in log odds) of how hard sentences are for all systems.
@@ -141,9 +137,7 @@ def full_score(random: np.random.Generator, case: tuple[Method, int], repetition
     repetitions=300,
     quick=4,
 )
-def lower_error(
-    random: np.random.Generator, case: tuple[Method, int, int], repetitions: int
-) -> Trials:
+def lower_error(random: np.random.Generator, case: tuple[Method, int, int], repetitions: int) -> Trials:
     """100 of 400 sentences, none of which is harder for all systems than another.
 
     Choosing by the errors of other systems then predicts a new system as random sentences do, and a

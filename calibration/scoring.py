@@ -37,9 +37,7 @@ def counted(*runs: npt.NDArray[np.integer]) -> UnitCounts:
     return UnitCounts(runs_of_counts, ["LAS"], "sentences")
 
 
-def covered(
-    random: np.random.Generator, truth: float, repetitions: int, draw: Draw, how: Resampling
-) -> Trials:
+def covered(random: np.random.Generator, truth: float, repetitions: int, draw: Draw, how: Resampling) -> Trials:
     """Draw until there are enough intervals; samples without one are ignored."""
     hits, widths = [], []
     for _ in range(20 * repetitions):
@@ -57,13 +55,7 @@ def covered(
     says="LAS 80.1 (78.4 to 81.7)",
     cases={"10 sentences": 10, "50 sentences": 50, "200 sentences": 200, "1000 sentences": 1000},
     secondary=WIDTH,
-    covers=(
-        "score.*interval",
-        "score.low",
-        "score.high",
-        "suite.treebanks.*interval",
-        "agreement-scores.score_*",
-    ),
+    covers=("score.*interval", "score.low", "score.high", "suite.treebanks.*interval", "agreement-scores.score_*"),
     quick=200,
 )
 def interval_of_las(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
@@ -79,32 +71,23 @@ def interval_of_las(random: np.random.Generator, sentences: int, repetitions: in
     covers=("score.*interval",),
     quick=200,
 )
-def interval_of_high_scores(
-    random: np.random.Generator, sentences: int, repetitions: int
-) -> Trials:
+def interval_of_high_scores(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """Draw sentences with an accuracy of 97: most have no error, and some have many.
 
     Samples in which fewer than five sentences have an error get no interval and are drawn again.
     """
-    return covered(
-        random, 97.0, repetitions, lambda r: counted(scored(r, sentences, 0.97)), Resampling()
-    )
+    return covered(random, 97.0, repetitions, lambda r: counted(scored(r, sentences, 0.97)), Resampling())
 
 
 @interval(
     name="score-interval-bootstrap",
     says="LAS 80.1 (78.4 to 81.7), with --interval percentile or bca",
-    cases={
-        "percentile, 200 sentences": ("percentile", 200),
-        "bca, 200 sentences": ("bca", 200),
-    },
+    cases={"percentile, 200 sentences": ("percentile", 200), "bca, 200 sentences": ("bca", 200)},
     secondary=WIDTH,
     covers=("score.*interval",),
     repetitions=1000,
 )
-def bootstrap_interval(
-    random: np.random.Generator, case: tuple[str, int], repetitions: int
-) -> Trials:
+def bootstrap_interval(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Sentences as for the default interval; the true LAS is 80."""
     how = Resampling(interval=case[0])  # type: ignore[arg-type]
     return covered(random, 80.0, repetitions, lambda r: counted(scored(r, case[1])), how)
@@ -129,9 +112,7 @@ def kept() -> dict[str, npt.NDArray[np.int32]]:
     covers=("score.*interval",),
     quick=200,
 )
-def interval_over_documents(
-    random: np.random.Generator, case: tuple[str, int], repetitions: int
-) -> Trials:
+def interval_over_documents(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Documents drawn with replacement from those of a treebank, parsed by the beam parser."""
     table = kept()[case[0]]
     truth = 100 * table[:, 0].sum() / table[:, 1].sum()
@@ -169,9 +150,7 @@ def seeded(
     covers=("score.*interval",),
     quick=60,
 )
-def interval_over_runs(
-    random: np.random.Generator, case: tuple[int, int], repetitions: int
-) -> Trials:
+def interval_over_runs(random: np.random.Generator, case: tuple[int, int], repetitions: int) -> Trials:
     """Shift the accuracy by run, of all sentences (sd about 1 point) and of each sentence."""
     truth = 100 * _mean_accuracy()
 
@@ -220,9 +199,7 @@ def primary_test(random: np.random.Generator, sentences: int, repetitions: int) 
     covers=("comparisons.p_value",),
     quick=60,
 )
-def primary_test_of_runs(
-    random: np.random.Generator, case: tuple[int, int, float], repetitions: int
-) -> Trials:
+def primary_test_of_runs(random: np.random.Generator, case: tuple[int, int, float], repetitions: int) -> Trials:
     """Two parsers that differ by their seeds only; for the power, one is 3 points ahead."""
     runs, sentences, spread = case
     rejected = np.empty((2, repetitions), bool)
@@ -272,9 +249,7 @@ def one_parser_against_itself(random: np.random.Generator, runs: int, repetition
     covers=("comparisons.low", "comparisons.high"),
     quick=200,
 )
-def interval_of_a_difference(
-    random: np.random.Generator, sentences: int, repetitions: int
-) -> Trials:
+def interval_of_a_difference(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """One system corrects 30 % of the other's errors and errs in 10 % of its correct words."""
     limits = np.empty((repetitions, 2))
     for i in range(repetitions):
@@ -315,9 +290,7 @@ def bootstrap_test(random: np.random.Generator, sentences: int, repetitions: int
     return _drawn(random, "bootstrap", sentences, repetitions)
 
 
-def _drawn(
-    random: np.random.Generator, how: PairedTest, sentences: int, repetitions: int
-) -> Trials:
+def _drawn(random: np.random.Generator, how: PairedTest, sentences: int, repetitions: int) -> Trials:
     rejected = np.empty((2, repetitions), bool)
     for row, gain in enumerate((0.0, 0.03)):
         for i in range(repetitions):
@@ -326,16 +299,12 @@ def _drawn(
     return Trials(*rejected)
 
 
-def several(
-    random: np.random.Generator, systems: int, sentences: int, gain: float = 0.0
-) -> list[UnitCounts]:
+def several(random: np.random.Generator, systems: int, sentences: int, gain: float = 0.0) -> list[UnitCounts]:
     """Return systems that are equally accurate on every sentence; the last is `gain` better."""
     words = scored(random, sentences)[:, 1]
     hard = random.beta(CONCENTRATION * 0.8, CONCENTRATION * 0.2, sentences)
     chances = [hard] * (systems - 1) + [np.clip(hard + gain, 0, 1)]
-    return [
-        counted(np.column_stack([random.binomial(words, accuracy), words])) for accuracy in chances
-    ]
+    return [counted(np.column_stack([random.binomial(words, accuracy), words])) for accuracy in chances]
 
 
 @verdict(
@@ -374,10 +343,7 @@ def best_of_many(random: np.random.Generator, case: tuple[int, int], repetitions
         systems = several(random, *case)
         values, spread = score_covariance(systems)
         corrected_best = best_of(100 * values, 1e4 * spread, effective_df(systems[0].words))
-        hits[i], widths[i] = (
-            corrected_best.low <= 80 <= corrected_best.high,
-            corrected_best.high - corrected_best.low,
-        )
+        hits[i], widths[i] = (corrected_best.low <= 80 <= corrected_best.high, corrected_best.high - corrected_best.low)
     return Trials(hits, widths)
 
 

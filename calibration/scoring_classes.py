@@ -19,9 +19,7 @@ AHEAD = (0.3, 0.03)
 EXTRA = 0.15
 
 
-def units_of(
-    random: np.random.Generator, units: int | str, number: int
-) -> tuple[Ints, npt.NDArray[np.float64]]:
+def units_of(random: np.random.Generator, units: int | str, number: int) -> tuple[Ints, npt.NDArray[np.float64]]:
     """Return words of units and their accuracy: sentences, or documents of a real treebank."""
     if isinstance(units, int):
         words = scored(random, number)[:, 1]
@@ -44,17 +42,12 @@ def drawn_class(
     correct = random.binomial(own, easy)
     extra = random.binomial(words - own, EXTRA * share / (1 - share))
     if repaired or broken:
-        other = (
-            correct + random.binomial(own - correct, repaired) - random.binomial(correct, broken)
-        )
+        other = correct + random.binomial(own - correct, repaired) - random.binomial(correct, broken)
         more = random.binomial(extra, 1 - repaired)
     else:
         other = random.binomial(own, easy)
         more = random.binomial(words - own, EXTRA * share / (1 - share))
-    b, a = (
-        np.column_stack([right, own, right, right + wrong])
-        for right, wrong in ((correct, extra), (other, more))
-    )
+    b, a = (np.column_stack([right, own, right, right + wrong]) for right, wrong in ((correct, extra), (other, more)))
     some = (a[:, [1, 3]].sum(axis=1) + b[:, 3]) > 0
     return ClassTable("class", a[some], b[some])
 
@@ -79,9 +72,7 @@ CASES = {
     covers=("breakdowns.differences.p_value",),
     quick=60,
 )
-def test_of_a_class(
-    random: np.random.Generator, case: tuple[int | str, int, float], repetitions: int
-) -> Trials:
+def test_of_a_class(random: np.random.Generator, case: tuple[int | str, int, float], repetitions: int) -> Trials:
     """Draw the words of a class and, for each system, how many of them are correct.
 
     Both systems are equally accurate on every unit, and put as many words of other classes into the
@@ -122,9 +113,7 @@ def _true_difference(share: float) -> float:
     covers=("breakdowns.differences.low", "breakdowns.differences.high"),
     quick=40,
 )
-def interval_of_a_class(
-    random: np.random.Generator, case: tuple[int | str, int, float], repetitions: int
-) -> Trials:
+def interval_of_a_class(random: np.random.Generator, case: tuple[int | str, int, float], repetitions: int) -> Trials:
     """Let A repair 30 % of B's errors of a class, and err in 10 % of B's correct words."""
     units, number, share = case
     truth, hits, widths = _true_difference(share), [], []
@@ -151,21 +140,14 @@ def interval_of_a_class(
     repetitions=1000,
     quick=20,
 )
-def corrected_tests_of_classes(
-    random: np.random.Generator, sentences: int, repetitions: int
-) -> Trials:
+def corrected_tests_of_classes(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """Draw twelve classes with shares from 0.5 % to 20 % of the same sentences' words."""
     shares = np.geomspace(0.005, 0.2, 12)
     found = np.empty((2, repetitions), bool)
     for row, change in enumerate(((0.0, 0.0), AHEAD)):
         for i in range(repetitions):
             words, easy = units_of(random, 1, sentences)
-            made = [
-                class_difference(drawn_class(random, words, easy, share, *change))
-                for share in shares
-            ]
-            p_values = [
-                np.nan if np.isnan(one.standard_error[0]) else one.p_value()[0] for one in made
-            ]
+            made = [class_difference(drawn_class(random, words, easy, share, *change)) for share in shares]
+            p_values = [np.nan if np.isnan(one.standard_error[0]) else one.p_value()[0] for one in made]
             found[row, i] = bool((adjust(p_values, "holm") <= 0.05).any())
     return Trials(*found)

@@ -46,9 +46,7 @@ def intervals(repetitions: int, truth: float, make: Callable[[], tuple[float, fl
 
 def tests(repetitions: int, p_value: Callable[[float], float], effect: float) -> Trials:
     """Return the outcomes of repeated tests without an effect, and with one for the power."""
-    none, some = (
-        np.array([p_value(size) <= 0.05 for _ in range(repetitions)]) for size in (0.0, effect)
-    )
+    none, some = (np.array([p_value(size) <= 0.05 for _ in range(repetitions)]) for size in (0.0, effect))
     return Trials(none, some)
 
 
@@ -110,13 +108,10 @@ def partial_interval(random: np.random.Generator, rows: int, repetitions: int) -
     nominal=0.95,
     cases={"8 rows": 8, "15 rows": 15, "30 rows": 30, "94 rows": 94},
     secondary="mean width",
-    covers=(
-        "correlation.bca_low", "correlation.bca_high", "binned correlation.bca_low",
-        "binned correlation.bca_high",
-    ),
+    covers=("correlation.bca_low", "correlation.bca_high", "binned correlation.bca_low", "binned correlation.bca_high"),
     repetitions=500,
     quick=25,
-)  # fmt: skip
+)
 def bootstrap_interval(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
     """Spearman's rho of independent normal rows; the true Pearson correlation is 0.5."""
 
@@ -138,18 +133,13 @@ def bootstrap_interval(random: np.random.Generator, rows: int, repetitions: int)
     nominal=0.05,
     cases={"8 rows": 8, "15 rows": 15, "94 rows": 94},
     secondary="power at r = 0.5",
-    covers=(
-        "correlation.p_value", "correlation matrix.p_value", "binned correlation.p_value",
-        "background.p_value",
-    ),
+    covers=("correlation.p_value", "correlation matrix.p_value", "binned correlation.p_value", "background.p_value"),
     repetitions=2500,
     quick=300,
-)  # fmt: skip
+)
 def correlation_test(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
     """Spearman's rho of independent normal rows without a correlation."""
-    return tests(
-        repetitions, lambda r: correlated_pair(rows_of(random, rows, r)).p_value or 0.0, 0.5
-    )
+    return tests(repetitions, lambda r: correlated_pair(rows_of(random, rows, r)).p_value or 0.0, 0.5)
 
 
 @statement(
@@ -194,9 +184,7 @@ def adjusted_test(random: np.random.Generator, rows: int, repetitions: int) -> T
     covers=("correlation.low", "correlation.high", "correlation matrix.*"),
     quick=100,
 )
-def genera_interval(
-    random: np.random.Generator, genera: tuple[int, ...], repetitions: int
-) -> Trials:
+def genera_interval(random: np.random.Generator, genera: tuple[int, ...], repetitions: int) -> Trials:
     """Spearman's rho (true Pearson correlation 0.5); half of each variance is the genus's."""
     clusters = Clusters(np.repeat(np.arange(len(genera)), genera))
 
@@ -240,19 +228,13 @@ def genera_test(random: np.random.Generator, genera: tuple[int, ...], repetition
     says="strongest of 13 columns: edv, corrected for selection: -0.31 (-0.66 to 0.20)",
     kind="interval",
     nominal=0.95,
-    cases={
-        "15 rows, 5 columns": (15, 5),
-        "30 rows, 13 columns": (30, 13),
-        "94 rows, 13 columns": (94, 13),
-    },
+    cases={"15 rows, 5 columns": (15, 5), "30 rows, 13 columns": (30, 13), "94 rows, 13 columns": (94, 13)},
     secondary="mean width",
     covers=("correlation.summary.selected_*", "correlation.summary.*"),
     repetitions=1000,
     quick=60,
 )
-def strongest_interval(
-    random: np.random.Generator, size: tuple[int, int], repetitions: int
-) -> Trials:
+def strongest_interval(random: np.random.Generator, size: tuple[int, int], repetitions: int) -> Trials:
     """Columns with true Pearson correlations from 0 to 0.5; the strongest is reported."""
     rows, columns = size
     true = np.linspace(0, 0.5, columns)
@@ -332,11 +314,10 @@ def _curves(random: np.random.Generator, rows: int, repetitions: int) -> list[Sk
 
     return [
         fit_skew_normal(
-            np.asarray(skewnorm.rvs(3, size=rows, random_state=random)),
-            resamples=19, seed=int(random.integers(2**31)),
+            np.asarray(skewnorm.rvs(3, size=rows, random_state=random)), resamples=19, seed=int(random.integers(2**31))
         )
         for _ in range(repetitions)
-    ]  # fmt: skip
+    ]
 
 
 @statement(
@@ -355,9 +336,7 @@ def _curves(random: np.random.Generator, rows: int, repetitions: int) -> list[Sk
 def shape_distance(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
     """Rows from a skew-normal curve, with 19 samples of the fitted one."""
     fits = _curves(random, rows, repetitions)
-    return Trials(
-        np.array([(fit.p_ks or 1) <= 0.05 for fit in fits]), np.array([fit.ks for fit in fits])
-    )
+    return Trials(np.array([(fit.p_ks or 1) <= 0.05 for fit in fits]), np.array([fit.ks for fit in fits]))
 
 
 @statement(
@@ -376,9 +355,7 @@ def shape_distance(random: np.random.Generator, rows: int, repetitions: int) -> 
 def shape_chi_square(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
     """Rows from a skew-normal curve, with 19 samples of the fitted one."""
     fits = _curves(random, rows, repetitions)
-    return Trials(
-        np.array([(fit.p_chi2 or 1) <= 0.05 for fit in fits]), np.array([fit.chi2 for fit in fits])
-    )
+    return Trials(np.array([(fit.p_chi2 or 1) <= 0.05 for fit in fits]), np.array([fit.chi2 for fit in fits]))
 
 
 @statement(
@@ -403,9 +380,7 @@ def shape_normal(random: np.random.Generator, rows: int, repetitions: int) -> Tr
     return tests(repetitions, p_value, 1.0)
 
 
-def _model(
-    random: np.random.Generator, rows: int, slopes: npt.ArrayLike = (2.0, 1.0, 0.0)
-) -> dict[str, FloatArray]:
+def _model(random: np.random.Generator, rows: int, slopes: npt.ArrayLike = (2.0, 1.0, 0.0)) -> dict[str, FloatArray]:
     x = random.normal(size=(rows, 3))
     y = 60 + x @ np.asarray(slopes) + 3 * random.normal(size=rows)
     return {"las": y, "a": x[:, 0], "b": x[:, 1], "c": x[:, 2]}
@@ -439,11 +414,7 @@ def regression_interval(random: np.random.Generator, rows: int, repetitions: int
     says="mean_test_length: p = 0.02; whole model: p < 0.001",
     kind="test",
     nominal=0.05,
-    cases={
-        "slope, 6 rows": (6, "slope"),
-        "slope, 94 rows": (94, "slope"),
-        "model, 6 rows": (6, "model"),
-    },
+    cases={"slope, 6 rows": (6, "slope"), "slope, 94 rows": (94, "slope"), "model, 6 rows": (6, "model")},
     secondary="power at slopes of 2, 1 and 2",
     covers=("regression.p_value", "regression.summary.p_value", "regression.summary.*"),
     repetitions=800,

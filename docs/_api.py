@@ -22,9 +22,7 @@ FURTHER = {
         "attachment calibration calibration_suite class_tests combining comparisons confidence "
         "enhancements evaluation morphosyntactic overlap paired_reading paper sentence_classes"
     ),
-    "ranking": (
-        "claims compare exact extremes outliers pairs stability strengths subsets"
-    ),
+    "ranking": ("claims compare exact extremes outliers pairs stability strengths subsets"),
     "statistics": (
         "background bootstrap correlation correlation_tables descriptive hierarchy multiple "
         "normality permutation planning power probabilities regression small_samples"
@@ -38,7 +36,7 @@ FURTHER = {
     "reporting": "methods page",
     "testing": "simulated_confidence simulated_parser",
     "core": "result verbs paper_tables",
-}  # fmt: skip
+}
 HEAD = """# Python library
 
 `import treegauge as tg` has everything that most people need; `dir(tg)` lists the names. Each
@@ -83,13 +81,10 @@ def verbs_page() -> str:
     parts = [HEAD]
     for question, commands in VERBS.items():
         rows = [
-            f"| [`tg.{name}`]({at[name][0]}.md#{at[name][1]}) | {command.help} "
-            f"| [guide](../howto/{name}.md) |"
+            f"| [`tg.{name}`]({at[name][0]}.md#{at[name][1]}) | {command.help} | [guide](../howto/{name}.md) |"
             for name, command in commands.items()
         ]
-        parts.append(
-            "\n".join([f"## {question}\n", "| verb | what it does | |\n|---|---|---|", *rows])
-        )
+        parts.append("\n".join([f"## {question}\n", "| verb | what it does | |\n|---|---|---|", *rows]))
     others = [
         f"| [`tg.{name}`]({room}.md#{module}) | {_first_line(name)} |"
         for name, (room, module) in sorted(at.items(), key=lambda one: one[0].lower())

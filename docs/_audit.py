@@ -44,9 +44,7 @@ def licence(package: Distribution) -> str:
     if expression := about.get("License-Expression"):
         return str(expression)
     classifiers = [
-        one.rpartition(" :: ")[2]
-        for one in about.get_all("Classifier") or ()
-        if one.startswith("License ::")
+        one.rpartition(" :: ")[2] for one in about.get_all("Classifier") or () if one.startswith("License ::")
     ]
     text = str(about.get("License") or "").strip().partition("\n")[0]
     return ", ".join(classifiers) or text[:60]
@@ -111,9 +109,8 @@ def vulnerabilities(program: str) -> int:
         listed.write_text("\n".join(needs))
         words = [program, "--requirement", str(listed), "--no-deps", "--disable-pip"]
         done = subprocess.run(  # noqa: S603 -- the Makefile names the program
-            [*words, "--format", "json", "--progress-spinner", "off"],
-            check=False, capture_output=True, text=True,
-        )  # fmt: skip
+            [*words, "--format", "json", "--progress-spinner", "off"], check=False, capture_output=True, text=True
+        )
     if not done.stdout.strip():
         reason = done.stderr.strip().rpartition("\n")[2]
         wrong = [f"nothing was audited: the index of vulnerabilities did not answer ({reason})"]

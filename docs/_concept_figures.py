@@ -55,9 +55,7 @@ class Chart:
         rise = (y - self.y[0]) / (self.y[1] - self.y[0])
         return left + share * (right - left), bottom - rise * (bottom - top)
 
-    def axes(
-        self, across: str, up: str, xs: Iterable[float] = (), ys: Iterable[float] = (),
-    ) -> None:  # fmt: skip
+    def axes(self, across: str, up: str, xs: Iterable[float] = (), ys: Iterable[float] = ()) -> None:
         """Draw both axes, with ticks and titles."""
         left, top, right, bottom = self.box
         self.stroke([(left, bottom), (right, bottom)], opacity=0.6)
@@ -72,9 +70,8 @@ class Chart:
         self.write(left - 36, top - 10, up, anchor="start")
 
     def write(
-        self, x: float, y: float, text: str, *, anchor: str = "middle", color: str = "",
-        bold: bool = False,
-    ) -> None:  # fmt: skip
+        self, x: float, y: float, text: str, *, anchor: str = "middle", color: str = "", bold: bool = False
+    ) -> None:
         """Write a text at a place of the drawing, after a square of the colour that it explains.
 
         The text itself has the colour of the page: no other has enough contrast in light and dark.
@@ -99,13 +96,9 @@ class Chart:
         path = "L".join(f"{number(x)} {number(y)}" for x, y in points)
         more = f' stroke-dasharray="{dash}"' if dash else ""
         more += f' opacity="{opacity:g}"' if opacity < 1 else ""
-        self.parts.append(
-            f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="{width:g}"{more}/>'
-        )
+        self.parts.append(f'<path d="M{path}" fill="none" stroke="{color}" stroke-width="{width:g}"{more}/>')
 
-    def line(
-        self, points: Iterable[Point], color: str, *, dash: str = "", dots: bool = True
-    ) -> None:
+    def line(self, points: Iterable[Point], color: str, *, dash: str = "", dots: bool = True) -> None:
         """Draw a line through points of the chart."""
         places = [self.at(*point) for point in points]
         self.stroke(places, color=color, width=2, dash=dash)
@@ -150,14 +143,11 @@ def next_to(*charts: Chart) -> str:
     return framed("".join(parts), left - 16, max(chart.height for chart in charts))
 
 
-def rows_of_bars(
-    rows: Sequence[tuple[str, float, str, str]], limit: float, *, left: int, width: int = 460
-) -> str:
+def rows_of_bars(rows: Sequence[tuple[str, float, str, str]], limit: float, *, left: int, width: int = 460) -> str:
     """Draw horizontal bars: a name, a value, a text behind the bar and a colour each."""
     high = 22 * len(rows) + 12
     room = max(text_width(text, SMALL) for *_, text, _ in rows) + 14
-    chart = Chart((0, limit), (0, len(rows)), width=width, height=high, left=left, bottom=6, top=6,
-                  right=int(room))  # fmt: skip
+    chart = Chart((0, limit), (0, len(rows)), width=width, height=high, left=left, bottom=6, top=6, right=int(room))
     for place, (name, value, text, color) in enumerate(rows):
         bottom = len(rows) - place - 1
         chart.bar((0, value), (bottom + 0.15, bottom + 0.85), color)
@@ -208,8 +198,9 @@ def unit_histograms() -> str:
     """Draw LAS of bootstrap samples of sentences, and of documents."""
     charts = []
     for name, correct, words, color in (
-        ("100 sentences", SENTENCES, 10, BLUE), ("20 documents", 5 * DOCUMENTS, 50, RED)
-    ):  # fmt: skip
+        ("100 sentences", SENTENCES, 10, BLUE),
+        ("20 documents", 5 * DOCUMENTS, 50, RED),
+    ):
         counts = np.column_stack([correct, np.full(len(correct), words)])
         drawn = bootstrap(counts, las_of, resamples=RESAMPLES, keep=True)
         edges = np.arange(62.25, 87.8, 1.5)
@@ -256,11 +247,7 @@ def subset_bars() -> str:
 
 def rank_ranges() -> str:
     """Draw the ranks of the first systems of CoNLL 2018 over subsets of ten treebanks."""
-    frame = (
-        tg.rank("conll18", metric="las", size=10, samples=20_000, seed=0)
-        .table.sort("full")
-        .head(10)
-    )
+    frame = tg.rank("conll18", metric="las", size=10, samples=20_000, seed=0).table.sort("full").head(10)
     chart = Chart((0.5, 20.5), (0, len(frame)), width=520, height=264, left=120, top=8)
     chart.axes("rank by mean LAS in 20,000 subsets of ten treebanks", "", range(1, 21))
     left = chart.box[0]
@@ -339,8 +326,7 @@ def training_map() -> str:
         lines.note(5.15, ends[word], word, rise=4, anchor="start", color=color, bold=True)
         confidence, variability = float(np.mean(values)), float(np.std(values))
         chart.dot(chart.at(variability, confidence), color, 5)
-        chart.note(variability + 0.015, confidence, word, rise=16, anchor="start", color=color,
-                   bold=True)  # fmt: skip
+        chart.note(variability + 0.015, confidence, word, rise=16, anchor="start", color=color, bold=True)
     return next_to(lines, chart)
 
 
@@ -414,12 +400,12 @@ def learning_curves() -> str:
             area = float(area_between(SIZES, overall, relative[name]))
             label = f"{name}: {area:+.1f}"
             height = 0.9 if name == "det" else 0.6
-            shares.note(150, height, label, anchor="start", rise=0 if name == "conj" else 30,
-                        color=colors[name], bold=True)  # fmt: skip
+            shares.note(
+                150, height, label, anchor="start", rise=0 if name == "conj" else 30, color=colors[name], bold=True
+            )
         shares.line(points, colors[name])
     size = float(equivalent_size(SIZES, CURVES["all words"], 60))
-    whole.stroke([whole.at(10, 60), whole.at(size, 60), whole.at(size, 0)], dash="4 3", color=GREEN,
-                 width=2)  # fmt: skip
+    whole.stroke([whole.at(10, 60), whole.at(size, 60), whole.at(size, 0)], dash="4 3", color=GREEN, width=2)
     place, bottom = whole.at(size, 0)
     text = f"60 = {size:.0f} sentences"
     whole.write(place + 6, bottom - 6, text, anchor="start", color=GREEN, bold=True)
@@ -431,17 +417,16 @@ def learning_curves() -> str:
 
 def entropy_bars() -> str:
     """Draw the average WDE of frequent relations over the treebanks of UD 2.9 at hand."""
-    names = (
-        "det case aux cc mark cop advmod nummod nsubj amod obl obj advcl nmod conj".split()
-    )  # fmt: skip
+    names = "det case aux cc mark cop advmod nummod nsubj amod obl obj advcl nmod conj".split()
     weights = tg.packaged_weights()
     colors = {"function": RED, "content": BLUE}
     ordered = sorted(names, key=lambda name: weights[name])
     return rows_of_bars(
-        [(name, weights[name], f"{weights[name]:.2f}", colors[relation_class(name)])
-         for name in ordered],
-        1, left=70, width=420,
-    )  # fmt: skip
+        [(name, weights[name], f"{weights[name]:.2f}", colors[relation_class(name)]) for name in ordered],
+        1,
+        left=70,
+        width=420,
+    )
 
 
 # Calibration
@@ -454,9 +439,7 @@ def reliability() -> str:
     correct = random.random(4000) < truth
     odds = (truth / (1 - truth)) ** 2
     charts = []
-    for name, given, color in (
-        ("calibrated", truth, BLUE), ("overconfident", odds / (1 + odds), RED)
-    ):  # fmt: skip
+    for name, given, color in (("calibrated", truth, BLUE), ("overconfident", odds / (1 + odds), RED)):
         chart = Chart((0, 1.02), (0, 1.05), width=240, height=220)
         chart.axes("probability that the parser gives", "share correct", (0, 0.5, 1), (0, 0.5, 1))
         chart.stroke([chart.at(0, 0), chart.at(1, 1)], dash="4 3", opacity=0.6)

@@ -113,11 +113,7 @@ def rewritten(text: str) -> str:
                 print(f"$ {command}\nended with code {code}", file=sys.stderr)
             blank = "\n" if expected.endswith("\n\n") else ""
             kept = expected if same(expected, printed, trained=False) else shortened(printed)
-            new += (
-                f"$ {command}\n{kept.rstrip()}\n{blank}"
-                if kept.strip()
-                else f"$ {command}\n{blank}"
-            )
+            new += f"$ {command}\n{kept.rstrip()}\n{blank}" if kept.strip() else f"$ {command}\n{blank}"
         return f"```console\n{new}```"
 
     return FENCE.sub(block, text)

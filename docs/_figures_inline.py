@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 PICTURE = re.compile(r"^!\[([^\]]+)\]\(\.\./(images/concepts/\w+\.svg)\)$", re.MULTILINE)
 
 
-def on_page_markdown(
-    markdown: str, *, page: "Page", config: "MkDocsConfig", files: "Files"
-) -> str:  # fmt: skip
+def on_page_markdown(markdown: str, *, page: "Page", config: "MkDocsConfig", files: "Files") -> str:
     """Replace links to drawings by the drawings, with the text of the link for screen readers."""
     home = Path(config.docs_dir)
     return PICTURE.sub(lambda link: inline(home / link[2], link[1]), markdown)

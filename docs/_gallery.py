@@ -41,12 +41,7 @@ SHOTS = {
         (1280, "light", "#maps?layer=head&x0=0&x1=0.1&y0=0&y1=0.25", "Data maps: hard words"),
         (768, "light", "#candidates", "Candidates: annotations to check"),
         (390, "light", "#errors?system=hasty", "Errors on a phone"),
-        (
-            1280,
-            "dark",
-            "#errors?by=relation&class=obl&system=hasty",
-            "Errors: sentences of a class",
-        ),
+        (1280, "dark", "#errors?by=relation&class=obl&system=hasty", "Errors: sentences of a class"),
     ],
     "parser_study": [
         (1920, "light", "", "Overview: parsers by treebanks"),
@@ -109,9 +104,7 @@ def make_pages(demo: Path, folder: Path) -> dict[str, Path]:
 def shoot(browser: Browser, name: str, page: Path) -> None:
     """Write the pictures of one page."""
     for width, scheme, link, _ in SHOTS[name]:
-        context = browser.new_context(
-            viewport={"width": width, "height": HEIGHTS[width]}, color_scheme=scheme
-        )
+        context = browser.new_context(viewport={"width": width, "height": HEIGHTS[width]}, color_scheme=scheme)
         tab = context.new_page()
         tab.goto(f"{page.resolve().as_uri()}{link}")
         tab.wait_for_function("document.documentElement.dataset.ready === 'yes'")

@@ -140,15 +140,13 @@ def table(rows: list[Row] | tuple[Row, ...]) -> str:
 def text() -> str:
     """Return the page."""
     metrics: list[Row] = [
-        (name, one.meaning, f"{SCORE}{FLAGS.get(name, '')}",
-         f"scoring.md#{METRIC_HOMES.get(name, 'the-metrics')}")
+        (name, one.meaning, f"{SCORE}{FLAGS.get(name, '')}", f"scoring.md#{METRIC_HOMES.get(name, 'the-metrics')}")
         for name, one in {**METRICS, **ENHANCED, **NODES, **WEIGHTED, **MORE}.items()
-    ]  # fmt: skip
+    ]
     measured: list[Row] = [
-        (f"`{name}`", one.meaning, f"treegauge measure {name} UD_X",
-         f"measures/{one.family}.md#{name}")
+        (f"`{name}`", one.meaning, f"treegauge measure {name} UD_X", f"measures/{one.family}.md#{name}")
         for name, one in measures().items()
-    ]  # fmt: skip
+    ]
     parts = {
         "Scores": metrics,
         "How certain, and where": CERTAINTY,

@@ -108,10 +108,7 @@ class Worked:
 
 def said(what: str, times: list[float], work: list[float]) -> str:
     """Return the figures of one kind of wait."""
-    return (
-        f"  {what}: {min(times):.0f} to {max(times):.0f} ms, "
-        f"processor time {min(work):.0f} to {max(work):.0f} ms"
-    )
+    return f"  {what}: {min(times):.0f} to {max(times):.0f} ms, processor time {min(work):.0f} to {max(work):.0f} ms"
 
 
 def measure(browser: Browser, name: str, file: Path) -> None:

@@ -24,9 +24,7 @@ _UNITS = (
     "word|sentence|treebank|system|line|file|second|language|class|page|seed|pair|cell|"
     "job|relation|verb|paper|metric|measure|model|table|core|fit|unit|run|size|worker|row|parser"
 )
-_COUNTED = (
-    "bits|words|sentences|rows?|lines?|seconds|points?|values?|runs|cells|cases?|ms|bytes|files"
-)
+_COUNTED = "bits|words|sentences|rows?|lines?|seconds|points?|values?|runs|cells|cases?|ms|bytes|files"
 _AMERICAN = (
     r"\b(neighbor\w*|colors?|behavior\w*|favor\w*|analyz\w+|(normal|optim|recogn|standard|synthes|"
     r"summar|general|maxim|minim|organ|character|initial|visual|penal)iz\w+|tokeniz(e|ed|es|ing)|"
@@ -74,10 +72,7 @@ RULES = {
     r"\bas many as there\b": "the number of",
 }
 """Patterns and what to write instead, in pages and code; a space matches a line break, too."""
-PAGE_RULES = {
-    r"\bso many\b": "this number of",
-    r"\b\w+ of (mine|yours|ours|theirs)\b": "my, your, our, their",
-}
+PAGE_RULES = {r"\bso many\b": "this number of", r"\b\w+ of (mine|yours|ours|theirs)\b": "my, your, our, their"}
 """The same, in pages only."""
 
 

@@ -92,8 +92,7 @@ def text(results: dict[str, dict[str, Any]]) -> str:
     megabytes = sum(one["megabytes"] for one in results.values())
     lexical = sum(is_lexical(rule) for one in results.values() for rule in one["rules"])
     total = sum(len(one["rules"]) for one in results.values())
-    rules = [[cell.replace("|", "\\|") if isinstance(cell, str) else cell for cell in one]
-             for one in rules]  # fmt: skip
+    rules = [[cell.replace("|", "\\|") if isinstance(cell, str) else cell for cell in one] for one in rules]
     return "\n".join(
         [
             HEAD,

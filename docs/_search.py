@@ -128,9 +128,6 @@ def on_page_content(html: str, page: "Page", config: "MkDocsConfig", files: obje
 def on_post_build(config: "MkDocsConfig") -> None:
     """Write the index: per page its address, title, weight, further terms and sections."""
     terms = keywords((Path(config.docs_dir) / "glossary.md").read_text(encoding="utf-8"))
-    rows = [
-        [url, title, weight(url), "; ".join(terms.get(url, [])), found]
-        for url, (title, found) in _pages.items()
-    ]
+    rows = [[url, title, weight(url), "; ".join(terms.get(url, [])), found] for url, (title, found) in _pages.items()]
     text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     Path(config.site_dir, TARGET).write_text(f"window.searchIndex = {text};\n", encoding="utf-8")

@@ -19,15 +19,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 #: Pages that are made from files outside of the folder of the documentation.
-COPIED = {
-    "contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md",
-    "security.md": "SECURITY.md",
-}  # fmt: skip
+COPIED = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "security.md": "SECURITY.md"}
 #: Where generated pages come from; all others are files of their own.
-MADE = {
-    **COPIED, "commands.md": "docs/_commands.py", "api/": "docs/_api.py",
-    "notebooks/": "docs/notebooks/",
-}  # fmt: skip
+MADE = {**COPIED, "commands.md": "docs/_commands.py", "api/": "docs/_api.py", "notebooks/": "docs/notebooks/"}
 #: The theme counts 20 pixels a rem, the page of treegauge 16.
 SCALE = 16 / 20
 #: A table of more rows can be reached by the keyboard, since it may scroll.
@@ -64,10 +58,7 @@ def tokens(text: str) -> str:
     """
     light, dark = (re.sub(r"color-scheme: [^;]*;", "", found) for found in _BLOCK.findall(text))
     scaled = re.sub(r"([\d.]+)rem", lambda size: f"{float(size[1]) * SCALE:g}rem", light)
-    return (
-        f':root, [data-md-color-scheme="default"] {{{scaled}}}\n'
-        f'[data-md-color-scheme="slate"] {{{dark}}}'
-    )
+    return f':root, [data-md-color-scheme="default"] {{{scaled}}}\n[data-md-color-scheme="slate"] {{{dark}}}'
 
 
 def copied(path: str) -> str:
@@ -116,9 +107,7 @@ def framed(table: re.Match[str]) -> str:
 def on_post_page(output: str, page: "Page", config: "MkDocsConfig") -> str:
     """Show the version next to the name."""
     version = f'<span class="version">{__version__}</span>'
-    named, found = re.subn(
-        r'(<span class="md-ellipsis">\s*treegauge)(?=\s*</span>)', rf"\1 {version}", output, count=1
-    )
+    named, found = re.subn(r'(<span class="md-ellipsis">\s*treegauge)(?=\s*</span>)', rf"\1 {version}", output, count=1)
     if not found:
         raise ValueError(f"{page.file.src_uri}: the theme has no name to put the version next to")
     return named

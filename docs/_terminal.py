@@ -12,8 +12,7 @@ HOME = Path(__file__).parent
 OUT = HOME / "images" / "terminal.svg"
 #: The page and how the commands begin that are drawn, in this order.
 PAGE = HOME / "parser.md"
-DRAWN = ("treegauge score gold.conllu mine=careful.conllu baseline=average.conllu --metric UAS,LAS",
-         "treegauge show ")  # fmt: skip
+DRAWN = ("treegauge score gold.conllu mine=careful.conllu baseline=average.conllu --metric UAS,LAS", "treegauge show ")
 COLUMNS = 108
 """Columns of the terminal; longer lines are wrapped."""
 #: Pixels of a column, a line, the margin and the bar above.
@@ -51,8 +50,7 @@ def svg(lines: list[tuple[str, str]]) -> str:
         f'width="{width}" height="{height}" role="img" font-size="13" '
         'font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace">',
         "<title>treegauge in a terminal: two parsers compared, and a tree</title>",
-        f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="#ffffff" '
-        'stroke="#d0d7de"/>',
+        f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="8" fill="#ffffff" stroke="#d0d7de"/>',
         f'<path d="M.5 {BAR}h{width - 1}" stroke="#d0d7de"/>',
     ]
     parts += [f'<circle cx="{18 + 18 * n}" cy="15" r="5" fill="#d0d7de"/>' for n in range(3)]

@@ -5,9 +5,7 @@ from random import Random
 
 LETTERS = "aAbBßÉé.\u200b中"
 SPACES = ["", "", "", " ", "\u00a0", "\u2009", "\u3000"]
-RELATIONS = [
-    "nsubj", "nsubj:pass", "obj", "det", "case", "aux:pass", "punct", "odd", "_", ":", "cc",
-]  # fmt: skip
+RELATIONS = ["nsubj", "nsubj:pass", "obj", "det", "case", "aux:pass", "punct", "odd", "_", ":", "cc"]
 FEATURES = ["_", "Case=Nom", "Number=Sing|Case=Nom", "Case=Nom|Number=Sing", "Typo=Yes", "Case",
             "Gender=Fem,Masc", "Gender=Masc,Fem", "Number[psor]=Sing|Poss=Yes"]  # fmt: skip
 
@@ -44,9 +42,7 @@ def analysis(characters: str, random: Random, multiword: float = 0.3) -> str:
     """Cut a text into sentences and tokens at random, and annotate them at random."""
     ends = [i for i in range(1, len(characters)) if random.random() < 0.25]
     edges = [0, *ends, len(characters)]
-    return conllu(
-        *(sentence(characters[i:j], random, multiword) for i, j in pairwise(edges)),
-    )
+    return conllu(*(sentence(characters[i:j], random, multiword) for i, j in pairwise(edges)))
 
 
 def sentence(characters: str, random: Random, multiword: float) -> list[str]:
@@ -97,9 +93,7 @@ def word(number: int, form: str, heads: list[int], random: Random) -> str:
     """Annotate one word."""
     size = len(heads) - 1
     edges = {
-        (random.randrange(size + 1), random.choice(["obj", "conj>obl", "det"])): random.choice(
-            ["", ":x"]
-        )
+        (random.randrange(size + 1), random.choice(["obj", "conj>obl", "det"])): random.choice(["", ":x"])
         for _ in range(random.choice([0, 0, 1, 2]))
     }
     deps = [f"{head}:{path}{subtype}" for (head, path), subtype in edges.items()]

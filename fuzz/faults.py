@@ -40,9 +40,7 @@ def main() -> int:
             "import sys, pytest; from fuzz.faults import Collected; "
             "sys.exit(pytest.main(sys.argv[1:], plugins=[Collected()]))"
         )
-        files = sorted(
-            str(p) for p in Path("tests").rglob("*.py") if "mark.fault(" in p.read_text()
-        )
+        files = sorted(str(p) for p in Path("tests").rglob("*.py") if "mark.fault(" in p.read_text())
         line = [sys.executable, "-c", code, "-q", "-m", "fault", "-p", "no:xdist", *files,
                 "-o", "junit_family=xunit1", f"--junitxml={report}"]  # fmt: skip
         ended = subprocess.run(line, check=False).returncode

@@ -16,9 +16,10 @@ from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
 
 PARSERS: dict[str, dict[str, Any]] = {
-    "beam": {"epochs": 1, "beam": 2}, "baseline": {},
+    "beam": {"epochs": 1, "beam": 2},
+    "baseline": {},
     "mst": {"epochs": 1, "bits": 10, "label_bits": 8, "tags": "predicted"},
-}  # fmt: skip
+}
 _NUMBERS = (0, 1, -1, 2, 7, 255, 1 << 15, (1 << 31) - 1, -(1 << 31), 1 << 40, 0.5, -1e30)
 _VALUES: tuple[object, ...] = (None, True, -1, 0, 3, 1 << 40, 1e300, "", "x", [], [1], {}, "mst")
 

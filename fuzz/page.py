@@ -82,7 +82,4 @@ def check(data: bytes) -> str:
     return "page"
 
 
-TARGET = Target(
-    "gives back every text of its data, and no text adds or ends an element of the page",
-    make, check, vary,
-)  # fmt: skip
+TARGET = Target("gives back every text of its data, and no text adds or ends an element of the page", make, check, vary)

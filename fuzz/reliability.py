@@ -26,9 +26,7 @@ def inputs_table() -> tuple[str, str]:
         tried = sum(results.inputs(row) for row in kept)
         guided = sum(results.inputs(row) for row in kept if "start" not in row)
         seconds = sum(row["seconds"] for row in kept)
-        ranges = ", ".join(
-            f"{row['start']:,} to {row['stop'] - 1:,}" for row in kept if "start" in row
-        )
+        ranges = ", ".join(f"{row['start']:,} to {row['stop'] - 1:,}" for row in kept if "start" in row)
         found = sum(len(row.get("fixed", ())) for row in kept)
         still = sum(len(row["findings"]) for row in kept)
         rows.append([
@@ -39,9 +37,7 @@ def inputs_table() -> tuple[str, str]:
             if name.partition("_")[0] in total:
                 totals[total] += tried
     head = ("fuzzer", "inputs", "guided", "processor min", "seeds", "fixed later", "open findings")
-    words = [
-        f"{total}: {count:,} inputs (target {WANTED[total]:,})" for total, count in totals.items()
-    ]
+    words = [f"{total}: {count:,} inputs (target {WANTED[total]:,})" for total, count in totals.items()]
     return table(head, rows), f"{'; '.join(words).capitalize()}."
 
 
@@ -76,12 +72,9 @@ def text() -> str:
     """Return the page."""
     inputs, totals = inputs_table()
     holds = table(
-        ("fuzzer", "what must hold"),
-        [(name.replace("_", ", "), load(name).holds) for name in NAMES],
+        ("fuzzer", "what must hold"), [(name.replace("_", ", "), load(name).holds) for name in NAMES]
     ).replace("---:", "---")
-    return TEXT.format(
-        inputs=inputs, totals=totals, holds=holds, faults=faults_table(), loads=loads_table()
-    )
+    return TEXT.format(inputs=inputs, totals=totals, holds=holds, faults=faults_table(), loads=loads_table())
 
 
 if __name__ == "__main__":

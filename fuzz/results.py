@@ -34,12 +34,7 @@ def add(name: str, rows: Iterable[Row], folder: Path = FOLDER) -> None:
         If a seed was tried already, since inputs would be counted twice.
     """
     known = read(name, folder) + [
-        {
-            key: value
-            for key, value in row.items()
-            if key != "target" and (key, value) != ("each", 1)
-        }
-        for row in rows
+        {key: value for key, value in row.items() if key != "target" and (key, value) != ("each", 1)} for row in rows
     ]
     guided = [row for row in known if "start" not in row]
     merged: list[Row] = []

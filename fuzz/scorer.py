@@ -89,6 +89,5 @@ def compared(gold: bytes, system: bytes, codes: str) -> str:
 
 
 TARGET = Target(
-    "has the official script's counts for all metrics, and refuses the pairs that it refuses",
-    make, check, vary,
-)  # fmt: skip
+    "has the official script's counts for all metrics, and refuses the pairs that it refuses", make, check, vary
+)

@@ -13,9 +13,7 @@ from fuzz.official import KINDS
 from fuzz.targets import Target
 
 _BETWEEN = b"\0"
-_RELATIONS = (
-    "root", "nsubj", "nsubj:pass", "obj", "obl:in", "xcomp", "acl", "acl:relcl", "conj", "aclx",
-)  # fmt: skip
+_RELATIONS = ("root", "nsubj", "nsubj:pass", "obj", "obl:in", "xcomp", "acl", "acl:relcl", "conj", "aclx")
 _STEPS = (
     "root", "nsubj", "nsubj:xsubj", "nsubj:pass", "obj", "conj", "conj:and", "conjx", "ref",
     "obl:in", "obl:pass", "obl:arg:in", "nmod:of", "nmod:", "advcl:relcl", ":", "",

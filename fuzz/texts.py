@@ -26,10 +26,7 @@ def conllu_bytes(random: Random) -> bytes:
         return random.randbytes(random.randrange(80))
     if kind < 0.15:
         return bytes(random.choices(_MARKS, k=random.randrange(120)))
-    if kind < 0.6:
-        data = commented(analysis(text(random, 10), random), random).encode()
-    else:
-        data = random.choice(seeds())
+    data = commented(analysis(text(random, 10), random), random).encode() if kind < 0.6 else random.choice(seeds())
     end = random.choice((b"\n", b"\n", b"\n", b"\r\n", b"\r"))
     if end != b"\n":
         data = data.replace(b"\n", end)
@@ -53,8 +50,6 @@ def commented(sentences: str, random: Random) -> str:
     """Put comments before some sentences."""
     parts = []
     for number, part in enumerate(sentences.split("\n\n")[:-1]):
-        comments = [
-            random.choice(_COMMENTS).format(number) for _ in range(random.choice((0, 1, 2)))
-        ]
+        comments = [random.choice(_COMMENTS).format(number) for _ in range(random.choice((0, 1, 2)))]
         parts.append("\n".join([*comments, part, "", ""]))
     return "".join(parts)

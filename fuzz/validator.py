@@ -33,9 +33,7 @@ def problems_of(data: bytes, chunk: int) -> list[Problem]:
     module: Any = piecewise
     before, module.open_bytes = module.open_bytes, opened
     try:
-        return list(
-            engine.validate(["input"], level=5, lang="en", language_tests=tests, chunk=chunk)
-        )
+        return list(engine.validate(["input"], level=5, lang="en", language_tests=tests, chunk=chunk))
     finally:
         module.open_bytes = before
 

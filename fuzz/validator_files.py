@@ -15,6 +15,5 @@ def check(data: bytes) -> str:
 
 
 TARGET = Target(
-    "the same for every sentence of files of 64, read whole and in ten pieces",
-    make, check, damaged, SENTENCES,
-)  # fmt: skip
+    "the same for every sentence of files of 64, read whole and in ten pieces", make, check, damaged, SENTENCES
+)

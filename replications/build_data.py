@@ -41,9 +41,9 @@ def _conll18(folder: Path) -> "pl.DataFrame":
     hundredths = np.round(scores * 100)
     if not np.array_equal(hundredths / 100, scores):
         raise TreegaugeError("conll18_scores.csv: a score is not a whole number of hundredths")
-    return frame.select(
-        "metric", "treebank", _short_name(), pl.Series("score", hundredths.astype(np.int16))
-    ).sort("metric", "treebank", "system")
+    return frame.select("metric", "treebank", _short_name(), pl.Series("score", hundredths.astype(np.int16))).sort(
+        "metric", "treebank", "system"
+    )
 
 
 def _short_name() -> "pl.Expr":
@@ -139,9 +139,7 @@ def build(figures: Path, target: Path) -> list[Path]:
     written = []
     for name, read in TABLES.items():
         buffer = BytesIO()
-        read(figures).write_parquet(
-            buffer, compression="zstd", compression_level=19, statistics=False
-        )
+        read(figures).write_parquet(buffer, compression="zstd", compression_level=19, statistics=False)
         path = target / f"{name}.parquet"
         with atomic(path) as file:
             file.write(buffer.getvalue())

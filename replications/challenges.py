@@ -57,9 +57,7 @@ PARTS = (
         RUNS.format("the same runs; 10 min of processor time"),
     ),
     kept(
-        TAGS,
-        "Correct tags by treebank, tag, size and sample",
-        RUNS.format("samples 0 to 4, 4 min of processor time"),
+        TAGS, "Correct tags by treebank, tag, size and sample", RUNS.format("samples 0 to 4, 4 min of processor time")
     ),
     *FULL_PARTS,
     *TABLES,
@@ -79,12 +77,9 @@ def counted(stores: list[str]) -> Attachments:
 
     each = (Store(path) for path in stores)
     return joined_counts(
-        collect(
-            one.results(task="curve"), one.words, gold, by=PAPER_CLASSES, metric="UAS",
-            convention=CHALLENGES,
-        )
+        collect(one.results(task="curve"), one.words, gold, by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES)
         for one in each
-    )  # fmt: skip
+    )
 
 
 def main() -> None:

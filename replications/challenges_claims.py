@@ -9,15 +9,7 @@ from scipy.stats import fisher_exact, spearmanr
 from replications.challenges_counts import BEAM
 from replications.challenges_judged import Mean, by_chance
 from replications.challenges_printed import PARSERS, TREEBANKS
-from replications.challenges_tables import (
-    PRESENCE,
-    beams_partition,
-    classes,
-    composite,
-    counts,
-    of_udpipe,
-    with_arrows,
-)
+from replications.challenges_tables import PRESENCE, beams_partition, classes, composite, counts, of_udpipe, with_arrows
 from replications.parts import Part, compared
 from treegauge.curves.curve import complexity, curve
 
@@ -28,37 +20,25 @@ BEAM_FROM_TEN = 59.0
 
 def numbers() -> pl.DataFrame:
     """Return single numbers of the text next to ours, over treebanks."""
-    frame = counts(published=True).frame.filter(parser=BEAM).with_columns(
-        score=100 * pl.col("correct") / pl.col("total")
-    )  # fmt: skip
-    every = frame.filter(pl.col("class") == "all", size=10)
-    totals = every.group_by("treebank", maintain_order=True).agg(
-        pl.col("total").first().alias("words")
+    frame = (
+        counts(published=True).frame.filter(parser=BEAM).with_columns(score=100 * pl.col("correct") / pl.col("total"))
     )
+    every = frame.filter(pl.col("class") == "all", size=10)
+    totals = every.group_by("treebank", maintain_order=True).agg(pl.col("total").first().alias("words"))
     groups = beams_partition(published=True).frame
     simple = groups.filter(group="simple").select("treebank", "class")
-    each = frame.filter(pl.col("class") != "all", size=10).group_by(
-        "treebank", "class", maintain_order=True
-    )
-    sized = each.agg(pl.col("total").first(), pl.col("score").mean()).join(
-        totals, on="treebank", maintain_order="left"
-    )
+    each = frame.filter(pl.col("class") != "all", size=10).group_by("treebank", "class", maintain_order=True)
+    sized = each.agg(pl.col("total").first(), pl.col("score").mean()).join(totals, on="treebank", maintain_order="left")
     shares = {
-        "57": ("share of words in simple classes",
-               sized.join(simple, on=["treebank", "class"], maintain_order="left")),
-        "19": ("share of words in classes above 80 UAS from 10 sentences",
-               sized.filter(pl.col("score") > 80)),
-    }  # fmt: skip
+        "57": ("share of words in simple classes", sized.join(simple, on=["treebank", "class"], maintain_order="left")),
+        "19": ("share of words in classes above 80 UAS from 10 sentences", sized.filter(pl.col("score") > 80)),
+    }
     rows: list[Row] = []
     for printed, (what, some) in shares.items():
         share = some.group_by("treebank", maintain_order=True).agg(
             (100 * pl.col("total").sum() / pl.col("words").first()).alias("share")
         )
-        values = (
-            totals.join(share, on="treebank", how="left", maintain_order="left")["share"]
-            .fill_null(0.0)
-            .to_numpy()
-        )
+        values = totals.join(share, on="treebank", how="left", maintain_order="left")["share"].fill_null(0.0).to_numpy()
         rows.append(_over_treebanks(what, printed, values))
     above = float(every["score"].to_numpy().mean()) - BEAM_FROM_TEN
     for language in ("French", "Italian", "Greek"):
@@ -85,9 +65,7 @@ def starts() -> pl.DataFrame:
     Means over treebanks. A class counts if a third of the treebanks have 30 test words of it. Both
     directions of a tag are in one row.
     """
-    frame = counts(published=True).frame.filter(
-        pl.col("total") >= 30, pl.col("class") != "all", parser=BEAM
-    )
+    frame = counts(published=True).frame.filter(pl.col("total") >= 30, pl.col("class") != "all", parser=BEAM)
     each = frame.with_columns(score=pl.col("correct") / pl.col("total")).group_by(
         "treebank", "class", "size", maintain_order=True
     ).agg(pl.col("score").mean())  # fmt: skip
@@ -101,7 +79,7 @@ def starts() -> pl.DataFrame:
     tag = pl.col("class").str.head(-2).alias("tag")
     both = means.select(tag, pl.col("class").str.tail(1).alias("head"), "start").pivot(
         "head", index="tag", values="start"
-    )  # fmt: skip
+    )
     return both.select("tag", "→", "←").sort("→", descending=True, nulls_last=True)
 
 
@@ -119,10 +97,7 @@ def statements() -> pl.DataFrame:
     """
     shared = counts(published=True).select(treebanks=list(of_udpipe()))
     found = with_arrows(complexity(shared, min_presence=0.15).table)
-    cells = {
-        (row["parser"], row["class"]): (row["complexity"], row["score"])
-        for row in found.to_dicts()
-    }  # fmt: skip
+    cells = {(row["parser"], row["class"]): (row["complexity"], row["score"]) for row in found.to_dicts()}
     sides = composite(published=True).filter(pl.col("treebank").is_in(of_udpipe()))
     keys = ["parser", "sentences", "words"]
     means = {
@@ -152,15 +127,15 @@ def _of_curves() -> Iterator[Row]:
     rows = {row["class"]: row for row in table.to_dicts()}
     some = ("DET →", "ADJ →", "NOUN →")
     shown = ", ".join(
-        f"{name} {rows[name]['complexity']:.1f} ({100 * rows[name]['share']:.1f} % of words)"
-        for name in some
+        f"{name} {rows[name]['complexity']:.1f} ({100 * rows[name]['share']:.1f} % of words)" for name in some
     )
     speeds, sizes = ([rows[name][key] for name in some] for key in ("complexity", "share"))
-    yield {"section": "3.1",
-           "claim": "Frequency does not decide: ADJ → is learned before NOUN →, though it is rarer",
-           "ours": f"COMPLEXITY {shown}; Spearman of share and COMPLEXITY {rho:.2f} over "
-                   f"{table.height} classes",
-           "holds": speeds == sorted(speeds) and min(sizes) == sizes[1]}  # fmt: skip
+    yield {
+        "section": "3.1",
+        "claim": "Frequency does not decide: ADJ → is learned before NOUN →, though it is rarer",
+        "ours": f"COMPLEXITY {shown}; Spearman of share and COMPLEXITY {rho:.2f} over {table.height} classes",
+        "holds": speeds == sorted(speeds) and min(sizes) == sizes[1],
+    }
 
 
 def _statements(
@@ -169,9 +144,7 @@ def _statements(
     presets = {name: pair[0] for name, pair in PARSERS.items()}
 
     def by_parser(name: str, place: int) -> str:
-        return ", ".join(
-            f"{parser} {cells[preset, name][place]:.1f}" for parser, preset in presets.items()
-        )
+        return ", ".join(f"{parser} {cells[preset, name][place]:.1f}" for parser, preset in presets.items())
 
     def each(name: str, place: int) -> dict[str, float]:
         return {parser: cells[preset, name][place] for parser, preset in presets.items()}
@@ -196,12 +169,7 @@ def _statements(
     for name, simple in (("ADP →", True), ("DET →", True), ("ADP ←", False), ("VERB ←", False)):
         values = each(name, 0)
         holds = all((value < 0) == simple for value in values.values())
-        yield row(
-            "3.2",
-            f"{name} is {'simple' if simple else 'complex'} for every parser",
-            by_parser(name, 0),
-            holds,
-        )
+        yield row("3.2", f"{name} is {'simple' if simple else 'complex'} for every parser", by_parser(name, 0), holds)
     comparisons = (
         ("UDPIPE learns DET → later than the others", "DET →", "UDPIPE", max),
         ("UDPIPE learns CCONJ → earliest", "CCONJ →", "UDPIPE", min),
@@ -213,8 +181,7 @@ def _statements(
         yield row("4", claim, by_parser(name, 0), values[who] == pick(values.values()))
     for size in ("10", "500"):
         gaps = {
-            parser: means[preset, size, "simple"] - means[preset, size, "complex"]
-            for parser, preset in presets.items()
+            parser: means[preset, size, "simple"] - means[preset, size, "complex"] for parser, preset in presets.items()
         }
         shown = ", ".join(f"{parser} {gap:.1f}" for parser, gap in gaps.items())
         yield row(
@@ -261,13 +228,9 @@ def exceptions() -> pl.DataFrame:
                 some = found.filter(pl.col("class") == name, parser=parser)
                 if language:
                     some = some.filter(pl.col("group").str.starts_with(f"UD_{language}-"))
-                against = pl.col("complexity") < 0 if expected == "complex" else (
-                    pl.col("complexity") >= 0
-                )  # fmt: skip
+                against = pl.col("complexity") < 0 if expected == "complex" else (pl.col("complexity") >= 0)
                 others = some.filter(against).sort("complexity").to_dicts()
-                listed = ", ".join(
-                    f"{row['group'].removeprefix('UD_')} {row['complexity']:.1f}" for row in others
-                )
+                listed = ", ".join(f"{row['group'].removeprefix('UD_')} {row['complexity']:.1f}" for row in others)
                 rows.append(
                     {"options": parser, "class": name, "expected": expected,
                      "of": language or "all", "treebanks": some.height,

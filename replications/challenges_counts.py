@@ -30,14 +30,7 @@ from replications.parts import RESULTS, as_csv
 from replications.preset_runs import CURVES, splits
 from treegauge.core.files import atomic
 from treegauge.crosslingual.contribution import word_groups
-from treegauge.curves.attachments import (
-    ALL,
-    COLUMNS,
-    Attachments,
-    attachments,
-    joined_counts,
-    read_attachments,
-)
+from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined_counts, read_attachments
 from treegauge.curves.partition import composite_counts, partition
 from treegauge.scoring.attachment import PAPER_CLASSES, scored_words_mask
 from treegauge.scoring.classes import classify
@@ -69,9 +62,7 @@ def read_bits(paths: Sequence[str]) -> Bits:
                 found[VOTE, name][0, row["sample"]] = unpacked(text, gold(name).n_words)
             for cell, text in row.get("bits", {}).items():
                 size, sample = map(int, cell.split("/"))
-                found[row["preset"], row["treebank"]][size, sample] = unpacked(
-                    text, gold(row["treebank"]).n_words
-                )
+                found[row["preset"], row["treebank"]][size, sample] = unpacked(text, gold(row["treebank"]).n_words)
     return found
 
 
@@ -80,9 +71,7 @@ def gold(name: str) -> Treebank:
     return splits("r2.9", name)["test"]
 
 
-def count_bits(
-    bits: Bits, presets: Sequence[str], by: str, convention: Convention = CHALLENGES
-) -> Attachments:
+def count_bits(bits: Bits, presets: Sequence[str], by: str, convention: Convention = CHALLENGES) -> Attachments:
     """Count correct words of each class in all samples; whole training sets are left out."""
     parts = []
     for preset in presets:
@@ -129,8 +118,7 @@ def whole(bits: Bits, counts: Attachments) -> Iterator[dict[str, object]]:
                     continue
                 found = sides(name, parted[by].of(f"UD_{name}"), PAPER_CLASSES, correct)
                 values = dict(zip(("simple", "all", "complex"), found, strict=True))
-                yield {"parser": preset, "parted_by": by, "treebank": f"UD_{name}",
-                       "sample": sample, **values}  # fmt: skip
+                yield {"parser": preset, "parted_by": by, "treebank": f"UD_{name}", "sample": sample, **values}
 
 
 def criteria(bits: Bits) -> pl.DataFrame:
@@ -144,9 +132,7 @@ def criteria(bits: Bits) -> pl.DataFrame:
         for (preset, treebank), cells in sorted(bits.items()):
             if preset != VOTE:
                 continue
-            groups = word_groups(
-                gold(treebank), parted.of(f"UD_{treebank}"), by=by, convention=CHALLENGES
-            )
+            groups = word_groups(gold(treebank), parted.of(f"UD_{treebank}"), by=by, convention=CHALLENGES)
             votes += [
                 (f"UD_{treebank}", VOTE, 1, sample, ALL if side == "overall" else side,
                  int(correct[mask].sum()), int(mask.sum()))
@@ -165,9 +151,7 @@ def main() -> None:
     if not paths:
         sys.exit("expected the files of challenges_runs")
     bits = read_bits(paths)
-    presets = [
-        one for one in (BEAM, "mstparser", FINE, "ud2.0") if any(one == key[0] for key in bits)
-    ]
+    presets = [one for one in (BEAM, "mstparser", FINE, "ud2.0") if any(one == key[0] for key in bits)]
     counts = count_bits(bits, presets, PAPER_CLASSES)
     if ADD in sys.argv:
         counts = joined_counts([read_attachments(RESULTS / f"{PUBLISHED}.csv"), counts])

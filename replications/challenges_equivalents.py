@@ -93,15 +93,7 @@ def worth() -> pl.DataFrame:
                          "interval": None, "printed": SPREAD, "ours": spread,
                          "why": f"{number} targets for 56"})  # fmt: skip
     return compared(rows).select(
-        "criterion",
-        "words",
-        "value",
-        "defaults",
-        "printed",
-        "ours",
-        "interval",
-        "difference",
-        "why",
+        "criterion", "words", "value", "defaults", "printed", "ours", "interval", "difference", "why"
     )
 
 
@@ -113,8 +105,7 @@ def placed(own: Attachments, side: str, score: float, sentences: str | None) -> 
     why = f"other treebanks: over those the interval is {interval}"
     if sentences is not None and not within(sentences, row["low"], row["high"]):
         why = f"BEAM here is better with few sentences ({interval} over treebanks)"
-    return {"value": "sentences", "printed": sentences, "ours": size, "interval": interval,
-            "why": why}  # fmt: skip
+    return {"value": "sentences", "printed": sentences, "ours": size, "interval": interval, "why": why}
 
 
 def within(printed: str, low: str, high: str) -> bool:
@@ -170,18 +161,12 @@ def by_parser() -> pl.DataFrame:
     frames = []
     for name in PARSERS:
         found = on_parser(name)
-        frames.append(
-            found.table.select(
-                pl.lit(name).alias("parser"), "class", "score", "equivalent", "low", "high"
-            )
-        )
+        frames.append(found.table.select(pl.lit(name).alias("parser"), "class", "score", "equivalent", "low", "high"))
     return pl.concat(frames)
 
 
 WORTH = (
     Part("challenges_worth", "What transfer is worth to BEAM, by class criterion", worth, digits=1),
-    Part("challenges_by_parser", "What transfer is worth to each parser (Fig. 3)", by_parser,
-         digits=1),
-    Part("challenges_literature", "Scores of the literature on BEAM's curve", literature,
-         digits=1),
-)  # fmt: skip
+    Part("challenges_by_parser", "What transfer is worth to each parser (Fig. 3)", by_parser, digits=1),
+    Part("challenges_literature", "Scores of the literature on BEAM's curve", literature, digits=1),
+)

@@ -1,10 +1,6 @@
 """The numbers in Tables 1 and 2 and in the text of the Challenges paper."""
 
-PARSERS = {
-    "BEAM": ("panparser", "beam"),
-    "MSTPARSER": ("mstparser", "mst"),
-    "UDPIPE": ("udpipe", "udpipe"),
-}
+PARSERS = {"BEAM": ("panparser", "beam"), "MSTPARSER": ("mstparser", "mst"), "UDPIPE": ("udpipe", "udpipe")}
 """The paper's parsers: our preset of the published configuration, and our own options.
 
 Whole curves of UDPipe exist with preset ``fast`` only.

@@ -71,9 +71,7 @@ def classes() -> pl.DataFrame:
             .table.select("parser", "class", "complexity", "low", "high", "score", "treebanks")
             .filter(pl.lit(published) | (pl.col("parser") != "udpipe"))
         )
-        wide = found(published, "treebanks").table.select(
-            "parser", "class", treebanks_low="low", treebanks_high="high"
-        )
+        wide = found(published, "treebanks").table.select("parser", "class", treebanks_low="low", treebanks_high="high")
         frames.append(named.join(wide, on=["parser", "class"], maintain_order="left"))
     return with_arrows(pl.concat(frames))
 
@@ -93,22 +91,14 @@ def of_udpipe() -> tuple[str, ...]:
 
 def over_treebanks(frame: pl.DataFrame) -> Mean:
     """Return the mean over treebanks of means over samples."""
-    each = (
-        frame.group_by("treebank", maintain_order=True)
-        .agg(pl.col("score").mean())["score"]
-        .to_numpy()
-    )
+    each = frame.group_by("treebank", maintain_order=True).agg(pl.col("score").mean())["score"].to_numpy()
     error = each.std(ddof=1) / sqrt(len(each)) if len(each) > 2 else None
     return Mean(float(each.mean()) if len(each) else float("nan"), error, len(each))
 
 
 def over_samples(frame: pl.DataFrame) -> dict[str, float]:
     """Return Student's interval of five samples, each a mean over treebanks."""
-    each = (
-        frame.group_by("sample", maintain_order=True)
-        .agg(pl.col("score").mean())["score"]
-        .to_numpy()
-    )
+    each = frame.group_by("sample", maintain_order=True).agg(pl.col("score").mean())["score"].to_numpy()
     if len(each) < 5:
         return {}
     half = 2.776 * each.std(ddof=1) / sqrt(len(each))
@@ -134,8 +124,7 @@ def table1() -> pl.DataFrame:
                         readings[MOVED] = _moved(mine, one, value)
                     row |= {"why": by_chance(mine, printed, readings)}
                 rows.append(row)
-    wanted = ("parser", "value", "class", "direction", "own options", "xpos", "printed", "ours",
-              "difference", "why")  # fmt: skip
+    wanted = ("parser", "value", "class", "direction", "own options", "xpos", "printed", "ours", "difference", "why")
     return compared(rows).select(wanted)
 
 
@@ -201,9 +190,7 @@ def ends(frame: pl.DataFrame) -> pl.DataFrame:
 def hinges() -> pl.DataFrame:
     """Return what decides the averages over treebanks of the published configurations."""
     notes = [note for note in found(published=True).notes if "hinges" in note]
-    return with_arrows(pl.DataFrame({"class": notes}, schema={"class": pl.String})).rename(
-        {"class": "note"}
-    )
+    return with_arrows(pl.DataFrame({"class": notes}, schema={"class": pl.String})).rename({"class": "note"})
 
 
 @cache
@@ -216,14 +203,9 @@ def beams_partition(published: bool = False) -> Partition:
 def by_side(treebank: str, gold: Treebank, heads: npt.ArrayLike) -> dict[str, float]:
     """Return UAS of simple, all and complex words of a test set, without punctuation."""
     challenges = CONVENTIONS["challenges"]
-    groups = word_groups(
-        gold, beams_partition().of(treebank), by=PAPER_CLASSES, convention=challenges
-    )
+    groups = word_groups(gold, beams_partition().of(treebank), by=PAPER_CLASSES, convention=challenges)
     right = correct_trees(gold, heads, convention=challenges).heads
-    return {
-        side: 100 * float(right[groups["overall" if side == "all" else side]].mean())
-        for side in SIDES
-    }
+    return {side: 100 * float(right[groups["overall" if side == "all" else side]].mean()) for side in SIDES}
 
 
 def composite(published: bool) -> pl.DataFrame:

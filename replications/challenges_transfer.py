@@ -39,10 +39,7 @@ def scores() -> pl.DataFrame:
     for seed in SEEDS:
         models = train_sources(sources, delexicalised("beam"), seed=seed)
         for target in targets:
-            others = {
-                name: train for name, train in sources.items()
-                if not languages(name) & languages(target)
-            }  # fmt: skip
+            others = {name: train for name, train in sources.items() if not languages(name) & languages(target)}
             test = parts[target]["test"]
             heads, closest = voted(parts[target]["train"], test, others, models)
             rows.append({"treebank": target, "seed": seed, "sources": len(others),

@@ -11,9 +11,7 @@ from treegauge.curves.attachments import read_attachments
 def udpipe() -> pl.DataFrame:
     """Return UAS of UDPipe with preset ud2.0 next to preset fast, where ud2.0 was run."""
     score = 100 * pl.col("correct") / pl.col("total")
-    every = read_attachments(RESULTS / f"{PUBLISHED}.csv").frame.filter(
-        pl.col("class") == "all", parser=UD20
-    )
+    every = read_attachments(RESULTS / f"{PUBLISHED}.csv").frame.filter(pl.col("class") == "all", parser=UD20)
     published = every.group_by("treebank", "size", maintain_order=True).agg(
         pl.len().alias("samples"), score.mean().alias(UD20)
     )
@@ -58,6 +56,5 @@ def starts() -> pl.DataFrame:
 
 UDPIPE = (
     Part("challenges_udpipe", "UDPipe's presets ud2.0 and fast", udpipe, digits=1),
-    Part("challenges_udpipe_starts", "Classes that UDPipe learns early, by preset", starts,
-         digits=1),
-)  # fmt: skip
+    Part("challenges_udpipe_starts", "Classes that UDPipe learns early, by preset", starts, digits=1),
+)

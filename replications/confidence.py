@@ -137,9 +137,10 @@ def measured(model: Any, calibration: Any, test: Any) -> dict[str, float]:
     wrong = np.bincount(sentence[~arcs], minlength=len(test))
     trees = np.array([tree.probability for tree in best]).round(4)
     events = {
-        "head": Event(heads, right, sentence), "arc": Event(heads * relations, arcs, sentence),
+        "head": Event(heads, right, sentence),
+        "arc": Event(heads * relations, arcs, sentence),
         "tree": Event(trees, wrong == 0, np.arange(len(test))),
-    }  # fmt: skip
+    }
     row: dict[str, float] = {}
     for name, event in events.items():
         numbers = event_calibration(event, units=len(test), seed=0).numbers
@@ -169,22 +170,20 @@ def by_treebank(figures: pl.DataFrame) -> pl.DataFrame:
     """Return means over seeds, and the largest error of heads and arcs."""
     numbers = [name for name in figures.columns if figures[name].dtype == pl.Float64]
     return figures.group_by("treebank", "parser", "calibrated", maintain_order=True).agg(
-        pl.len().alias("seeds"), *(pl.col(name).mean() for name in numbers),
+        pl.len().alias("seeds"),
+        *(pl.col(name).mean() for name in numbers),
         *(pl.col(f"{event} ece").max().alias(f"{event} most") for event in EVENTS[:2]),
-    )  # fmt: skip
+    )
 
 
 def means(figures: pl.DataFrame) -> pl.DataFrame:
     """Return means over treebanks, and the number of treebanks with an error of less than .02."""
     own = by_treebank(figures)
-    below = [
-        (pl.col(f"{event} ece") < 0.02).sum().alias(f"{event}s below .02") for event in EVENTS[:2]
-    ]
+    below = [(pl.col(f"{event} ece") < 0.02).sum().alias(f"{event}s below .02") for event in EVENTS[:2]]
     numbers = [name for name in figures.columns if figures[name].dtype == pl.Float64]
     table = own.group_by("parser", "calibrated", maintain_order=True).agg(
-        pl.len().alias("treebanks"), pl.col("seeds").first(),
-        *(pl.col(name).mean() for name in numbers), *below,
-    )  # fmt: skip
+        pl.len().alias("treebanks"), pl.col("seeds").first(), *(pl.col(name).mean() for name in numbers), *below
+    )
     gain = pl.col("las without 20 %") - pl.col("las")
     return table.with_columns(gain.alias("gain")).select(
         "parser", "calibrated", "treebanks", "seeds", "head ece", "arc ece", "tree ece",

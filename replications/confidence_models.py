@@ -35,9 +35,7 @@ JUDGED = (
 CHOOSING = ("UD_Uyghur-UDT", "UD_Vietnamese-VTB", "UD_Welsh-CCG")
 """Three others; the small parser's options were chosen on them."""
 FOLD = "--fold"
-SMALL = {
-    "layers": 2, "hidden": 200, "arc_size": 200, "relation_size": 50, "epochs": 25,
-}  # fmt: skip
+SMALL = {"layers": 2, "hidden": 200, "arc_size": 200, "relation_size": 50, "epochs": 25}
 
 
 def options_of(given: dict[str, str]) -> Any:
@@ -120,9 +118,7 @@ def models(root: str, folder: str, out: str) -> None:
                 gold = without_fold(gold)
             vocabulary = Vocabulary.of(gold)
             weights = {
-                key.partition("/")[2]: value.astype(np.float32)
-                if value.dtype.kind == "f"
-                else value
+                key.partition("/")[2]: value.astype(np.float32) if value.dtype.kind == "f" else value
                 for key, value in arrays.items()
                 if key.startswith(f"{name}/")
             }

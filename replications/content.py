@@ -2,13 +2,7 @@
 
 import polars as pl
 
-from replications import (
-    content_data,
-    content_figures,
-    content_reasons,
-    content_scores,
-    content_wde,
-)
+from replications import content_data, content_figures, content_reasons, content_scores, content_wde
 from replications.content_malt import MALT
 from replications.parts import Part, kept
 

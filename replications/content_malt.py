@@ -33,11 +33,10 @@ def trees(path: str) -> Iterator[tuple[str, Treebank, list[Treebank]]]:
         gold = read_conllu(release_folder(RELEASE) / row["treebank"], split="test")
         outputs = [
             gold.with_columns(
-                {"head": unpacked(one["head"]),
-                 "deprel": [one["relations"][code] for code in unpacked(one["deprel"])]}
+                {"head": unpacked(one["head"]), "deprel": [one["relations"][code] for code in unpacked(one["deprel"])]}
             )
             for one in row["trees"]
-        ]  # fmt: skip
+        ]
         yield row["treebank"], gold, outputs
 
 

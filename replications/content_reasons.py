@@ -35,9 +35,8 @@ def frame_of(parser: str, choice: str) -> pl.DataFrame:
 
 
 def correlations(
-    frame: pl.DataFrame, scores: Mapping[str, str] = SCORES, share: str = SHARE,
-    given: Sequence[str] = (),
-) -> dict[str, float]:  # fmt: skip
+    frame: pl.DataFrame, scores: Mapping[str, str] = SCORES, share: str = SHARE, given: Sequence[str] = ()
+) -> dict[str, float]:
     """Return the correlation of function share with each score, with other columns held fixed."""
     fixed = np.column_stack([np.ones(frame.height), *(frame[name].to_numpy() for name in given)])
 
@@ -45,10 +44,7 @@ def correlations(
         values = frame[name].to_numpy()
         return np.asarray(values - fixed @ np.linalg.lstsq(fixed, values, rcond=None)[0])
 
-    return {
-        name: float(np.corrcoef(left(share), left(column))[0, 1])
-        for name, column in scores.items()
-    }  # fmt: skip
+    return {name: float(np.corrcoef(left(share), left(column))[0, 1]) for name, column in scores.items()}
 
 
 def expected(
@@ -108,9 +104,7 @@ def variants() -> Iterator[tuple[str, str, int, dict[str, float]]]:
     for name, condition in conditions.items():
         frame = malt.filter(condition)
         yield "treebanks", name, frame.height, correlations(frame)
-    without = {
-        name: correlations(malt.filter(pl.col("treebank") != name)) for name in malt["treebank"]
-    }
+    without = {name: correlations(malt.filter(pl.col("treebank") != name)) for name in malt["treebank"]}
     for which, pick in (("lowest", min), ("highest", max)):
         name = pick(without, key=lambda one: without[one]["C prec"])
         left_out = f"without {name.removeprefix('UD_')} ({which} of all)"
@@ -146,11 +140,7 @@ def decreases() -> pl.DataFrame:
                 }  # fmt: skip
                 for label, column in (("STTR", "sttr"), ("function share", SHARE)):
                     found = inference(float(np.corrcoef(lost, frame[column])[0, 1]), frame.height)
-                    row |= {
-                        label: found.r,
-                        f"{label}, low": found.low,
-                        f"{label}, high": found.high,
-                    }
+                    row |= {label: found.r, f"{label}, low": found.low, f"{label}, high": found.high}
                 rows.append(row)
     return pl.DataFrame(rows)
 

@@ -42,9 +42,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         model = make_parser("beam", **options).fit(sets["train"], sets.get("dev"), seed=seed)
         parsed = model.parse(sets["test"])
         codes, names = parsed.codes("deprel")
-        trees.append(
-            {"head": packed(parsed.head), "deprel": packed(codes), "relations": list(names)}
-        )
+        trees.append({"head": packed(parsed.head), "deprel": packed(codes), "relations": list(names)})
     seconds = round(time.process_time() - start, 2)
     return {"treebank": job["treebank"], "trees": trees, "seconds": seconds}
 

@@ -57,8 +57,7 @@ def matrix() -> pl.DataFrame:
             frame = some(parser, choice)
             if frame.height < 10:
                 continue
-            others = {name: _pairs(frame, ending) for name, ending in DEFINITIONS.items()
-                      if parser == "malt"}  # fmt: skip
+            others = {name: _pairs(frame, ending) for name, ending in DEFINITIONS.items() if parser == "malt"}
             rows += [
                 {"parser": parser, "treebanks": choice, "x": x, "y": y,
                  "n": pair["n"], "low": pair["low"], "high": pair["high"],
@@ -71,10 +70,7 @@ def matrix() -> pl.DataFrame:
 
 def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[str, Any]]:
     """Return correlations of all pairs of columns, of precision and recall by one definition."""
-    columns = {
-        ours + ending * ours.endswith(("precision", "recall")): name
-        for name, ours in COLUMNS.items()
-    }
+    columns = {ours + ending * ours.endswith(("precision", "recall")): name for name, ours in COLUMNS.items()}
     renamed = frame.select(*columns).rename(columns)
     found = correlation_matrix(renamed, list(COLUMNS), method="pearson", cluster="none").pairs
     return {(pair["x"], pair["y"]): pair for pair in found}
@@ -104,14 +100,11 @@ def reason(row: dict[str, object]) -> str:
 def agreement() -> pl.DataFrame:
     """Sum up Table 3: how many cells chance alone may set apart, and how ours and theirs agree."""
     rows = []
-    for (parser, choice), cells in read_result("content_matrix").group_by(
-        "parser", "treebanks", maintain_order=True
-    ):
+    for (parser, choice), cells in read_result("content_matrix").group_by("parser", "treebanks", maintain_order=True):
         printed = cells["printed"].cast(pl.Float64)
         inside = (cells["low"] <= printed) & (printed <= cells["high"])
         near = [
-            chance(printed, ours, n) > 0.05
-            for printed, ours, n in cells.select("printed", "ours", "n").iter_rows()
+            chance(printed, ours, n) > 0.05 for printed, ours, n in cells.select("printed", "ours", "n").iter_rows()
         ]
         rows.append(
             {"parser": parser, "treebanks": choice, "n": cells["n"][0], "cells": cells.height,

@@ -13,12 +13,7 @@ from replications.content_data import CHOICES, RELEASE, by_chance, chosen
 from replications.parts import compared, read_result
 from replications.treebanks import treebank_folders
 from treegauge.core.files import atomic
-from treegauge.measures.relations import (
-    average_wde,
-    relation_class,
-    universal_relations,
-    word_dependency_entropy,
-)
+from treegauge.measures.relations import average_wde, relation_class, universal_relations, word_dependency_entropy
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.treebanks.conllu import read_conllu
 
@@ -84,16 +79,12 @@ def order() -> pl.DataFrame:
 def sttr() -> pl.DataFrame:
     """Correlate STTR with the shares of content and function relations (Figure 3)."""
     both = pl.col("content") + pl.col("function")
-    frame = read_result("content_treebanks").with_columns(
-        (pl.col("content") / both).alias("content, others left out")
-    )
+    frame = read_result("content_treebanks").with_columns((pl.col("content") / both).alias("content, others left out"))
     rows = []
     for choice in CHOICES:
         some = frame.filter(pl.col("treebank").is_in(chosen(choice)))
         for share in ("content", "content, others left out", "function"):
-            found = correlation_matrix(
-                some, ["sttr", share], method="pearson", cluster="none"
-            ).pairs[0]
+            found = correlation_matrix(some, ["sttr", share], method="pearson", cluster="none").pairs[0]
             rows.append(
                 {"treebanks": choice, "share": share, "n": found["n"], "low": found["low"],
                  "high": found["high"], "printed": None if share == "function" else "0.27",

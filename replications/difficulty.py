@@ -11,12 +11,7 @@ from typing import Any
 import polars as pl
 from scipy.stats import spearmanr
 
-from replications import (
-    difficulty_cells,
-    difficulty_claims,
-    difficulty_figures,
-    difficulty_variants,
-)
+from replications import difficulty_cells, difficulty_claims, difficulty_figures, difficulty_variants
 from replications.annotation_errors import injected
 from replications.corrections import by_treebank, corrections
 from replications.difficulty_cells import choices, one_seed, published
@@ -29,11 +24,7 @@ from treegauge.statistics.analyse import analyse
 
 MEASURES = tuple(LARGER_IS_EASIER)
 # Spearman with MDL over 88 treebanks, as printed.
-MORPHOLOGY = {
-    "sampled_ttr": "0.58",
-    "sampled_feature_entropy": "0.35",
-    "sampled_feature_types": "0.28",
-}
+MORPHOLOGY = {"sampled_ttr": "0.58", "sampled_feature_entropy": "0.35", "sampled_feature_types": "0.28"}
 
 
 # Names of parsers, and of the tables that hold what they gave.
@@ -53,10 +44,11 @@ def measured(parser: str) -> pl.DataFrame:
     if parser == "biaffine":
         early = one_seed()
         means = [
-            early[name] if name.endswith("mdl")
+            early[name]
+            if name.endswith("mdl")
             else pl.Series(name, [choices(one, name)[0].mean for one in early["treebank"]])
             for name in MEASURES
-        ]  # fmt: skip
+        ]
         return pl.DataFrame([early["treebank"], *means])
     frame = read_result(PARSERS[parser])
     if "measure" in frame.columns:
@@ -85,8 +77,7 @@ def between_parsers() -> pl.DataFrame:
         for name in shared:
             value, count = rho(left[name], right[name])
             rows.append((one, other, name, count, value))
-        ranks = [absolute_rank(frame, shared).table.sort("treebank")["rank"]
-                 for frame in (left, right)]  # fmt: skip
+        ranks = [absolute_rank(frame, shared).table.sort("treebank")["rank"] for frame in (left, right)]
         rows.append((one, other, "absolute rank", len(ranks[0]), rho(*ranks)[0]))
     names = ["one", "other", "measure", "treebanks", "spearman"]
     return pl.DataFrame(rows, schema=names, orient="row")
@@ -145,9 +136,10 @@ def variability_and_size() -> pl.DataFrame:
             names = [f"{layer}_{kind}" for layer in ("arc", "rel")]
             known = [
                 rho(both[name], both["train_sentences"])
-                if name in both.columns and both[name].count() > 2 else (None, 0)
+                if name in both.columns and both[name].count() > 2
+                else (None, 0)
                 for name in names
-            ]  # fmt: skip
+            ]
             row |= {name: value for name, (value, _) in zip(names, known, strict=True)}
             row[f"treebanks, {kind}"] = min(count for _, count in known)
         rows.append(row)
@@ -176,9 +168,7 @@ def morphology() -> pl.DataFrame:
 def _fewer(row: dict[str, Any], printed: str) -> str:
     """Say that fewer treebanks explain a difference, if the interval of ours allows it."""
     low, high = row["low"], row["high"]
-    interval = (
-        f"95 % interval of ours, {row['n']} of the paper's 88 treebanks: {low:.2f} to {high:.2f}"
-    )
+    interval = f"95 % interval of ours, {row['n']} of the paper's 88 treebanks: {low:.2f} to {high:.2f}"
     return interval if low <= float(printed) <= high else f"unexplained: outside the {interval}"
 
 

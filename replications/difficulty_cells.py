@@ -113,17 +113,16 @@ def _values(own: pl.DataFrame, measure: str) -> dict[str, npt.NDArray[np.float64
         null, known = (own[f"{layer}_{name}"] for name in ("null_entropy", "entropy"))
         least_null, least = (own[f"{layer}_least_{name}"] for name in ("null_entropy", "entropy"))
         gains = {
-            "": null - known, "with each entropy at its least": least_null - least,
+            "": null - known,
+            "with each entropy at its least": least_null - least,
             "with the parser at its best epoch": null - least,
-        }  # fmt: skip
+        }
         return {label: values.to_numpy() for label, values in gains.items()}
     names = {"": "{}", "recorded during the epochs": "{}_during"}
     if kind in {"uas", "las"}:
         names = SCORE_CHOICES
     columns = {label: own[name.format(measure)] for label, name in names.items()}
-    return {
-        label: values.to_numpy() for label, values in columns.items() if not values.null_count()
-    }
+    return {label: values.to_numpy() for label, values in columns.items() if not values.null_count()}
 
 
 def _code_choices(treebank: str) -> list[Choice]:
@@ -318,9 +317,7 @@ def regions() -> pl.DataFrame:
         low, high = own.interval
         inside = own.holds(printed)
         more = own.mean > float(printed)
-        why = (
-            f"within seeds: {low:.2f} to {high:.2f}" if inside else _region(region, treebank, more)
-        )
+        why = f"within seeds: {low:.2f} to {high:.2f}" if inside else _region(region, treebank, more)
         rows.append({"region": region, "treebank": treebank, "printed": printed, "ours": own.mean,
                      "low": low, "high": high, "why": why})  # fmt: skip
     return compared(rows)

@@ -68,8 +68,9 @@ def from_treebanks() -> list[dict[str, object]]:
         "ours": len(sizes["UD_Faroese-FarPaHC"]), "why": "UD 2.9 as published has 1,020",
     })  # fmt: skip
     for name, printed in TOKENS.items():
-        rows.append({"claim": f"{name.removeprefix('UD_')}: training words", "printed": printed,
-                     "ours": sizes[name].n_words})  # fmt: skip
+        rows.append(
+            {"claim": f"{name.removeprefix('UD_')}: training words", "printed": printed, "ours": sizes[name].n_words}
+        )
     for name, printed in THOUSANDS.items():
         claim = f"{name.removeprefix('UD_')}: thousands of training words (Table 1)"
         rows.append({"claim": claim, "printed": printed, "ours": sizes[name].n_words / 1000})
@@ -89,8 +90,7 @@ def from_runs() -> list[dict[str, object]]:
             why = SPREAD if kind == "sd" else IMPOSSIBLE
             if (layer, kind) == ("arc", "mean"):
                 why = OTHER_SAMPLE.format(printed_mean("arc_vinfo"))
-            rows.append({"claim": f"PVI of {name}, {kind}", "printed": printed, "ours": ours,
-                         "why": why})  # fmt: skip
+            rows.append({"claim": f"PVI of {name}, {kind}", "printed": printed, "ours": ours, "why": why})
     return rows
 
 
@@ -105,9 +105,7 @@ def places() -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, measure, there in PLACES:
         cells = read_result("difficulty_table1").filter(measure=measure).drop_nulls("printed")
-        by = {
-            "printed": cells["printed"].cast(pl.Float64), "ours": cells["ours"].round(2),
-        }  # fmt: skip
+        by = {"printed": cells["printed"].cast(pl.Float64), "ours": cells["ours"].round(2)}
         own = cells["treebank"].to_list().index(name)
         place = {key: 1 + int((values > values[own]).sum()) for key, values in by.items()}
         claim = f"{name.removeprefix('UD_')}: place by {NAMES[measure]} among {cells.height}"

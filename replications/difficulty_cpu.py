@@ -82,9 +82,7 @@ def main() -> None:
     theirs = theirs.sort(theirs["treebank"].replace_strict(order))
     print("Spearman's coefficient with the published values:")
     for measure in LARGER_IS_EASIER:
-        pair = np.column_stack(
-            [one.cast(float).to_numpy() for one in (table[measure], theirs[measure])]
-        )
+        pair = np.column_stack([one.cast(float).to_numpy() for one in (table[measure], theirs[measure])])
         pair = pair[np.isfinite(pair).all(axis=1)]
         if len(pair) > 2:
             rho = spearmanr(pair[:, 0], pair[:, 1]).statistic

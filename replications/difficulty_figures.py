@@ -7,17 +7,7 @@ import polars as pl
 from replications.difficulty_gpu import MAP_EDGES
 from replications.figures import draw
 from replications.parts import read_result
-from treegauge.figures.theme import (
-    SIDE,
-    Spec,
-    category,
-    chart,
-    faceted,
-    mark,
-    quantity,
-    themed,
-    tips,
-)  # fmt: skip
+from treegauge.figures.theme import SIDE, Spec, category, chart, faceted, mark, quantity, themed, tips
 
 SHOWN = 3
 """Treebanks with the largest and with the smallest value that a figure shows."""
@@ -37,14 +27,13 @@ def treebanks() -> Spec:
         pl.col("las").round(2),
     )  # fmt: skip
     place = {
-        "x": quantity("arc_var", "variability"), "y": quantity("arc_conf", "confidence"),
+        "x": quantity("arc_var", "variability"),
+        "y": quantity("arc_conf", "confidence"),
         "size": {"field": "train_words", "type": "quantitative", "title": "training words"},
         "color": quantity("las", "dev LAS", scale={"scheme": "viridis", "zero": False}),
         "tooltip": tips(["treebank", "las", "arc_conf", "arc_var"]),
-    }  # fmt: skip
-    spec = chart(
-        rows.to_dicts(), 2 * SIDE, 1.5 * SIDE, **mark("point", place, filled=True, opacity=0.85)
-    )
+    }
+    spec = chart(rows.to_dicts(), 2 * SIDE, 1.5 * SIDE, **mark("point", place, filled=True, opacity=0.85))
     return themed(spec, f"Confidence in gold heads, {rows.height} treebanks", "", dark=False)
 
 
@@ -86,8 +75,7 @@ def pvi() -> Spec:
         for name in _extremes(dict(means.iter_rows()))
         for bits, share in frame.select("bits", name).iter_rows()
     ]
-    place = {"x": quantity("bits", "bits"), "y": quantity("share", "share of dev words"),
-             "color": category("treebank")}  # fmt: skip
+    place = {"x": quantity("bits", "bits"), "y": quantity("share", "share of dev words"), "color": category("treebank")}
     spec = chart(rows, 2 * SIDE, SIDE, **mark("line", place))
     return themed(spec, "Pointwise usable information about heads", "", dark=False)
 
@@ -108,8 +96,9 @@ def blocks() -> Spec:
     scale = {"type": "log", "nice": False}
     place = {
         "x": quantity("sentences", "sentences sent, this block included", scale=scale),
-        "y": quantity("bits", "bits per word, heads and relations"), "color": category("treebank"),
-    }  # fmt: skip
+        "y": quantity("bits", "bits per word, heads and relations"),
+        "color": category("treebank"),
+    }
     spec = chart(rows, 2 * SIDE, SIDE, **mark("line", place, point=True))
     return themed(spec, "Code length, block by block", "", dark=False)
 

@@ -71,10 +71,11 @@ def accuracies(data: Encoded, names: Row, dev: Course) -> Row:
     heads, both = dev.right_heads, dev.right_heads & dev.right_relations
     scored = names["tag_names"][data.tags[dev.words]] != "PUNCT"
     return {
-        "uas": rounded(100 * heads.mean(1)), "las": rounded(100 * both.mean(1)),
+        "uas": rounded(100 * heads.mean(1)),
+        "las": rounded(100 * both.mean(1)),
         "uas_words": rounded(100 * heads[:, scored].mean(1)),
         "las_words": rounded(100 * both[:, scored].mean(1)),
-    }  # fmt: skip
+    }
 
 
 def word_values(course: Course, layer: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -83,9 +84,7 @@ def word_values(course: Course, layer: str) -> tuple[npt.NDArray[Any], npt.NDArr
     return shares.mean(0), shares.std(0)
 
 
-def by_relation(
-    data: Encoded, names: Row, words: npt.NDArray[Any], gains: Row
-) -> dict[str, list[float]]:
+def by_relation(data: Encoded, names: Row, words: npt.NDArray[Any], gains: Row) -> dict[str, list[float]]:
     """Return for each relation its words, and the sums of both PVIs and of their squares."""
     gold = data.relations[words]
     kinds = [np.ones(len(gold)), *gains.values(), *(gain**2 for gain in gains.values())]
@@ -100,13 +99,8 @@ def measures(folder: str, name: str, given: Settings) -> tuple[list[Row], npt.ND
     n = int(more["parts"][0])
     train, dev = np.arange(n), np.arange(n, len(data))
     seeds, epochs, blind = range(given["seeds"]), given["epochs"], data.hidden()
-    jobs = [
-        NeuralJob(train, {"train": train, "dev": dev}, seed, epochs, during=True) for seed in seeds
-    ]
-    jobs += [
-        NeuralJob(train, {"dev": dev}, BLIND + seed, epochs, data=blind, during=True)
-        for seed in seeds
-    ]
+    jobs = [NeuralJob(train, {"train": train, "dev": dev}, seed, epochs, during=True) for seed in seeds]
+    jobs += [NeuralJob(train, {"dev": dev}, BLIND + seed, epochs, data=blind, during=True) for seed in seeds]
     outcomes = run_jobs(data, jobs, parser_options(data, n, given), side_by_side=len(jobs))
     rows, maps = [], []
     for seed in seeds:
@@ -125,13 +119,14 @@ def measures(folder: str, name: str, given: Settings) -> tuple[list[Row], npt.ND
             known, unknown = (-getattr(one, field) * BITS for one in (courses["dev"], null))
             gain = gains[layer]
             row |= {
-                f"{layer}_conf": short(conf.mean()), f"{layer}_var": short(var.mean()),
+                f"{layer}_conf": short(conf.mean()),
+                f"{layer}_var": short(var.mean()),
                 f"{layer}_conf_during": short(during[0].mean()),
                 f"{layer}_var_during": short(during[1].mean()),
                 f"{layer}_easy": short(100 * np.mean((conf > 0.95) & (var <= 0.1))),
                 f"{layer}_hard": short(100 * np.mean((conf <= 0.25) & (var <= 0.1))),
                 f"{layer}_pvi_sd": short(gain.std()),
-            }  # fmt: skip
+            }
             row |= {
                 f"{layer}_entropy": rounded(known.mean(1)),
                 f"{layer}_null_entropy": rounded(unknown.mean(1)),
@@ -165,15 +160,11 @@ def codes(folder: str, name: str, given: Settings) -> list[Row]:
     for (training, shuffle, first), job, outcome in zip(jobs, jobs.values(), outcomes, strict=True):
         course = outcome.courses["next"]
         row = coded(data, np.asarray(job.evaluate["next"]), training, shuffle, first)
-        rows.append(row | {
-            layer: rounded(-getattr(course, field).sum(1) * BITS) for layer, field in LAYERS.items()
-        })  # fmt: skip
+        rows.append(row | {layer: rounded(-getattr(course, field).sum(1) * BITS) for layer, field in LAYERS.items()})
     return [{"treebank": name, **row} for row in rows]
 
 
-def coded(
-    data: Encoded, sentences: npt.NDArray[Any], training: str, shuffle: int, before: int
-) -> Row:
+def coded(data: Encoded, sentences: npt.NDArray[Any], training: str, shuffle: int, before: int) -> Row:
     """Return what is known of a block before it is coded, and its uniform code."""
     sizes = data.lengths[sentences]
     return {

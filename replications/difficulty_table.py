@@ -70,11 +70,9 @@ def by_seed(rows: Rows) -> pl.DataFrame:
         own["updates_epoch"] = epoch
         own |= {f"{name}_updates": row[name][epoch - 1] if epoch else None for name in SCORES}
         for layer in LAYERS:
-            own |= {key: value for key, value in row.items()
-                    if key.startswith(layer) and isinstance(value, float)}  # fmt: skip
+            own |= {key: value for key, value in row.items() if key.startswith(layer) and isinstance(value, float)}
             known, null = (row[f"{layer}_{name}"][-1] for name in ("entropy", "null_entropy"))
-            own |= {f"{layer}_entropy": known, f"{layer}_null_entropy": null,
-                    f"{layer}_vinfo": null - known}  # fmt: skip
+            own |= {f"{layer}_entropy": known, f"{layer}_null_entropy": null, f"{layer}_vinfo": null - known}
             known, null = (min(row[f"{layer}_{name}"]) for name in ("entropy", "null_entropy"))
             own |= {f"{layer}_least_entropy": known, f"{layer}_least_null_entropy": null}
         made.append(own)
@@ -90,11 +88,8 @@ def by_epoch(rows: Rows) -> pl.DataFrame:
             own = {"treebank": row["treebank"], "epoch": epoch}
             own |= {name: row[name][epoch - 1] for name in SCORES}
             for layer in LAYERS:
-                known, null = (
-                    row[f"{layer}_{name}"][epoch - 1] for name in ("entropy", "null_entropy")
-                )
-                own |= {f"{layer}_entropy": known, f"{layer}_null_entropy": null,
-                        f"{layer}_vinfo": null - known}  # fmt: skip
+                known, null = (row[f"{layer}_{name}"][epoch - 1] for name in ("entropy", "null_entropy"))
+                own |= {f"{layer}_entropy": known, f"{layer}_null_entropy": null, f"{layer}_vinfo": null - known}
             made.append(own)
     frame = pl.DataFrame(made)
     values = frame.columns[2:]
@@ -120,9 +115,7 @@ def codes(rows: Rows) -> pl.DataFrame:
             own = totals.setdefault((*key, epoch), dict.fromkeys(("arc", "rel", "words"), 0.0))
             own["words"] += row["words"]
             for layer in LAYERS:
-                own[layer] += (
-                    row[f"{layer}_uniform"] if row["before"] == 0 else row[layer][epoch - 1]
-                )
+                own[layer] += row[f"{layer}_uniform"] if row["before"] == 0 else row[layer][epoch - 1]
     made = []
     for (treebank, training, shuffle, epoch), own in totals.items():
         start = first[treebank, training, shuffle]
@@ -169,11 +162,7 @@ def maps(rows: Rows) -> pl.DataFrame:
 
 def relations(rows: Rows) -> pl.DataFrame:
     """Return words and mean PVI of heads and relations, by treebank and relation, over seeds."""
-    made = [
-        (row["treebank"], name, *values)
-        for row in rows
-        for name, values in row["by_relation"].items()
-    ]
+    made = [(row["treebank"], name, *values) for row in rows for name, values in row["by_relation"].items()]
     keys, sums = ["treebank", "relation"], ["words", "arc", "rel", "arc_squares", "rel_squares"]
     frame = pl.DataFrame(made, schema=[*keys, *sums], orient="row")
     summed = frame.group_by(keys).agg(pl.len().alias("seeds"), pl.col(sums).sum()).sort(keys)
@@ -212,9 +201,7 @@ def beside(ours: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
             gap = None if paper is None else round(row[name] - paper, 4)
             value = round(row[name], 4)
             rows.append((row["treebank"], name, value, paper, gap))
-    return pl.DataFrame(
-        rows, schema=["treebank", "measure", "ours", "paper", "difference"], orient="row"
-    )
+    return pl.DataFrame(rows, schema=["treebank", "measure", "ours", "paper", "difference"], orient="row")
 
 
 def write(name: str, frame: pl.DataFrame) -> None:

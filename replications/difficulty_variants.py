@@ -4,14 +4,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import spearmanr
 
-from replications.difficulty_cells import (
-    MEASURES,
-    gaps,
-    one_seed,
-    published,
-    seeds,
-    words_per_batch,
-)
+from replications.difficulty_cells import MEASURES, gaps, one_seed, published, seeds, words_per_batch
 from replications.parts import read_result
 
 LAYERS = {"arc": "arcs", "rel": "relations"}
@@ -24,9 +17,7 @@ def mdl() -> pl.DataFrame:
     treebanks was trained on all blocks before, for 30 epochs.
     """
     keys = ["training", "epoch"]
-    means = read_result("difficulty_codes").group_by("treebank", *keys).agg(
-        pl.col("arc", "rel", "joint").mean()
-    )  # fmt: skip
+    means = read_result("difficulty_codes").group_by("treebank", *keys).agg(pl.col("arc", "rel", "joint").mean())
     early = one_seed().select(
         "treebank", pl.lit("prefix, earlier run").alias("training"),
         pl.lit(30, pl.Int64).alias("epoch"), pl.col("arc_mdl").alias("arc"),
@@ -83,8 +74,9 @@ def vinfo() -> pl.DataFrame:
     rows = []
     for (epoch,), own in epochs.group_by("epoch", maintain_order=True):
         for layer, name in LAYERS.items():
-            both = own.join(paper.select("treebank", f"{layer}_vinfo"), on="treebank",
-                            suffix="_paper").drop_nulls(f"{layer}_vinfo_paper")  # fmt: skip
+            both = own.join(paper.select("treebank", f"{layer}_vinfo"), on="treebank", suffix="_paper").drop_nulls(
+                f"{layer}_vinfo_paper"
+            )
             gap = both[f"{layer}_vinfo"] - both[f"{layer}_vinfo_paper"]
             spreads = [
                 float((both[f"{layer}_{kind}_sd"] ** 2).mean()) ** 0.5  # type: ignore[arg-type]

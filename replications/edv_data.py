@@ -23,8 +23,7 @@ VARIANTS = {"edv": "distance", "edv_masses": "masses", "edv_masses_axis": "masse
 SLV_VARIANTS = {"slv": "distance", "slv_masses": "masses", "slv_masses_axis": "masses, all bins"}
 DISTANCES = (*VARIANTS, *SLV_VARIANTS)
 OF_TRAIN = ("ttr", "crossings", "mean_crossings", "mc_published", "beyond_30")
-SIZES = ("train_words", "train_sentences", "mean_train_length", "test_words", "test_sentences",
-         "mean_test_length")  # fmt: skip
+SIZES = ("train_words", "train_sentences", "mean_train_length", "test_words", "test_sentences", "mean_test_length")
 # Scores at hand have one decimal; the authors' had more.
 ROUNDING, DRAWS = 0.05, 1000
 Floats = npt.NDArray[np.float64]
@@ -104,10 +103,7 @@ def changes_of_w() -> dict[str, tuple[float, float]]:
     for variable in ("las", "train_words"):
         values = scored()[variable].to_numpy().astype(np.float64)
         whole = shapiro(values).statistic
-        moved = [
-            shapiro(rng.choice(values, at_hand().height, replace=False)).statistic - whole
-            for _ in range(DRAWS)
-        ]
+        moved = [shapiro(rng.choice(values, at_hand().height, replace=False)).statistic - whole for _ in range(DRAWS)]
         low, high = np.quantile(moved, (0.025, 0.975))
         found[variable] = (float(low), float(high))
     return found
@@ -120,10 +116,7 @@ def fewer_for_w(ours: float, printed: str, other: float | None = None) -> str:
     """
     ends = changes_of_w()
     las, words = (f"{low:.2f} to {high:.2f}" for low, high in ends.values())
-    reason = (
-        f"random {at_hand().height} of the 94 treebanks change W of LAS by {las}, W of training "
-        f"words by {words}"
-    )
+    reason = f"random {at_hand().height} of the 94 treebanks change W of LAS by {las}, W of training words by {words}"
     lowest = min(low for low, _ in ends.values())
     highest = max(high for _, high in ends.values())
     if lowest <= ours - float(printed) <= highest:

@@ -102,8 +102,9 @@ def derived_summary() -> pl.DataFrame:
     frame = derived()
     why = pl.col("why")
     return frame.group_by("table", maintain_order=True).agg(
-        pl.len().alias("cells"), why.is_null().sum().alias("to the digit"),
+        pl.len().alias("cells"),
+        why.is_null().sum().alias("to the digit"),
         why.str.starts_with("the coefficient").sum().alias("by another that rounds to it"),
         why.str.starts_with("misprint").sum().alias("misprints"),
         why.str.starts_with("unexplained").sum().alias("unexplained"),
-    )  # fmt: skip
+    )

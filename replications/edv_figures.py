@@ -23,8 +23,7 @@ WORDS = ("train_words", "test_words")
 def by_length() -> Spec:
     """Draw EDV of every treebank and sentence length (Fig. 3)."""
     frame = read_result("edv_by_length")
-    long = frame.select(pl.format("{}, {} words", "treebank", "length").alias("treebank"),
-                        "length", *VARIANTS)  # fmt: skip
+    long = frame.select(pl.format("{}, {} words", "treebank", "length").alias("treebank"), "length", *VARIANTS)
     left, right = (scatter(long, column, ["length"]) for column in VARIANTS)
     title = left["title"] | {"text": "EDV by sentence length"}
     return left | {"title": title, "concat": left["concat"] + right["concat"], "columns": 2}

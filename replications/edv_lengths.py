@@ -71,9 +71,7 @@ def by_length() -> pl.DataFrame:
 
 def figure3() -> pl.DataFrame:
     """Sum up EDV by length: mean and quartiles over treebanks."""
-    long = read_result("edv_by_length").unpivot(
-        list(VARIANTS), index=["length", "treebank"], variable_name="variant"
-    )
+    long = read_result("edv_by_length").unpivot(list(VARIANTS), index=["length", "treebank"], variable_name="variant")
     value = pl.col("value")
     return (
         long.group_by("variant", "length")
@@ -94,9 +92,7 @@ def scores() -> pl.DataFrame:
     """
     rows = []
     for one in parsed():
-        right = (one.output.head == one.gold.head) & (
-            one.output["deprel"] == one.gold["deprel"]
-        ).to_numpy()
+        right = (one.output.head == one.gold.head) & (one.output["deprel"] == one.gold["deprel"]).to_numpy()
         by_sentence = np.add.reduceat(right.astype(np.int64), one.gold.offsets[:-1])
         for row in _of_lengths(one.parts["train"], one.gold):
             chosen = one.gold.lengths == row["length"]
@@ -123,9 +119,7 @@ def figure10() -> pl.DataFrame:
     """Return the coefficient of every length, parser, variant of EDV and covariate."""
     frames = []
     for parser, column, given in _cases():
-        some = binned(parser, column, given).table.select(
-            "length", "n", "r", "low", "high", "p_value", "p_adjusted"
-        )
+        some = binned(parser, column, given).table.select("length", "n", "r", "low", "high", "p_value", "p_adjusted")
         names = {"parser": parser, "variant": VARIANTS[column], "given": given}
         frames.append(some.select(*(pl.lit(v).alias(k) for k, v in names.items()), pl.all()))
     return pl.concat(frames)
@@ -166,10 +160,7 @@ def samples() -> pl.DataFrame:
         found = edv_samples(train, test, sizes=SIZES)
         for size in SIZES:
             masses = _sampled_masses(train, test, size)
-            pairs = {
-                "distance": (found[str(size)], found[f"{size}:sd"]),
-                "masses": (fmean(masses), stdev(masses)),
-            }
+            pairs = {"distance": (found[str(size)], found[f"{size}:sd"]), "masses": (fmean(masses), stdev(masses))}
             for variant, (mean, sd) in pairs.items():
                 if mean is None or sd is None:
                     raise ValueError(f"{folder.name} has no EDV of samples")
@@ -206,9 +197,7 @@ def _printed_samples() -> Iterator[dict[str, object]]:
     cells = [
         (size, float(mean), float(sd))
         for line in TABLE_D1.strip().splitlines()
-        for size, mean, sd in zip(
-            PRINTED_SIZES, line.split()[1::2], line.split()[2::2], strict=True
-        )
+        for size, mean, sd in zip(PRINTED_SIZES, line.split()[1::2], line.split()[2::2], strict=True)
     ]
     row: dict[str, object] = {"treebanks": 6, "printed": None}
     for size in PRINTED_SIZES:
@@ -225,5 +214,4 @@ def _printed_samples() -> Iterator[dict[str, object]]:
          f"({median(shares):.1f}), sums ({100 * sums[1] / sums[0]:.1f}) and each column (6.8 at "
          "the least)"),
     ):  # fmt: skip
-        yield row | {"what": f"Table D.1, {what}", "sentences": None, "printed": printed,
-                     "ours": ours, "why": why}  # fmt: skip
+        yield row | {"what": f"Table D.1, {what}", "sentences": None, "printed": printed, "ours": ours, "why": why}

@@ -75,13 +75,12 @@ def crossings_and_types(column: str) -> Spec:
 def low_and_high() -> Spec:
     """Draw LAS on low and high splits of whole treebanks as boxes (Fig. 13)."""
     frame = edv_whole.deltas().select("parser", "treebank", "las low", "las high")
-    rows = frame.unpivot(["las low", "las high"], index=["parser", "treebank"],
-                         variable_name="split", value_name="las").to_dicts()  # fmt: skip
+    rows = frame.unpivot(
+        ["las low", "las high"], index=["parser", "treebank"], variable_name="split", value_name="las"
+    ).to_dicts()
     encoding = {"x": category("split", sort=["las low", "las high"]), "y": quantity("las", "LAS")}
     inner = {"width": 120, "height": SIDE, **mark("boxplot", encoding, extent="min-max")}
-    return themed(
-        faceted(rows, "parser", 3, inner), "LAS on low and high splits", "edv_whole", False
-    )
+    return themed(faceted(rows, "parser", 3, inner), "LAS on low and high splits", "edv_whole", False)
 
 
 def by_length() -> Spec:

@@ -98,9 +98,7 @@ def table6() -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for (name, given), cells in TABLE6.items():
         frame = subset(name)
-        found = analyse(
-            frame, "las", list(VARIANTS), [given] if given else [], resamples=0, cluster="none"
-        )
+        found = analyse(frame, "las", list(VARIANTS), [given] if given else [], resamples=0, cluster="none")
         wanted = {row.variable: row for row in found.rows if len(row.given) == bool(given)}
         for column, variant in VARIANTS.items():
             one = wanted[column]
@@ -133,13 +131,11 @@ def table_b1() -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for variable, cells in TABLE_B1.items():
         found = {
-            column: analyse(at_hand(), column, [variable], resamples=0, cluster="none").rows[0]
-            for column in VARIANTS
+            column: analyse(at_hand(), column, [variable], resamples=0, cluster="none").rows[0] for column in VARIANTS
         }
         for column, variant in VARIANTS.items():
             one = found[column]
-            for statistic, printed in zip(("r", "low", "high", "p_value", "power"), cells,
-                                          strict=True):  # fmt: skip
+            for statistic, printed in zip(("r", "low", "high", "p_value", "power"), cells, strict=True):
                 rows.append(
                     {"variable": variable, "variant": variant, "treebanks": one.n,
                      "statistic": statistic, "printed": printed,

@@ -79,9 +79,7 @@ def jobs() -> list[Job]:
     ]
 
 
-def _jobs(
-    parser: str, treebanks: tuple[str, ...], kinds: tuple[str, ...], seeds: tuple[int, ...]
-) -> Iterator[Job]:  # fmt: skip
+def _jobs(parser: str, treebanks: tuple[str, ...], kinds: tuple[str, ...], seeds: tuple[int, ...]) -> Iterator[Job]:
     for treebank in treebanks:
         for seed in seeds:
             for kind in kinds:

@@ -27,8 +27,7 @@ METHODS = ("sampler", "optimised")
 FEWEST = 8
 PRINTED_TREEBANKS, SIGNIFICANT = 103, 0.05
 EDV = {"distance": "dEDV", "masses": "dEDV masses"}
-FIGURES = ("uas", "las", "train_sentences", "train_words", "test_words", "mean_test_length",
-           "edv", "edv_masses", "slv")  # fmt: skip
+FIGURES = ("uas", "las", "train_sentences", "train_words", "test_words", "mean_test_length", "edv", "edv_masses", "slv")
 # Variable, what it is correlated with, given: coefficient and p-value as printed in Table 7.
 TABLE7: dict[tuple[str, str, str], tuple[str | None, str | None]] = {
     ("words", "dLAS", ""): ("0.104", "0.295"),
@@ -52,8 +51,7 @@ def collected() -> pl.DataFrame:
     for parser in PARSERS:
         done = Store(root / f"splits_{parser}").results()
         kind = pl.col("parameters").str.extract(r"kind=(\w+(?:, \w+)?)").alias("kind")
-        frames.append(done.select(pl.col("treebank").str.strip_prefix("UD_"), "parser", kind,
-                                  *FIGURES))  # fmt: skip
+        frames.append(done.select(pl.col("treebank").str.strip_prefix("UD_"), "parser", kind, *FIGURES))
     order = pl.col("kind").replace_strict({kind: i for i, kind in enumerate(KINDS)})
     return pl.concat(frames).sort("treebank", "parser", order)
 
@@ -127,8 +125,7 @@ def figure12() -> pl.DataFrame:
 def beside_random() -> pl.DataFrame:
     """Return the distance of low and high splits from random ones of the same sentences."""
     frame = read_result("edv_splits")
-    random = frame.filter(kind="random").select("treebank", "parser", las_random="las",
-                                                edv_random="edv")  # fmt: skip
+    random = frame.filter(kind="random").select("treebank", "parser", las_random="las", edv_random="edv")
     joined = frame.join(random, on=["treebank", "parser"], maintain_order="left")  # UDPipe has none
     gap = (pl.col("las") - pl.col("las_random")).alias("gap")
     return (
@@ -151,8 +148,7 @@ def table7() -> pl.DataFrame:
         names: dict[str, object] = {"parser": parser, "method": method, "treebanks": frame.height}
         for key, (printed, p) in TABLE7.items():
             variable, target, given = key
-            found = {variant: coefficient(frame, key, {"dEDV": column})
-                     for variant, column in EDV.items()}  # fmt: skip
+            found = {variant: coefficient(frame, key, {"dEDV": column}) for variant, column in EDV.items()}
             concerned = "dEDV" in key
             for variant, one in found.items() if concerned else [(None, found["masses"])]:
                 rows.append(
@@ -164,9 +160,7 @@ def table7() -> pl.DataFrame:
     return compared(rows)
 
 
-def coefficient(
-    frame: pl.DataFrame, key: tuple[str, str, str], columns: Mapping[str, str]
-) -> Inference:
+def coefficient(frame: pl.DataFrame, key: tuple[str, str, str], columns: Mapping[str, str]) -> Inference:
     """Correlate two columns, given a third if there is one; nothing for a constant column.
 
     `columns` names the columns behind dEDV and dSLV.
@@ -178,9 +172,8 @@ def coefficient(
 
 
 def reason(
-    key: tuple[str, str, str], found: Inference, masses: Inference, printed: str | None, *,
-    sampled: bool = True,
-) -> str:  # fmt: skip
+    key: tuple[str, str, str], found: Inference, masses: Inference, printed: str | None, *, sampled: bool = True
+) -> str:
     """Return whether chance allows a difference; if not, whether the masses variant has none."""
     ours = interval(found)
     if printed is None or allows(found, printed):
@@ -193,9 +186,7 @@ def reason(
         return f"of at most 1,000 sentences, words measure their length; {ours}"
     p = chance(found, inference(float(printed), PRINTED_TREEBANKS, int(key[2] != "")))
     if p >= SIGNIFICANT:
-        return (
-            f"two samples of treebanks differ as much by chance (Fisher's z, p = {p:.2f}); {ours}"
-        )
+        return f"two samples of treebanks differ as much by chance (Fisher's z, p = {p:.2f}); {ours}"
     return f"unexplained: not chance alone (Fisher's z, p = {p:.3f}), outside the {ours}"
 
 

@@ -46,9 +46,7 @@ def parts_of(source: str, kind: str, limit: int, sample: int) -> dict[str, Treeb
     if kind == SAME_LENGTHS:
         return of_same_lengths(sentences, sample)
     objective, method = KINDS[kind]
-    made = make_split(
-        sentences, objective, seed=sample, method=method, documents=False, min_words=SHORTEST
-    )
+    made = make_split(sentences, objective, seed=sample, method=method, documents=False, min_words=SHORTEST)
     return {name: made.pool.treebank.take(index) for name, index in made.parts.items()}
 
 

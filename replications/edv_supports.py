@@ -57,10 +57,7 @@ def supports() -> pl.DataFrame:
     """Return each figure of EDV that is printed, for each support, on the treebanks at hand."""
     rows: list[dict[str, object]] = [PRINTED]
     for name, (support, limit) in SUPPORTS.items():
-        values = {
-            treebank: _value(sets["train"], sets["test"], support, limit)
-            for treebank, sets in _sets().items()
-        }
+        values = {treebank: _value(sets["train"], sets["test"], support, limit) for treebank, sets in _sets().items()}
         rows.append({"support": name, **_figures(values, support)})
     return pl.DataFrame(rows)
 
@@ -97,7 +94,6 @@ def slv_supports() -> pl.DataFrame:
     for column, name in zip(columns, names, strict=True):
         r = [row.inference.r for row in found if row.variable == column]
         rows.append(
-            {"SLV": name, "W": shapes[column], "LAS": r[0], "LAS given words": r[1],
-             "LAS given words and length": r[2]}
-        )  # fmt: skip
+            {"SLV": name, "W": shapes[column], "LAS": r[0], "LAS given words": r[1], "LAS given words and length": r[2]}
+        )
     return pl.DataFrame(rows, infer_schema_length=None)

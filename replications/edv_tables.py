@@ -63,9 +63,8 @@ TABLE5: tuple[tuple[tuple[str, ...], str, tuple[str, ...], tuple[str, ...]], ...
     (("train_words",), "0.475", ("100.0",), (LESS,)),
     (("train_words", "mean_test_length"), "0.503", ("87.8", "12.2"), (LESS, "0.015")),
     (("train_words", "edv"), "0.567", ("55.7", "44.3"), (LESS, LESS)),
-    (("train_words", "mean_test_length", "edv"), "0.589", ("50.8", "8.6", "40.6"),
-     (LESS, "0.018", LESS)),
-)  # fmt: skip
+    (("train_words", "mean_test_length", "edv"), "0.589", ("50.8", "8.6", "40.6"), (LESS, "0.018", LESS)),
+)
 
 
 def variants_of(variable: str) -> list[tuple[str, str | None]]:
@@ -75,13 +74,9 @@ def variants_of(variable: str) -> list[tuple[str, str | None]]:
 
 
 def _row(
-    names: dict[str, Any], n: int, printed: str | None, p_printed: str | None, ours: float,
-    p: float, why: str,
-) -> dict[str, object]:  # fmt: skip
-    return names | {
-        "treebanks": n, "printed": printed, "ours": ours, "why": why,
-        "printed p": p_printed, "p": p,
-    }  # fmt: skip
+    names: dict[str, Any], n: int, printed: str | None, p_printed: str | None, ours: float, p: float, why: str
+) -> dict[str, object]:
+    return names | {"treebanks": n, "printed": printed, "ours": ours, "why": why, "printed p": p_printed, "p": p}
 
 
 def table1() -> pl.DataFrame:
@@ -102,10 +97,7 @@ def table2() -> pl.DataFrame:
     """Correlations of LAS with every variable, and the same on the treebanks at hand."""
     variables = [*SIZES, *DISTANCES]
     all_rows, some_rows = (
-        {
-            row.variable: row
-            for row in analyse(frame, "las", variables, resamples=0, cluster="none").rows
-        }
+        {row.variable: row for row in analyse(frame, "las", variables, resamples=0, cluster="none").rows}
         for frame in (scored(), at_hand())
     )
     rows = []
@@ -175,9 +167,7 @@ def table4() -> pl.DataFrame:
     return compared(rows)
 
 
-def _of_coefficient(
-    statistic: str, printed: str | None, found: Inference, other: Inference | None
-) -> str:
+def _of_coefficient(statistic: str, printed: str | None, found: Inference, other: Inference | None) -> str:
     if statistic == "r" and printed is not None:
         return fewer(found, printed, other)
     return f"follows from the coefficient and {at_hand().height} treebanks"
@@ -210,14 +200,12 @@ def table5() -> pl.DataFrame:
         for column, variant in variants_of("edv") if "edv" in predictors else [("edv", None)]:
             terms = [column if name == "edv" else name for name in predictors]
             model = regress(scored(), "las", terms, log=LOG)
-            names = {"model": " + ".join(predictors), "variant": variant,
-                     "treebanks": model.summary["n"]}  # fmt: skip
+            names = {"model": " + ".join(predictors), "variant": variant, "treebanks": model.summary["n"]}
             cells = _cells(names, model, adjusted, shares, p_values, "unexplained")
             rows += _with_intervals(cells, terms) if variant else cells
     for predictors, *_ in TABLE5[:2]:
         model = regress(at_hand(), "las", list(predictors), log=LOG)
-        names = {"model": " + ".join(predictors), "variant": "at hand",
-                 "treebanks": model.summary["n"]}  # fmt: skip
+        names = {"model": " + ".join(predictors), "variant": "at hand", "treebanks": model.summary["n"]}
         rows += _cells(names, model, None, (None,) * len(predictors), (LESS,) * len(predictors), "")
     return compared(rows)
 
@@ -268,9 +256,7 @@ def _cells(
     names: dict[str, Any], model: Regression, adjusted: str | None,
     shares: tuple[str | None, ...], p_values: tuple[str, ...], why: str,
 ) -> list[dict[str, object]]:  # fmt: skip
-    cells: list[tuple[str, str | None, float | None]] = [
-        ("adjusted R2", adjusted, model.fit["adj_r2"])
-    ]
+    cells: list[tuple[str, str | None, float | None]] = [("adjusted R2", adjusted, model.fit["adj_r2"])]
     for row, share, p in zip(model.rows, shares, p_values, strict=True):
         name = row["predictor"]
         cells += [(f"share of {name}, %", share, row["importance"]),
@@ -287,7 +273,7 @@ def backgrounds() -> pl.DataFrame:
     figures = (
         ("7", "test_words", GIVEN[:1], ("0.433", "-0.123"), (LESS, "0.236")),
         ("A.6", "edv", GIVEN, ("-0.492", "-0.186", "-0.249"), (LESS, "0.072", "0.015")),
-    )  # fmt: skip
+    )
     for figure, variable, given, printed, p_values in figures:
         stages = {
             column: remove_background(scored(), "las", column, given, log=LOG, resamples=0).stages
@@ -299,15 +285,10 @@ def backgrounds() -> pl.DataFrame:
                 masses = column == "edv_masses"
                 bins = _of_stage(stages["edv_masses_axis"][i]) if masses else None
                 why = unrounded(column, value) if variable != "edv" else fewer(one, value, bins)
-                names = {"figure": figure, "variable": variable, "variant": variant,
-                         "divided out last": stage.removed}  # fmt: skip
+                names = {"figure": figure, "variable": variable, "variant": variant, "divided out last": stage.removed}
                 n = len(stage.values)
                 rows.append(_row(names, n, value, p, _known(one.r), _known(one.p_value), why))
-    one = (
-        analyse(scored(), "las", ["test_words"], GIVEN[:1], resamples=0, cluster="none")
-        .rows[1]
-        .inference
-    )
+    one = analyse(scored(), "las", ["test_words"], GIVEN[:1], resamples=0, cluster="none").rows[1].inference
     rows.append(
         _row({"figure": "7, text: partial", "variable": "test_words", "variant": None,
               "divided out last": None}, 94, "-0.325", "0.001", _known(one.r), _known(one.p_value),

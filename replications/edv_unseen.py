@@ -26,11 +26,12 @@ TARGET = "las_gold_tags"
 PREDICTORS = ("train_words", "mean_test_length")
 AT_HAND = ", the same treebanks"
 MODELS: dict[str, tuple[str, ...]] = {
-    "size": PREDICTORS[:1], "size, length": PREDICTORS,
-    f"size{AT_HAND}": PREDICTORS[:1], f"size, length{AT_HAND}": PREDICTORS,
-    **{f"size, length, EDV ({variant})": (*PREDICTORS, column)
-       for column, variant in VARIANTS.items()},
-}  # fmt: skip
+    "size": PREDICTORS[:1],
+    "size, length": PREDICTORS,
+    f"size{AT_HAND}": PREDICTORS[:1],
+    f"size, length{AT_HAND}": PREDICTORS,
+    **{f"size, length, EDV ({variant})": (*PREDICTORS, column) for column, variant in VARIANTS.items()},
+}
 """Lines without EDV are fitted to all scores, and to those of the treebanks with an EDV."""
 DRAWN = "size, length, EDV (distance)"
 
@@ -68,9 +69,7 @@ def predictions(model: str, parser: str) -> Predictions:
 def figure9() -> pl.DataFrame:
     """Return predicted and actual LAS by treebank, for the line with EDV by its definition."""
     tables = {parser: predictions(DRAWN, parser).table for parser in PARSERS}
-    return pl.concat(
-        table.select(pl.lit(parser).alias("parser"), pl.all()) for parser, table in tables.items()
-    )
+    return pl.concat(table.select(pl.lit(parser).alias("parser"), pl.all()) for parser, table in tables.items())
 
 
 def figure9_errors() -> pl.DataFrame:

@@ -12,14 +12,7 @@ import polars as pl
 from scipy import stats
 
 from replications.edv_runs import STEERED, THIRTY_SIX, sets_of
-from replications.edv_splits import (
-    FEWEST,
-    PRINTED_TREEBANKS,
-    SIGNIFICANT,
-    TABLE7,
-    coefficient,
-    reason,
-)
+from replications.edv_splits import FEWEST, PRINTED_TREEBANKS, SIGNIFICANT, TABLE7, coefficient, reason
 from replications.edv_splitting import SAME_LENGTHS, described
 from replications.parts import compared, read_result
 from treegauge.statistics.normality import SkewNormal, fit_skew_normal
@@ -57,11 +50,12 @@ def _high_less_low(frame: pl.DataFrame, keys: list[str], more: list[pl.Expr]) ->
     both = low.join(high, on=keys, suffix=" high", maintain_order="left")
     deltas = {name: delta for name, delta in BEFORE.items() if name in frame.columns}
     return both.select(
-        *keys, *more,
+        *keys,
+        *more,
         *((pl.col(f"{name} high") - pl.col(name)).alias(delta) for name, delta in deltas.items()),
         ((pl.col("train_words") + pl.col("train_words high")) / 2).alias("words"),
         ((pl.col("mean_test_length") + pl.col("mean_test_length high")) / 2).alias("length"),
-    )  # fmt: skip
+    )
 
 
 def distances() -> pl.DataFrame:
@@ -72,9 +66,7 @@ def distances() -> pl.DataFrame:
         sets = sets_of(job)
         rows.append(job | described(sets["train"], sets["test"]))
     frame = pl.DataFrame(rows)
-    return _high_less_low(frame, ["treebank", "seed"], []).with_columns(
-        pl.col("treebank").str.replace(r"^.*/UD_", "")
-    )
+    return _high_less_low(frame, ["treebank", "seed"], []).with_columns(pl.col("treebank").str.replace(r"^.*/UD_", ""))
 
 
 @cache
@@ -125,9 +117,7 @@ def _why(value: str, frame: pl.DataFrame, printed: str | None) -> str:
         return f"{n} other treebanks, with small test sets; there {PRINTED_TREEBANKS}"
     spread, theirs = stdev(frame["dLAS"].to_list()), float(FIGURE12["its sd over treebanks"])
     errors = (spread**2 / n, theirs**2 / PRINTED_TREEBANKS)
-    freedom = sum(errors) ** 2 / (
-        errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (PRINTED_TREEBANKS - 1)
-    )
+    freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (PRINTED_TREEBANKS - 1))
     gap = fmean(frame["dLAS"].to_list()) - float(FIGURE12["mean delta LAS"])
     p = 2 * float(stats.t.sf(abs(gap) / sum(errors) ** 0.5, freedom))
     text = f"{n} and {PRINTED_TREEBANKS} treebanks differ as much by chance (Welch's p = {p:.2f})"
@@ -233,6 +223,5 @@ def sizes() -> pl.DataFrame:
     }
     why = f"{frame['treebank'].n_unique()} of our treebanks, smaller ones; there 103"
     return compared(
-        {"value": value, "printed": printed, "ours": ours, "why": why}
-        for value, (printed, ours) in gaps.items()
+        {"value": value, "printed": printed, "ours": ours, "why": why} for value, (printed, ours) in gaps.items()
     )

@@ -71,9 +71,7 @@ def random_encoder(tiny: bool) -> EncoderInput:
     starts = np.append(0, np.cumsum(sizes))
     ids = random.integers(1000, 30000, starts[-1])
     special = np.array([101]), np.array([102])
-    return EncoderInput(
-        PretrainedEncoder("random", module, None), Subwords(ids, starts, *special, 0, 512, 64)
-    )
+    return EncoderInput(PretrainedEncoder("random", module, None), Subwords(ids, starts, *special, 0, 512, 64))
 
 
 def settings() -> Iterator[dict[str, Any]]:
@@ -90,9 +88,7 @@ def settings() -> Iterator[dict[str, Any]]:
     yield {"frozen": False, "layers": 3}
 
 
-def measured(
-    options: BiaffineOptions, data: Encoded, train: int, given: EncoderInput
-) -> dict[str, Any]:
+def measured(options: BiaffineOptions, data: Encoded, train: int, given: EncoderInput) -> dict[str, Any]:
     """Return words per second and peak memory under some options."""
     device = choose_device(options.device)
 
@@ -124,7 +120,8 @@ def measured(
     peak = torch.cuda.max_memory_allocated() / 2**30 if device.type == "cuda" else 0.0
     words = data.lengths
     return {
-        "encoder": "frozen" if options.frozen else "fine-tuned", "BiLSTM layers": options.layers,
+        "encoder": "frozen" if options.frozen else "fine-tuned",
+        "BiLSTM layers": options.layers,
         "batch": f"{options.batch_tokens} words" if options.batch_tokens else "32 sentences",
         "precision": options.precision.replace("auto", "bfloat16"),
         "checkpointing": "yes" if options.gradient_checkpointing else "no",
@@ -132,7 +129,7 @@ def measured(
         "training, words/s": round(words[own].sum() / learning),
         "parsing, words/s": round(words[held].sum() / looking),
         "peak memory, GiB": round(peak, 2),
-    }  # fmt: skip
+    }
 
 
 def main(target: str, *words: str) -> None:

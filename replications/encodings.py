@@ -34,25 +34,19 @@ def coverage() -> pl.DataFrame:
 def by_encoding() -> pl.DataFrame:
     """Return one row per encoding: shares of all trees and arcs, the worst treebank, and labels."""
     table = read_result(COVERAGE).with_columns(
-        pl.col("labels").cast(pl.String).str.split("/").list.eval(pl.element().cast(pl.Int64))
-        .list.sum().alias("size"),
+        pl.col("labels").cast(pl.String).str.split("/").list.eval(pl.element().cast(pl.Int64)).list.sum().alias("size"),
         (pl.col("trees") * pl.col("sentences") / 100).alias("whole"),
-    )  # fmt: skip
+    )
     worst = pl.col("arcs").arg_min()
-    return (
-        table.group_by("encoding", maintain_order=True)
-        .agg(
-            pl.len().alias("treebanks"),
-            (100 * pl.col("whole").sum() / pl.col("sentences").sum()).alias("trees"),
-            (100 - 100 * pl.col("lost").sum() / pl.col("words").sum()).alias("arcs"),
-            pl.col("arcs").min().alias("lowest arcs"),
-            pl.when(pl.col("arcs").min() < 100)
-            .then(pl.col("treebank").get(worst).str.strip_prefix("UD_"))
-            .alias("of"),
-            pl.col("size").median().cast(pl.Int64).alias("labels, median"),
-            pl.col("size").max().alias("labels, most"),
-        )
-    )  # fmt: skip
+    return table.group_by("encoding", maintain_order=True).agg(
+        pl.len().alias("treebanks"),
+        (100 * pl.col("whole").sum() / pl.col("sentences").sum()).alias("trees"),
+        (100 - 100 * pl.col("lost").sum() / pl.col("words").sum()).alias("arcs"),
+        pl.col("arcs").min().alias("lowest arcs"),
+        pl.when(pl.col("arcs").min() < 100).then(pl.col("treebank").get(worst).str.strip_prefix("UD_")).alias("of"),
+        pl.col("size").median().cast(pl.Int64).alias("labels, median"),
+        pl.col("size").max().alias("labels, most"),
+    )
 
 
 def chosen(frame: pl.DataFrame) -> pl.DataFrame:
@@ -64,9 +58,9 @@ def chosen(frame: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("uas").mean().alias("UAS"), pl.col("las").mean())
     )
     wide = means.pivot("relations", index=["encoding", "heads", "UAS"], values="las")
-    return wide.rename(
-        {"heads": "mean of heads", "label": "LAS, relations as labels", "head": "LAS, at heads"}
-    ).sort("LAS, at heads", descending=True)
+    return wide.rename({"heads": "mean of heads", "label": "LAS, relations as labels", "head": "LAS, at heads"}).sort(
+        "LAS, at heads", descending=True
+    )
 
 
 def greek(frame: pl.DataFrame) -> pl.DataFrame:

@@ -35,10 +35,10 @@ SCHEMA = {
 def keep(name: str, parser: str, single: list[float], ensemble: float) -> None:
     """Add a row to the table; a row of the same treebank and parser is replaced."""
     added = pl.DataFrame(
-        [(name, parser, min(single), fmean(single), max(single), stdev(single), ensemble,
-          ensemble - fmean(single))],
-        schema=SCHEMA, orient="row",
-    )  # fmt: skip
+        [(name, parser, min(single), fmean(single), max(single), stdev(single), ensemble, ensemble - fmean(single))],
+        schema=SCHEMA,
+        orient="row",
+    )
     before = pl.read_csv(TABLE, schema=SCHEMA) if TABLE.exists() else pl.DataFrame(schema=SCHEMA)
     both = pl.concat([before.join(added, on=["treebank", "parser"], how="anti"), added])
     with atomic(TABLE) as file:
@@ -72,12 +72,13 @@ def with_means(frame: pl.DataFrame) -> pl.DataFrame:
 
 PARTS = (
     kept(
-        "ensembles", "LAS of ensembles of five seeds, and of single seeds",
+        "ensembles",
+        "LAS of ensembles of five seeds, and of single seeds",
         "long: python -m replications.ensembles mst, 3 min of one core; GPU: the biaffine rows "
         "with those of predicted_tags",
         shown=with_means,
     ),
-)  # fmt: skip
+)
 
 if __name__ == "__main__":
     chosen, *names = sys.argv[1:]

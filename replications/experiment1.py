@@ -66,9 +66,7 @@ def tag(root: str, out: str, *names: str) -> None:
         if target.exists():
             continue
         begun = time.process_time()
-        made = tag_files(
-            Path(root) / name, out=Path(out) / f"{name}.part", folds=FOLDS, iterations=ITERATIONS
-        )
+        made = tag_files(Path(root) / name, out=Path(out) / f"{name}.part", folds=FOLDS, iterations=ITERATIONS)
         (Path(out) / f"{name}.part").rename(target)
         print(made.table, f"{time.process_time() - begun:.0f} s", flush=True)
 
@@ -86,10 +84,7 @@ def encode(root: str, tagged: str, out: str, *names: str) -> None:
         }
         order = [part for part in ("train", "dev", "test") if part in gold]
         target = Path(out) / f"{name}.npz"
-        paradigms.save(
-            target, [gold[part] for part in order], paradigms.ENCODING,
-            [copies[part] for part in order],
-        )  # fmt: skip
+        paradigms.save(target, [gold[part] for part in order], paradigms.ENCODING, [copies[part] for part in order])
         print(name, {part: len(gold[part]) for part in order}, target.stat().st_size, flush=True)
 
 
@@ -131,9 +126,7 @@ def train(folder: str, out: str, *words: str) -> None:
             options: Any = read_options(kinds[parser], [*settings, *own])
             options = replace(options, epochs=epochs_for(len(learned), options.batch))
             each = [(tags, seed) for tags in read for seed in range(seeds)]
-            kept = paradigms.best_models(
-                [Learner(read[tags], learned, seed) for tags, seed in each], dev, options
-            )
+            kept = paradigms.best_models([Learner(read[tags], learned, seed) for tags, seed in each], dev, options)
             scorers = [
                 paradigms.scores(arrays, paradigms.part_of(read[tags], test), options, more, pool)
                 for (tags, _), (_, arrays) in zip(each, kept, strict=True)
@@ -141,14 +134,9 @@ def train(folder: str, out: str, *words: str) -> None:
             scores = [scorer() for scorer in scorers]
             took = time.perf_counter() - begun
             for (tags, seed), (epoch, _), row in zip(each, kept, scores, strict=True):
-                who = {"treebank": path.stem, "parser": " ".join([parser, *settings]),
-                       "tags": tags, "seed": seed}  # fmt: skip
-                rows.append({**who, "epochs": options.epochs, "epoch": epoch, **row,
-                             "seconds": took / len(each)})  # fmt: skip
-            means = [
-                round(float(np.mean([row["las"] for row in scores[at : at + seeds]])), 2)
-                for at in (0, seeds)
-            ]
+                who = {"treebank": path.stem, "parser": " ".join([parser, *settings]), "tags": tags, "seed": seed}
+                rows.append({**who, "epochs": options.epochs, "epoch": epoch, **row, "seconds": took / len(each)})
+            means = [round(float(np.mean([row["las"] for row in scores[at : at + seeds]])), 2) for at in (0, seeds)]
             print(path.stem, parser, options.epochs, "epochs", *means, f"{took:.1f} s", flush=True)
             target.write_text(json.dumps(rows, indent=1))
     pool.shutdown()
@@ -194,8 +182,7 @@ def of_subsets(ours: Values, theirs: Values) -> Iterator[tuple[Any, ...]]:
                     if key.endswith("_sl_plain_sl"):  # the paper has one labelling parser only
                         other.pop(key, None)
                     there = paper.get(key.replace("_plain", ""))
-                    yield (subset, tags, key, len(names), value, there, len(both) or None,
-                           own.get(key), other.get(key))  # fmt: skip
+                    yield (subset, tags, key, len(names), value, there, len(both) or None, own.get(key), other.get(key))
 
 
 def table(*found: str) -> None:
@@ -213,12 +200,13 @@ def table(*found: str) -> None:
         pl.DataFrame(rows, infer_schema_length=None)
         .group_by(keys)
         .agg(
-            pl.len().alias("seeds"), pl.col("epochs").first(),
+            pl.len().alias("seeds"),
+            pl.col("epochs").first(),
             *(pl.col(key).mean().round(2) for key in scores),
             pl.col("las").std().round(2).alias("las_sd"),
         )
         .sort(keys)
-    )  # fmt: skip
+    )
     lines = {(CODES[row["treebank"]], row["tags"], row["parser"]): row for row in means.to_dicts()}
     ours = {
         (code, tags, system, metric): lines[code, tags, parser][metric + way]
@@ -233,8 +221,7 @@ def table(*found: str) -> None:
         for system, (*_, name) in SYSTEMS.items()
         if row["system"] == name
     }
-    names = ["subset", "tags", "measure", "treebanks", "ours", "paper", "both", "ours_both",
-             "paper_both"]  # fmt: skip
+    names = ["subset", "tags", "measure", "treebanks", "ours", "paper", "both", "ours_both", "paper_both"]
     subsets = pl.DataFrame(
         list(of_subsets(ours, theirs)), schema=names, orient="row", infer_schema_length=None
     ).with_columns(pl.col("ours", "ours_both", "paper_both").round(2))
@@ -248,9 +235,7 @@ def table(*found: str) -> None:
         print(subset, tags, order)
 
 
-VERBS: dict[str, Callable[..., None]] = {
-    "tag": tag, "encode": encode, "train": train, "table": table,
-}  # fmt: skip
+VERBS: dict[str, Callable[..., None]] = {"tag": tag, "encode": encode, "train": train, "table": table}
 
 if __name__ == "__main__":
     VERBS[sys.argv[1]](*sys.argv[2:])

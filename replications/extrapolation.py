@@ -82,8 +82,7 @@ def hits(found: Found) -> dict[str, npt.NDArray[np.bool_]]:
     names = {name for own in found.values() for name in own}
     limit = {name: factors(found, name)[LEVELS.index(95)] for name in names}
     return {
-        parser: np.concatenate([e.ratios <= limit[name] for name, e in own.items()])
-        for parser, own in found.items()
+        parser: np.concatenate([e.ratios <= limit[name] for name, e in own.items()]) for parser, own in found.items()
     }
 
 

@@ -31,9 +31,7 @@ def close(frame: pl.DataFrame) -> pl.DataFrame:
 
 def short(frame: pl.DataFrame) -> pl.DataFrame:
     """Show the figures that the text discusses."""
-    return frame.select(
-        "systems", "metric", "inverted", "mean sd", "mean change", "same leader", "gap", "noise"
-    )
+    return frame.select("systems", "metric", "inverted", "mean sd", "mean change", "same leader", "gap", "noise")
 
 
 PARTS = (

@@ -38,8 +38,7 @@ def _first() -> Iterator[Row]:
     yield (
         "4.3",
         "Scores, and errors saved against the control parser, are highest on Easy, lowest on D21",
-        f"first and last of 8 in {sum(o[-1] == 'Easy' and o[0] == 'D21' for o in order)} "
-        "of 5 columns (LAS)",
+        f"first and last of 8 in {sum(o[-1] == 'Easy' and o[0] == 'D21' for o in order)} of 5 columns (LAS)",
         _yes(all(o[-1] == "Easy" and o[0] == "D21" for o in order)),
     )
     tb = ("Ma18", "SA17", "Ku19", "Easy")
@@ -139,8 +138,7 @@ def _ranks() -> Iterator[Row]:
         _yes(order.index("Stanford") == 6),
     )
     spread = float(np.mean([row["sd"] for row in table.values()]))
-    ends = {name: [searched("las", name, end).rank for end in ("best", "worst")]
-            for name in ("KParse", "Phoenix")}  # fmt: skip
+    ends = {name: [searched("las", name, end).rank for end in ("best", "worst")] for name in ("KParse", "Phoenix")}
     yield (
         "5.2",
         "KParse and Phoenix are stable too",
@@ -149,11 +147,7 @@ def _ranks() -> Iterator[Row]:
         f"{ends['KParse'][1]:g} and from {ends['Phoenix'][0]:g} to {ends['Phoenix'][1]:g}",
         _yes(max(table[name]["sd"] for name in ends) < spread),
     )
-    both = [
-        (searched("las", name, end), table[name][end])
-        for name in table
-        for end in ("best", "worst")
-    ]
+    both = [(searched("las", name, end), table[name][end]) for name in table for end in ("best", "worst")]
     further = sum(found.rank != rank for found, rank in both)
     yield (
         "Table 3",
@@ -209,10 +203,8 @@ def _classes() -> Iterator[Row]:
     for row in chances().iter_rows(named=True):
         yield (
             "5.2",
-            f"The chance of {row['at least']} or more {row['class']} treebanks of ten is "
-            f"{row['printed']}",
-            f"{row['ours']:.5f}; {row['more than']:.6f} is the chance of more than "
-            f"{row['at least']}",
+            f"The chance of {row['at least']} or more {row['class']} treebanks of ten is {row['printed']}",
+            f"{row['ours']:.5f}; {row['more than']:.6f} is the chance of more than {row['at least']}",
             "no",
         )
     ranks = {row["system"]: row for row in by_class().iter_rows(named=True)}
@@ -289,8 +281,7 @@ def _metrics() -> Iterator[Row]:
     yield (
         "5.2",
         "Standard deviations of ranks are smaller by BLEX than by LAS",
-        f"for {less.height} of {each.height} systems, {lemmas[0]} of {lemmas[1]} with "
-        "lemmas (sampled)",
+        f"for {less.height} of {each.height} systems, {lemmas[0]} of {lemmas[1]} with lemmas (sampled)",
         "for most",
     )
     blex = table.filter(metric="blex").row(0, named=True)

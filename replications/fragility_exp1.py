@@ -87,7 +87,7 @@ def difficulty() -> pl.DataFrame:
             "CoNLL 2018": own.drop("mean score").join(
                 task.rename({"score": "mean score"}), on="treebank", maintain_order="left"
             ),
-        }  # fmt: skip
+        }
         for by, frame in ease.items():
             found = analyse(frame, "mean score", [f"E({a}, {b})" for a, b in PAIRS], resamples=0)
             rows += [
@@ -130,9 +130,7 @@ def named(metric: str) -> pl.DataFrame:
 
 def redone() -> pl.DataFrame:
     """Return Table 1 from the available scores: both metrics, Easy with ten members."""
-    return pl.concat(
-        [named(metric).select(pl.lit(metric).alias("metric"), pl.all()) for metric in METRICS]
-    )
+    return pl.concat([named(metric).select(pl.lit(metric).alias("metric"), pl.all()) for metric in METRICS])
 
 
 def chosen_as_easy() -> pl.DataFrame:
@@ -144,6 +142,4 @@ def chosen_as_easy() -> pl.DataFrame:
     first = ordered.unique("language", keep="first", maintain_order=True).head(12)
     place = pl.int_range(1, pl.len() + 1).alias("place")
     in_table = pl.when(pl.col("treebank").is_in(ticked)).then(pl.lit("yes")).otherwise(pl.lit("no"))
-    return first.select(
-        place, "treebank", "language", "best LAS", in_table.alias("ticked in Table 10")
-    )
+    return first.select(place, "treebank", "language", "best LAS", in_table.alias("ticked in Table 10"))

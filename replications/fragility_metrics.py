@@ -143,12 +143,10 @@ def by_systems() -> pl.DataFrame:
     for name, systems in chosen().items():
         for metric in PARSING:
             scores = task(metric).select(systems=systems)
-            pairs = [scores.values[a] - scores.values[b]
-                     for a, b in combinations(range(len(systems)), 2)]  # fmt: skip
+            pairs = [scores.values[a] - scores.values[b] for a, b in combinations(range(len(systems)), 2)]
             gap = float(np.median([abs(pair.mean()) for pair in pairs]))
             noise = float(np.median([pair.std() for pair in pairs]))
-            rows.append({"systems": name, "metric": metric, **row_of(scores),
-                         "gap": gap, "noise": noise})  # fmt: skip
+            rows.append({"systems": name, "metric": metric, **row_of(scores), "gap": gap, "noise": noise})
     return pl.DataFrame(rows)
 
 

@@ -12,15 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from replications.fragility_ranks import (
-    ERRORS,
-    INTERVAL,
-    SAMPLES,
-    SIZE,
-    million,
-    task,
-    with_odds,
-)
+from replications.fragility_ranks import ERRORS, INTERVAL, SAMPLES, SIZE, million, task, with_odds
 from replications.parts import compared
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.extremes import Which
@@ -52,11 +44,7 @@ TABLE6: tuple[tuple[str, Which, tuple[str, str, str]], ...] = (
     ("SLT-Interactions", "worst", ("146.72", "0.39", "0.14")),
 )
 # Printed chance, class and number in a subset.
-CHANCES = (
-    ("low-resource", 21, 6, "0.00214"),
-    ("low-resource", 21, 5, "0.01538"),
-    ("Slavic", 17, 6, "0.00043"),
-)
+CHANCES = (("low-resource", 21, 6, "0.00214"), ("low-resource", 21, 5, "0.01538"), ("Slavic", 17, 6, "0.00043"))
 TEN_DRAWN = "ten drawn subsets"
 LEFT = ("ga_idt", "kmr_mg")
 """Without these the text's counts of low-resource treebanks come out, see `uncounted`."""
@@ -93,8 +81,7 @@ def uncounted() -> list[tuple[str, ...]]:
     """Return all sets of treebanks without which the text's six low-resource counts come out."""
     treebanks = np.array(task("las").treebanks)
     low = set(treebanks[masks()["low-resource"]].tolist())
-    needs = [(low & set(codes.split()), int(counts["low-resource"]))
-             for _, _, _, codes, counts in TABLE5]  # fmt: skip
+    needs = [(low & set(codes.split()), int(counts["low-resource"])) for _, _, _, codes, counts in TABLE5]
     doubtful = sorted(set().union(*(found for found, _ in needs)))
     fitting = []
     for bits in range(1 << len(doubtful)):
@@ -109,8 +96,7 @@ def chances() -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for name, members, number, printed in CHANCES:
         at_least, more = (
-            hypergeometric_tail(found, population=82, members=members, size=SIZE)
-            for found in (number, number + 1)
+            hypergeometric_tail(found, population=82, members=members, size=SIZE) for found in (number, number + 1)
         )
         row: dict[str, object] = {"class": name, "members": members, "at least": number}
         row |= {"more than": more, "printed": printed, "ours": at_least}
@@ -121,9 +107,7 @@ def chances() -> pl.DataFrame:
 
 def behind(system: str, end: Which) -> tuple[ExtremeRanks, dict[str, NDArray[np.float64]]]:
     """Return one end of a system's ranks, and what each of its subsets in our million holds."""
-    found = explain_outliers(
-        million("las"), system, which=(end,), least=10, limit=SAMPLES, search=False
-    ).sides[0]
+    found = explain_outliers(million("las"), system, which=(end,), least=10, limit=SAMPLES, search=False).sides[0]
     scores = task("las")
     column = {code: i for i, code in enumerate(scores.treebanks)}
     columns = np.array([[column[code] for code in subset] for subset in found.subsets])
@@ -138,12 +122,8 @@ def behind(system: str, end: Which) -> tuple[ExtremeRanks, dict[str, NDArray[np.
 def _recounted(system: str, end: Which, printed: str) -> tuple[float, float]:
     """Return the share of low-resource treebanks without two, and its distance from the printed."""
     treebanks = task("las").treebanks
-    counted = {
-        code for code, low in zip(treebanks, masks()["low-resource"], strict=True) if low
-    } - set(LEFT)  # fmt: skip
-    shares = np.array(
-        [len(counted & set(codes)) / SIZE for codes in behind(system, end)[0].subsets]
-    )
+    counted = {code for code, low in zip(treebanks, masks()["low-resource"], strict=True) if low} - set(LEFT)
+    shares = np.array([len(counted & set(codes)) / SIZE for codes in behind(system, end)[0].subsets])
     ours = float(shares.mean())
     return ours, abs(ours - float(printed)) / float(shares.std() / np.sqrt(10))
 
@@ -213,9 +193,7 @@ def wide6(cells: pl.DataFrame) -> pl.DataFrame:
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for cell in cells.iter_rows(named=True):
         key = cell["system"], cell["end"]
-        ranks = f"{cell['rank']:g}" + (
-            f" to {cell['up to']:g}" if cell["up to"] != cell["rank"] else ""
-        )
+        ranks = f"{cell['rank']:g}" + (f" to {cell['up to']:g}" if cell["up to"] != cell["rank"] else "")
         where = {"system": key[0], "end": key[1], "ranks": ranks, "subsets": cell["subsets"]}
         shown = f"{cell['printed']} / {cell['ours']:.2f} ± {cell['error of ten']:.2f}"
         far = cell["why"] is not None and not str(cell["why"]).startswith("within seeds")

@@ -103,9 +103,7 @@ def table3() -> pl.DataFrame:
     for printed in data.fragility_table3().iter_rows(named=True):
         system = printed["system"]
         for name in ("best", "worst", "mean", "median", "sd"):
-            text = (
-                f"{printed[name]:.2f}" if name in ("mean", "median", "sd") else str(printed[name])
-            )
+            text = f"{printed[name]:.2f}" if name in ("mean", "median", "sd") else str(printed[name])
             row: dict[str, object] = {"system": system, "statistic": name, "over all": None}
             row |= {"limit": None, "printed": text, "ours": ours[system][name]}
             if name == "mean":
@@ -119,9 +117,7 @@ def table3() -> pl.DataFrame:
     return compared(with_odds(rows, TWO_SAMPLES, tested))
 
 
-def with_odds(
-    rows: list[dict[str, object]], beginning: str, tested: int
-) -> list[dict[str, object]]:
+def with_odds(rows: list[dict[str, object]], beginning: str, tested: int) -> list[dict[str, object]]:
     """Add to the reasons of cells beyond a 95 % interval how often chance gives that many."""
     beyond = [row for row in rows if str(row["why"]).startswith(beginning)]
     odds = float(binom.sf(len(beyond) - 1, tested, 0.05))
@@ -217,12 +213,10 @@ def boxes() -> pl.DataFrame:
         spec = rank_boxes(million(metric))
         save(spec, IMAGES / f"fragility_figure{figure}.svg")
         frames.append(
-            pl.DataFrame(spec["datasets"]["boxes"])
-            .select(
-                pl.lit(figure).alias("figure"),
-                "system", "best", "low", "q1", "median", "q3", "high", "worst",
+            pl.DataFrame(spec["datasets"]["boxes"]).select(
+                pl.lit(figure).alias("figure"), "system", "best", "low", "q1", "median", "q3", "high", "worst"
             )
-        )  # fmt: skip
+        )
     return pl.concat(frames)
 
 
@@ -230,6 +224,5 @@ def figure1() -> pl.DataFrame:
     """Return what the text reads off Figure 1 next to our boxes."""
     drawn = {row["system"]: row for row in rank_boxes(million("las"))["datasets"]["boxes"]}
     return compared(
-        {"system": system, "end": end, "printed": printed, "ours": drawn[system][end]}
-        for system, end, printed in PROSE
+        {"system": system, "end": end, "printed": printed, "ours": drawn[system][end]} for system, end, printed in PROSE
     )

@@ -34,8 +34,7 @@ def row_of(subset: str, metric: str, *, gold: bool) -> dict[str, float]:
         row = data.fragility_table1().row(by_predicate=pl.col("subset") == subset, named=True)
         start, letter = ("las", "er") if metric == "las" else ("uas", "uer")
         short = dict(zip(PARSERS, ("gb", "tb", "sl"), strict=True))
-        names = (*(f"{start}_{one}" for one in short.values()),
-                 *(f"{letter}_{short[a]}_{short[b]}" for a, b in PAIRS))  # fmt: skip
+        names = (*(f"{start}_{one}" for one in short.values()), *(f"{letter}_{short[a]}_{short[b]}" for a, b in PAIRS))
         cells = {cell: float(row[name]) for cell, name in zip(CELLS, names, strict=True)}
     return {BEHIND: cells[LABELLING] - cells[GRAPH], **{one: cells[one] for one in QUANTITIES[1:]}}
 

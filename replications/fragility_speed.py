@@ -34,10 +34,7 @@ TIMED = ("UD_Coptic-Scriptorium", "UD_Tamil-TTB", "UD_Welsh-CCG")
 SENTENCES, REPEATS, SIZE = 300, 3, 5
 NEURAL = {"biaffine": "gb-DM17", "pointer": "tb-FG19", "labelling": "sl-S+19"}
 CLASSIC = ("beam", "mst")
-CHOSEN = {
-    "biaffine": "epochs=60", "pointer": "epochs=60",
-    "labelling": "epochs=60 encoding=two-planar-directed",
-}  # fmt: skip
+CHOSEN = {"biaffine": "epochs=60", "pointer": "epochs=60", "labelling": "epochs=60 encoding=two-planar-directed"}
 """The rows of ``paradigms`` that all of its treebanks have."""
 PRICES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
@@ -49,17 +46,14 @@ def timed() -> pl.DataFrame:
         parts = read_splits(release_folder("r2.9") / treebank)
         train, test = parts["train"][:SENTENCES], parts["test"]
         for parser in (*CLASSIC, *NEURAL):
-            model = make_parser(parser, **({"epochs": 1} if parser in NEURAL else {})).fit(
-                train, seed=0
-            )
+            model = make_parser(parser, **({"epochs": 1} if parser in NEURAL else {})).fit(train, seed=0)
             model.parse(test[:5])
             seconds = []
             for _ in range(REPEATS):
                 begun = time.process_time()
                 model.parse(test)
                 seconds.append(time.process_time() - begun)
-            rows.append({"parser": parser, "treebank": treebank, "words": test.n_words,
-                         "seconds": min(seconds)})  # fmt: skip
+            rows.append({"parser": parser, "treebank": treebank, "words": test.n_words, "seconds": min(seconds)})
             print(rows[-1], file=sys.stderr, flush=True)
     return pl.DataFrame(rows)
 
@@ -73,13 +67,10 @@ def seconds_per_1000() -> dict[str, float]:
 def scores() -> pl.DataFrame:
     """Return LAS with gold tags, one row per treebank that every parser has."""
     classic = read_result("content_scores").pivot("parser", index="treebank", values="las")
-    runs = read_result("experiment1").filter(
-        pl.col("parser").is_in(list(NEURAL)), tags="gold"
-    )  # fmt: skip
+    runs = read_result("experiment1").filter(pl.col("parser").is_in(list(NEURAL)), tags="gold")
     more = read_result("paradigms").filter(
         pl.any_horizontal(
-            (pl.col("parser") == parser) & (pl.col("options") == options)
-            for parser, options in CHOSEN.items()
+            (pl.col("parser") == parser) & (pl.col("options") == options) for parser, options in CHOSEN.items()
         )
     )
     both = pl.concat([frame.select("treebank", "parser", "las") for frame in (runs, more)])
@@ -127,8 +118,7 @@ def break_even() -> pl.DataFrame:
     rows = []
     for subset in data.fragility_table1()["subset"]:
         codes = members(subset, board) + ([TENTH] if subset == "Easy" else [])
-        mean = dict(zip(board.systems, board.select(treebanks=codes).values.mean(axis=1),
-                        strict=True))  # fmt: skip
+        mean = dict(zip(board.systems, board.select(treebanks=codes).values.mean(axis=1), strict=True))
         row: dict[str, object] = {"subset": subset, "treebanks": len(codes)}
         for rival in ("biaffine", "pointer"):
             lost = mean[NEURAL[rival]] - mean["sl-S+19"]

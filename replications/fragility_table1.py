@@ -81,10 +81,7 @@ def slack(values: NDArray[np.float64]) -> NDArray[np.float64]:
     found = []
     for a, b in PAIRS:
         here = mean_error_reduction(rows[a], rows[b])
-        moved = [
-            mean_error_reduction(rows[a] - by, rows[b] + by) - here
-            for by in (HALF, -HALF)
-        ]  # fmt: skip
+        moved = [mean_error_reduction(rows[a] - by, rows[b] + by) - here for by in (HALF, -HALF)]
         found.append(max(map(abs, moved)))
     return np.array(found)
 
@@ -144,8 +141,7 @@ def readings(subset: str, metric: str) -> tuple[Reading, ...]:
             Reading(
                 places={parser: codes[place] for parser, place in changes},
                 implied={
-                    parser: float(values[PARSERS.index(parser), place] + lacking[parser])
-                    for parser, place in changes
+                    parser: float(values[PARSERS.index(parser), place] + lacking[parser]) for parser, place in changes
                 },
                 rest=float(rest.max()),
                 fits=bool((rest <= allowed).all()),
@@ -154,9 +150,7 @@ def readings(subset: str, metric: str) -> tuple[Reading, ...]:
     return tuple(sorted(found, key=lambda reading: (not reading.fits, reading.rest)))
 
 
-def _changed(
-    values: NDArray[np.float64], changes: list[tuple[str, int]], by: dict[str, float]
-) -> NDArray[np.float64]:
+def _changed(values: NDArray[np.float64], changes: list[tuple[str, int]], by: dict[str, float]) -> NDArray[np.float64]:
     changed = values.copy()
     for parser, place in changes:
         changed[PARSERS.index(parser), place] += by[parser]
@@ -265,9 +259,7 @@ def implied() -> pl.DataFrame:
                 "treebank": TENTH,
                 "at hand": _at_hand(scores, "gb-DM17", TENTH),
                 "implied": _at_hand(scores, "gb-DM17", IN_ITS_PLACE),
-                "largest remaining difference": max(
-                    abs(row[cell] - float(printed[cell])) for cell in row
-                ),
+                "largest remaining difference": max(abs(row[cell] - float(printed[cell])) for cell in row),
                 "readings that fit": None,
                 "readings tried": None,
             }
@@ -281,6 +273,4 @@ def wide(cells: pl.DataFrame) -> pl.DataFrame:
     differ = pl.col("why").is_not_null() & ~pl.col("why").str.starts_with(ROUNDED)
     both = pl.concat_str("printed", pl.lit(" / "), ours)
     shown = pl.when(differ).then(pl.concat_str(pl.lit("**"), both, pl.lit("**"))).otherwise(both)
-    return cells.with_columns(shown.alias("shown")).pivot(
-        "cell", index=["subset", "treebanks"], values="shown"
-    )
+    return cells.with_columns(shown.alias("shown")).pivot("cell", index=["subset", "treebanks"], values="shown")

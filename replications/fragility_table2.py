@@ -87,9 +87,7 @@ def _follows() -> Iterator[dict[str, object]]:
 
 def preset_means(metric: str) -> pl.DataFrame:
     """Return mean, sd and number of seeds by preset and treebank of D21, gold tags."""
-    rows = read_result("preset_scores").filter(
-        pl.col("preset").is_in(PARSERS), tags="gold", sentences=0
-    )
+    rows = read_result("preset_scores").filter(pl.col("preset").is_in(PARSERS), tags="gold", sentences=0)
     score = pl.col(metric)
     means = rows.group_by("preset", "treebank").agg(
         score.mean().alias("mean"), score.std().alias("sd"), pl.len().alias("seeds")
@@ -147,8 +145,7 @@ def _runs(setting: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     if setting.startswith("presets"):
         frame = preset_means("las").rename({"preset": "parser"})
     else:
-        codes = {"Galician-TreeGal", "Lithuanian-HSE", "Marathi-UFAL", "Old_East_Slavic-RNC",
-                 "Tamil-TTB", "Welsh-CCG"}  # fmt: skip
+        codes = {"Galician-TreeGal", "Lithuanian-HSE", "Marathi-UFAL", "Old_East_Slavic-RNC", "Tamil-TTB", "Welsh-CCG"}
         name = pl.col("treebank").str.strip_prefix("UD_")
         way = "las_best_labels" if "alone" in setting else "las"
         # Labels alone are read as a tree, the pointer parser has one way only.

@@ -45,9 +45,7 @@ REASONS = {
         r"another reading|definition:|epochs|updates as batches|without punctuation"
         r"|entropy at its least|ranks residuals|over all bins"
     ),
-    "tested": (
-        r"interval of ours|the interval is|p = \d|random \d+ of the 94|two samples of a million"
-    ),
+    "tested": (r"interval of ours|the interval is|p = \d|random \d+ of the 94|two samples of a million"),
     "predicted": r"words per batch|follows Table 1|which was not run here",
 }
 """What the reasons of explained cells rest on: the first pattern that a reason has."""
@@ -95,14 +93,11 @@ def cell_counts() -> pl.DataFrame:
     from replications.__main__ import all_parts
 
     states = {
-        paper: [state for part in all_parts() if part.name.startswith(f"{paper}_")
-                for state in cells(part)]
+        paper: [state for part in all_parts() if part.name.startswith(f"{paper}_") for state in cells(part)]
         for paper in PAPERS
-    }  # fmt: skip
+    }
     frame = _counted(states, "cells", CELL_STATES)
-    return frame.with_columns(
-        (100 * pl.col("unexplained") / pl.col("cells")).alias("unexplained %")
-    )
+    return frame.with_columns((100 * pl.col("unexplained") / pl.col("cells")).alias("unexplained %"))
 
 
 def reason_kind(why: str) -> str:
@@ -129,9 +124,7 @@ def reason_counts() -> pl.DataFrame:
     for part in all_parts():
         paper = part.name.split("_")[0]
         if paper in kinds:
-            kinds[paper] += [
-                reason_kind(why) for state, why in _reasons(part) if state == "explained"
-            ]
+            kinds[paper] += [reason_kind(why) for state, why in _reasons(part) if state == "explained"]
     return _counted(kinds, "explained", (*REASONS, NAMED))
 
 

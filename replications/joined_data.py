@@ -42,13 +42,11 @@ def _audited(name: str, parts: dict[str, Treebank]) -> dict[str, Any]:
         "errors": found.count("error"),
         "warnings": found.count("warning"),
         "leaked": 100 * leak.value / len(parts["test"]) if leak else 0.0,
-        **{f"repeated_{part}": _share(found, "duplicates", part, parts) for part in
-           ("train", "test")},
+        **{f"repeated_{part}": _share(found, "duplicates", part, parts) for part in ("train", "test")},
         "one_word_test": 100 * float((parts["test"].lengths == 1).mean()),
-        "unseen_labels": sum(one.check == "unseen-labels" and one.split == "train/test"
-                             for one in found.findings),
+        "unseen_labels": sum(one.check == "unseen-labels" and one.split == "train/test" for one in found.findings),
         **{f"{kind}_p": one.p_value if one else None for kind, one in splits.items()},
-    }  # fmt: skip
+    }
 
 
 def _finding(found: Audit, check: str, part: str) -> Finding | None:
@@ -86,9 +84,7 @@ def classes() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _classed(
-    train: Treebank, test: Treebank
-) -> dict[str, tuple[tuple[str, ...], npt.NDArray[np.int64]]]:
+def _classed(train: Treebank, test: Treebank) -> dict[str, tuple[tuple[str, ...], npt.NDArray[np.int64]]]:
     """Return classes of the words of test, as names and codes."""
     # Measures are listed in the order in which their modules are loaded: not this one first.
     from treegauge.measures.similarity import tree_shapes
@@ -109,11 +105,7 @@ def _classed(
 def _texts(treebank: Treebank) -> npt.NDArray[Any]:
     forms = treebank["form"].cast(pl.String).str.to_lowercase()
     frame = pl.DataFrame({"sentence": treebank.sentence_of, "form": forms})
-    return (
-        frame.group_by("sentence", maintain_order=True)
-        .agg(pl.col("form").str.join("\t"))["form"]
-        .to_numpy()
-    )
+    return frame.group_by("sentence", maintain_order=True).agg(pl.col("form").str.join("\t"))["form"].to_numpy()
 
 
 def table() -> pl.DataFrame:
@@ -124,9 +116,8 @@ def table() -> pl.DataFrame:
     las = read_result("content_scores").pivot("parser", index="treebank", values="las")
     neural = read_result("difficulty_gpu").filter(measure="las")
     frame = read_result("content_treebanks").select(
-        "treebank", "language", "family", "train_sentences", "train_words", "test_sentences",
-        "mean_test_length",
-    )  # fmt: skip
+        "treebank", "language", "family", "train_sentences", "train_words", "test_sentences", "mean_test_length"
+    )
     for other in (
         las,
         neural.select("treebank", pl.col("ours").alias("biaffine")),

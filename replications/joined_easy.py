@@ -36,10 +36,9 @@ def gifts() -> pl.DataFrame:
         pl.col("treebank").is_in(chosen("enough")), pl.col("parser").is_in(EVERYWHERE)
     )
     counts = counts.with_columns(
-        (pl.col("words") / pl.col("words").sum().over("treebank", "parser", "feature"))
-        .alias("share"),
+        (pl.col("words") / pl.col("words").sum().over("treebank", "parser", "feature")).alias("share"),
         (100 * pl.col("correct") / pl.col("words")).alias("las"),
-    )  # fmt: skip
+    )
     rows = []
     for (feature, parser), some in counts.group_by("feature", "parser", maintain_order=True):
         shares = some.pivot("class", index="treebank", values="share").fill_null(0.0)
@@ -51,10 +50,7 @@ def gifts() -> pl.DataFrame:
         worth = dict(hard.iter_rows())
         values = shares.select(names).to_numpy()
         gift = (values - values.mean(axis=0)) @ np.array([worth[name] for name in names])
-        rows.append(
-            pl.DataFrame({"treebank": shares["treebank"], "parser": parser, "feature": feature,
-                          "gift": gift})
-        )  # fmt: skip
+        rows.append(pl.DataFrame({"treebank": shares["treebank"], "parser": parser, "feature": feature, "gift": gift}))
     return pl.concat(rows).sort("treebank", "parser", "feature")
 
 
@@ -71,9 +67,8 @@ def _repeated(some: pl.DataFrame) -> pl.DataFrame:
 def hardness() -> pl.DataFrame:
     """Return how hard each class of words is on average, and how many words are in it."""
     counts = read_result("joined_classes").filter(
-        pl.col("treebank").is_in(chosen("enough")), pl.col("parser").is_in(EVERYWHERE),
-        pl.col("feature") != "text",
-    )  # fmt: skip
+        pl.col("treebank").is_in(chosen("enough")), pl.col("parser").is_in(EVERYWHERE), pl.col("feature") != "text"
+    )
     whole = pl.col("words").sum().over("treebank", "parser", "feature")
     counts = counts.with_columns((100 * pl.col("words") / whole).alias("share"))
     las = (100 * pl.col("correct") / pl.col("words")).filter(pl.col("words") >= LEAST)

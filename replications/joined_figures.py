@@ -35,9 +35,7 @@ def gifts() -> Spec:
     """Draw what each treebank's test set gives it, in points of LAS."""
     frame = read_result("joined_easy")
     long = frame.unpivot(list(FEATURES), index="treebank", variable_name="feature")
-    rows = long.with_columns(
-        pl.col("treebank").str.strip_prefix("UD_"), pl.col("feature").replace(FEATURES)
-    ).to_dicts()
+    rows = long.with_columns(pl.col("treebank").str.strip_prefix("UD_"), pl.col("feature").replace(FEATURES)).to_dicts()
     names = [name.removeprefix("UD_") for name in frame["treebank"]]
     spec = {
         "data": {"values": rows},
@@ -68,10 +66,7 @@ def report() -> str:
     ranking = ranking_section(RankedTable(scores, "scores.csv", name=TITLE))
     treebanks = recognise_treebanks(folders())
     made = treebanks_section(treebanks, given=[f"{RELEASE}/{one.name}" for one in treebanks])
-    audits = [
-        one | {"findings": [row | {"examples": []} for row in one["findings"]]}
-        for one in made.data["audits"]
-    ]
+    audits = [one | {"findings": [row | {"examples": []} for row in one["findings"]]} for one in made.data["audits"]]
     measured = replace(made, data={**made.data, "audits": audits}, tables=())
     sections = [ranking, measured]
     about = (

@@ -114,10 +114,7 @@ def regressions() -> pl.DataFrame:
         for name in ("", *NAMED):
             terms = [*GIVEN, *([name] if name else [])]
             some = frame.drop_nulls(terms)
-            base, model = (
-                regress(some, target, GIVEN, log=LOG),
-                regress(some, target, terms, log=LOG),
-            )
+            base, model = (regress(some, target, GIVEN, log=LOG), regress(some, target, terms, log=LOG))
             last = model.rows[-1] if name else {}
             error, without = (genus_error(some, target, own) for own in (terms, GIVEN))
             rows.append(
@@ -132,9 +129,7 @@ def regressions() -> pl.DataFrame:
 
 def genus_error(frame: pl.DataFrame, target: str, terms: tuple[str, ...] | list[str]) -> float:
     """Return the mean absolute error of least squares on treebanks of a genus left out."""
-    columns = [
-        np.log(frame[name].to_numpy()) if name in LOG else frame[name].to_numpy() for name in terms
-    ]
+    columns = [np.log(frame[name].to_numpy()) if name in LOG else frame[name].to_numpy() for name in terms]
     design = np.column_stack([np.ones(frame.height), *columns])
     scores: npt.NDArray[np.float64] = frame[target].to_numpy()
     genera = np.array([genus(name) for name in frame["treebank"]])

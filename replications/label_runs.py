@@ -58,9 +58,7 @@ def with_encodings(data: Any, names: Sequence[str]) -> tuple[Any, list[int]]:
     """Return the data with the labels of these encodings only, and the numbers of the columns."""
     starts = np.cumsum([0, *(COLUMNS.get(name, 1) for name in WRITTEN)]).tolist()
     columns = [
-        column
-        for name in names
-        for column in range(starts[WRITTEN.index(name)], starts[WRITTEN.index(name) + 1])
+        column for name in names for column in range(starts[WRITTEN.index(name)], starts[WRITTEN.index(name) + 1])
     ]
     own = replace(data, labels=data.labels[:, columns], label_sizes=data.label_sizes[columns])
     return own, columns
@@ -70,10 +68,7 @@ def relations_at(output: dict[str, Any], offsets: Any, heads: Any) -> Any:
     """Return log p(relation | word, head) at these heads, unknown ones left out."""
     lengths = np.diff(offsets)
     starts, numbers = np.repeat(offsets[:-1], lengths), np.repeat(np.arange(len(lengths)), lengths)
-    above = np.where(
-        heads[:, None] > 0, output["heads"][starts + np.maximum(heads, 1) - 1],
-        output["roots"][numbers],
-    )  # fmt: skip
+    above = np.where(heads[:, None] > 0, output["heads"][starts + np.maximum(heads, 1) - 1], output["roots"][numbers])
     one = np.ones((len(heads), 1), np.float32)
     left, right = np.hstack([output["dependents"], one]), np.hstack([above, one])
     table = output["bilinear"]
@@ -89,9 +84,8 @@ def relations_at(output: dict[str, Any], offsets: Any, heads: Any) -> Any:
 
 
 def found_trees(
-    output: dict[str, Any], names: Sequence[str], offsets: Any, tags: Any, more: dict[str, Any],
-    columns: Sequence[int],
-) -> dict[str, Trees]:  # fmt: skip
+    output: dict[str, Any], names: Sequence[str], offsets: Any, tags: Any, more: dict[str, Any], columns: Sequence[int]
+) -> dict[str, Trees]:
     """Return trees by the way they are found.
 
     By encoding: as the best labels say (``read``), or the best tree by probabilities of heads
@@ -137,9 +131,8 @@ def _spanning(shares: Any, spanning_tree: Callable[[Any], Any]) -> Any:
 
 
 def label_scores(
-    output: dict[str, Any], own: Any, names: Sequence[str], tags: Any, more: dict[str, Any],
-    columns: Sequence[int],
-) -> dict[str, float]:  # fmt: skip
+    output: dict[str, Any], own: Any, names: Sequence[str], tags: Any, more: dict[str, Any], columns: Sequence[int]
+) -> dict[str, float]:
     """Return UAS and LAS by the way that trees are found."""
     row = {}
     trees = found_trees(output, names, own.offsets, tags, more, columns)
@@ -210,23 +203,17 @@ def _trained(
 
     data, more = Encoded.load(path)
     ends = np.cumsum([0, *more["parts"]])
-    sets = {
-        part: np.arange(ends[n], ends[n + 1]) for n, part in enumerate(("train", "dev", "test"))
-    }
+    sets = {part: np.arange(ends[n], ends[n + 1]) for n, part in enumerate(("train", "dev", "test"))}
     words = {part: data.words_of(own) for part, own in sets.items()}
     options: Any
     if name == "biaffine":
-        kept = [
-            one for one in settings if one.partition("=")[0] in BiaffineOptions.__dataclass_fields__
-        ]
+        kept = [one for one in settings if one.partition("=")[0] in BiaffineOptions.__dataclass_fields__]
         options = read_options(BiaffineOptions, kept)
         columns: list[int] = []
     else:
         options = read_options(LabellingOptions, [*settings, f"encoding={name}"])
         data, columns = with_encodings(data, name.split("+"))
-    models = best_models(
-        [Learner(data, sets["train"], seed) for seed in range(seeds)], sets["dev"], options
-    )
+    models = best_models([Learner(data, sets["train"], seed) for seed in range(seeds)], sets["dev"], options)
     waiting = []
     for _, arrays in models:
         asked: dict[str, Callable[[], dict[str, float]]] = {}
@@ -261,9 +248,8 @@ def table(*files: str) -> None:
     long = pl.DataFrame([one for row in rows for one in _by_way(row)])
     keys = ["treebank", "encoding", "heads", "trees", "relations", "set"]
     means = long.group_by(keys, maintain_order=True).agg(
-        pl.len().alias("seeds"), pl.col("uas").mean(), pl.col("las").mean(),
-        pl.col("las").std().alias("las_sd"),
-    )  # fmt: skip
+        pl.len().alias("seeds"), pl.col("uas").mean(), pl.col("las").mean(), pl.col("las").std().alias("las_sd")
+    )
     judged = pl.col("treebank") == JUDGED_ON
     for name, own in (("labelling_greek", judged), ("labelling_chosen", ~judged)):
         with atomic(RESULTS / f"{name}.csv") as file:

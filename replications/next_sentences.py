@@ -36,9 +36,7 @@ TREEBANKS = (
 )  # fmt: skip
 SIZES = (50, 100, 200)
 START, POOL = 200, 1000
-COLUMNS = (
-    "treebank", "seed", "sentences", "words", "random_sentences", "start", "advised", "random",
-)  # fmt: skip
+COLUMNS = ("treebank", "seed", "sentences", "words", "random_sentences", "start", "advised", "random")
 
 
 def las(train: Treebank, test: Treebank, seed: int) -> float:
@@ -47,9 +45,7 @@ def las(train: Treebank, test: Treebank, seed: int) -> float:
     return float(correct_trees(test, parsed.head, parsed["deprel"]).score("LAS") or 0)
 
 
-def random_sentences(
-    pool: Treebank, words: int, random: np.random.Generator
-) -> npt.NDArray[np.int64]:
+def random_sentences(pool: Treebank, words: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
     """Return sentences at random whose number of words is nearest to the one wanted."""
     order = random.permutation(len(pool))
     ends = np.cumsum(pool.lengths[order])
@@ -70,9 +66,7 @@ def campaign(folder: Path, seed: int) -> list[tuple[object, ...]]:
     for size in SIZES:
         words = int(gold.lengths[chosen[:size]].sum())
         drawn = random_sentences(gold, words, random)
-        scores = [
-            las(concat([train, gold.take(part)]), test, seed) for part in (chosen[:size], drawn)
-        ]
+        scores = [las(concat([train, gold.take(part)]), test, seed) for part in (chosen[:size], drawn)]
         rows.append((folder.name, seed, size, words, len(drawn), start, *scores))
     return rows
 
@@ -94,14 +88,15 @@ def table() -> str:
         low, high = estimate.interval()
         rows.append(
             {
-                "sentences": size, "words": round(float(np.mean(means["words"].to_numpy()))),
+                "sentences": size,
+                "words": round(float(np.mean(means["words"].to_numpy()))),
                 "gain at random": float(np.mean(means["gain_random"].to_numpy())),
                 "gain by advice": float(np.mean(means["gain"].to_numpy())),
                 "more by advice": float(estimate.value),
                 "95 % interval": f"{float(low):+.2f} to {float(high):+.2f}",
                 "better on": f"{int((means['more'] > 0).sum())} of {len(means)} treebanks",
             }
-        )  # fmt: skip
+        )
     counts = frame.group_by("treebank").agg(pl.col("seed").n_unique())["seed"]
     campaigns = int(np.sum(counts.to_numpy()))
     return f"{markdown(pl.DataFrame(rows))}\n\n{campaigns} campaigns on {len(counts)} treebanks."

@@ -14,9 +14,7 @@ from treegauge.parsing.registry import make_parser
 TREEBANK = "UD_Tamil-TTB"
 ARGUMENTS = {
     "spacy": "--training.max_steps=1000 --training.eval_frequency=100",
-    "stanza": (
-        "--max_steps=200 --eval_interval=50 --batch_size=300 --num_layers=2 --hidden_dim=200 --cpu"
-    ),
+    "stanza": ("--max_steps=200 --eval_interval=50 --batch_size=300 --num_layers=2 --hidden_dim=200 --cpu"),
 }
 
 

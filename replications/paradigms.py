@@ -24,10 +24,7 @@ from typing import Any
 
 import numpy as np
 
-NAMES = (
-    "UD_Greek-GDT", "UD_Afrikaans-AfriBooms", "UD_Telugu-MTG", "UD_Vietnamese-VTB",
-    "UD_Faroese-FarPaHC",
-)  # fmt: skip
+NAMES = ("UD_Greek-GDT", "UD_Afrikaans-AfriBooms", "UD_Telugu-MTG", "UD_Vietnamese-VTB", "UD_Faroese-FarPaHC")
 ENCODING = "two-planar-directed"
 RESULTS = Path(__file__).parent / "results" / "paradigms.csv"
 Trees = tuple[Any, Any]
@@ -76,9 +73,7 @@ def workers() -> ProcessPoolExecutor:
     return pool
 
 
-def label_trees(
-    columns: list[Any], last: Any, offsets: Any, more: dict[str, Any]
-) -> dict[str, Trees]:
+def label_trees(columns: list[Any], last: Any, offsets: Any, more: dict[str, Any]) -> dict[str, Trees]:
     """Return trees from labels' log-probabilities: of the likeliest heads, and as labels say."""
     from treegauge.parsing.label_encodings import find_encoding
     from treegauge.treebanks.columns import Codes
@@ -94,24 +89,16 @@ def label_trees(
     names = last.argmax(1)
     best = np.stack([one.argmax(1) for one in columns])
     read = encoding.reader(*given)(best, is_root[names]).heads
-    shares = encoding.weigher(*given)(
-        [np.exp(one) for one in columns], np.exp(last[:, is_root]).sum(1)
-    )
+    shares = encoding.weigher(*given)([np.exp(one) for one in columns], np.exp(last[:, is_root]).sum(1))
     heads = np.concatenate(
-        [
-            spanning_tree(np.ascontiguousarray(np.pad(own.T, ((0, 0), (1, 0)))))
-            for own in shares
-            if len(own)
-        ]
+        [spanning_tree(np.ascontiguousarray(np.pad(own.T, ((0, 0), (1, 0))))) for own in shares if len(own)]
     )
     legal = is_root[None] == (heads == 0)[:, None]
     chosen = np.where(legal, last, -np.inf).argmax(1)
     return {"": (heads, chosen + 1), "_best_labels": (read, names + 1)}
 
 
-def trees_of(
-    predictor: Any, more: dict[str, Any], pool: ProcessPoolExecutor
-) -> Callable[[], dict[str, Trees]]:
+def trees_of(predictor: Any, more: dict[str, Any], pool: ProcessPoolExecutor) -> Callable[[], dict[str, Trees]]:
     """Return how to get the trees that a model finds, by decoder."""
     from treegauge.parsing.neural.options import BiaffineOptions
     from treegauge.treebanks.decoding import spanning_tree
@@ -129,10 +116,7 @@ def part_of(data: Any, sentences: Any) -> Any:
     from dataclasses import replace
 
     words = slice(data.offsets[sentences[0]], data.offsets[sentences[-1] + 1])
-    own = {
-        name: getattr(data, name)[words]
-        for name in ("types", "tags", "heads", "relations", "labels")
-    }
+    own = {name: getattr(data, name)[words] for name in ("types", "tags", "heads", "relations", "labels")}
     offsets = data.offsets[sentences[0] : sentences[-1] + 2]
     return replace(data, offsets=offsets - offsets[0], **own)
 
@@ -220,8 +204,7 @@ def train(folder: str, out: str, *words: str) -> None:
             kept = best_models(learners, parts[1], options)
             took = (time.perf_counter() - begun) / seeds
             scorers = [
-                [scores(arrays, part_of(data, own), options, more, pool) for own in parts[1:]]
-                for _, arrays in kept
+                [scores(arrays, part_of(data, own), options, more, pool) for own in parts[1:]] for _, arrays in kept
             ]
             shown = settings + ([f"encoding={more['encoding']}"] if parser == "labelling" else [])
             made = [
@@ -236,11 +219,7 @@ def train(folder: str, out: str, *words: str) -> None:
                 )
             ]  # fmt: skip
             rows += made
-            means = {
-                key: round(float(np.mean([row[key] for row in made])), 2)
-                for key in made[0]
-                if "as" in key
-            }
+            means = {key: round(float(np.mean([row[key] for row in made])), 2) for key in made[0] if "as" in key}
             whole = time.perf_counter() - begun
             print(path.stem, parser, *shown, means, f"{took * seeds:.1f} {whole:.1f} s", flush=True)
             target.write_text(json.dumps(rows, indent=1))
@@ -272,12 +251,9 @@ def table(*found: str) -> None:
     print(to_text(means, digits=2))
     # Means over the treebanks with default options; labels as each decoder reads them.
     default = means.filter(
-        pl.col("options").is_in(["epochs=60", f"epochs=60 encoding={ENCODING}"])
-        & pl.col("treebank").is_in(NAMES)
+        pl.col("options").is_in(["epochs=60", f"epochs=60 encoding={ENCODING}"]) & pl.col("treebank").is_in(NAMES)
     )
-    over = default.group_by("parser").agg(
-        pl.len().alias("treebanks"), pl.col("uas", "las", "las_best_labels").mean()
-    )
+    over = default.group_by("parser").agg(pl.len().alias("treebanks"), pl.col("uas", "las", "las_best_labels").mean())
     print(to_text(over.sort("las", descending=True), digits=2))
 
 

@@ -9,12 +9,8 @@ from replications.parts import Part, kept
 def by_subset(frame: pl.DataFrame) -> pl.DataFrame:
     """Return LAS of each parser by subset and tags, the paper's in brackets."""
     las = frame.filter(pl.col("measure").str.starts_with("las_"))
-    paper = pl.when(pl.col("paper").is_null()).then(pl.lit("")).otherwise(
-        pl.format(" ({})", "paper")
-    )  # fmt: skip
-    cells = las.with_columns(
-        pl.col("measure").str.strip_prefix("las_"), pl.format("{}{}", "ours", paper).alias("text")
-    )
+    paper = pl.when(pl.col("paper").is_null()).then(pl.lit("")).otherwise(pl.format(" ({})", "paper"))
+    cells = las.with_columns(pl.col("measure").str.strip_prefix("las_"), pl.format("{}{}", "ours", paper).alias("text"))
     return cells.pivot("measure", index=["subset", "tags", "treebanks"], values="text")
 
 

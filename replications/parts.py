@@ -77,9 +77,8 @@ class Part:
 
 
 def kept(
-    name: str, title: str, apart: str, *, shown: Shown | None = None, digits: int = 2,
-    counted: Shown | None = None,
-) -> Part:  # fmt: skip
+    name: str, title: str, apart: str, *, shown: Shown | None = None, digits: int = 2, counted: Shown | None = None
+) -> Part:
     """Return a part that a script of its own writes, as `apart` says."""
 
     def make() -> pl.DataFrame:
@@ -184,9 +183,7 @@ def compared(
                 reason = row.get("why") or (why if isinstance(why, str) else why(row))
         names = {name: value for name, value in row.items() if name not in COMPARED}
         difference = ours - float(printed) if known else None  # type: ignore[operator,arg-type]
-        made.append(
-            names | {"printed": printed, "ours": ours, "difference": difference, "why": reason}
-        )
+        made.append(names | {"printed": printed, "ours": ours, "difference": difference, "why": reason})
     return pl.DataFrame(made, infer_schema_length=None)
 
 

@@ -187,9 +187,7 @@ def with_published(frame: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
     ours = frame.pivot("tags", index=["treebank", "parser"], values="las")
     upos = frame.filter(parser="mst", tags="predicted").select("treebank", "upos")
-    both = pl.concat(
-        [ours, published.filter(pl.col("treebank").is_in(list(TREEBANKS)))], how="diagonal_relaxed"
-    )
+    both = pl.concat([ours, published.filter(pl.col("treebank").is_in(list(TREEBANKS)))], how="diagonal_relaxed")
     order = {name: place for place, name in enumerate(TREEBANKS)}
     means = both.group_by("parser", maintain_order=True).agg(
         pl.lit("mean of ten").alias("treebank"), *(pl.col(tags).mean() for tags in CONDITIONS)
@@ -202,12 +200,13 @@ def with_published(frame: pl.DataFrame) -> pl.DataFrame:
 VERBS: dict[str, Callable[..., None]] = {"encode": encode, "biaffine": biaffine, "add": add}
 PARTS = (
     kept(
-        "predicted_tags", "LAS with gold, predicted and no tags, on ten treebanks of UD 2.5",
+        "predicted_tags",
+        "LAS with gold, predicted and no tags, on ten treebanks of UD 2.5",
         "long: python -m replications.predicted_tags beam, mst and udpipe, 90 min of one core; "
         "GPU: python -m replications.predicted_tags_gpu, 5 min on one H200",
         shown=with_published,
     ),
-)  # fmt: skip
+)
 
 if __name__ == "__main__":
     verb, *words = sys.argv[1:]

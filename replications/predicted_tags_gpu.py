@@ -35,12 +35,7 @@ def conditions(data: Any, predicted: Any) -> dict[str, Any]:
 
 def ensemble_trees(models: list[Any], own: Any, options: Any, more: Any, each: Any) -> Any:
     """Return heads and relations of the trees under averaged probabilities."""
-    from treegauge.parsing.ensemble import (
-        average_heads,
-        average_relations,
-        expected_tree,
-        legal_relations,
-    )
+    from treegauge.parsing.ensemble import average_heads, average_relations, expected_tree, legal_relations
     from treegauge.parsing.neural.predicting import Predictor
 
     asked = [Predictor(arrays, own, options).head_log_probabilities() for arrays in models]

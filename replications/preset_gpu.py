@@ -27,10 +27,7 @@ import numpy as np
 
 from replications import paradigms
 
-NAMES = (
-    "Lithuanian-HSE", "Marathi-UFAL", "Tamil-TTB", "Galician-TreeGal", "Welsh-CCG",
-    "Old_East_Slavic-RNC",
-)  # fmt: skip
+NAMES = ("Lithuanian-HSE", "Marathi-UFAL", "Tamil-TTB", "Galician-TreeGal", "Welsh-CCG", "Old_East_Slavic-RNC")
 """What is at hand of the subset D21 in UD 2.9, the smallest first."""
 GOLD_ONLY = ("Welsh-CCG", "Old_East_Slavic-RNC")
 """Without printed figures with predicted tags."""
@@ -143,9 +140,8 @@ def train(folder: str, out: str, *words: str) -> None:
             epochs = min(MOST // each, options.epochs) if options.patience else options.epochs
             jobs = [(tags, seed) for tags in read for seed in range(seeds)]
             epochs, kept = best_models(
-                [Learner(read[tags], learned, seed) for tags, seed in jobs], dev, options, epochs,
-                -(-BETWEEN // each),
-            )  # fmt: skip
+                [Learner(read[tags], learned, seed) for tags, seed in jobs], dev, options, epochs, -(-BETWEEN // each)
+            )
             waiting = [
                 paradigms.scores(arrays, paradigms.part_of(read[tags], test), options, more, pool)
                 for (tags, _), (_, arrays) in zip(jobs, kept, strict=True)

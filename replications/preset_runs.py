@@ -26,9 +26,7 @@ from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.conllu import read_splits
 
 SCORES = RESULTS / "preset_scores.csv"
-COLUMNS = (
-    "preset", "release", "treebank", "tags", "sentences", "seed", "uas", "las", "epoch", "seconds",
-)  # fmt: skip
+COLUMNS = ("preset", "release", "treebank", "tags", "sentences", "seed", "uas", "las", "epoch", "seconds")
 AVAILABLE, DEV = 500, 10
 CURVES = (
     "Telugu-MTG", "Turkish-FrameNet", "Norwegian-NynorskLIA", "Slovenian-SST", "English-Atis",
@@ -56,8 +54,7 @@ class Job:
     @property
     def key(self) -> tuple[str, ...]:
         """What names its row."""
-        return (self.preset, self.release, self.treebank, "gold", str(self.sentences),
-                str(self.seed))  # fmt: skip
+        return (self.preset, self.release, self.treebank, "gold", str(self.sentences), str(self.seed))
 
 
 def jobs() -> Iterator[Job]:

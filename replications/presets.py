@@ -40,19 +40,13 @@ _PROGRAM = {
     "maltparser": "perceptron with a dynamic oracle and the features of Zhang & Nivre for "
     "LIBLINEAR, a static oracle and MaltParser's features",
 }
-GOLD_TAGS = {
-    "gb-DM17": ("75.26", "67.99"), "tb-FG19": ("72.61", "63.74"), "sl-S+19": ("75.52", "67.30"),
-}  # fmt: skip
+GOLD_TAGS = {"gb-DM17": ("75.26", "67.99"), "tb-FG19": ("72.61", "63.74"), "sl-S+19": ("75.52", "67.30")}
 """Mean UAS and LAS of the subset D21 as printed (Fragility, Table 2)."""
-CODES = {
-    "Galician-TreeGal": "gl_treegal", "Lithuanian-HSE": "lt_hse", "Marathi-UFAL": "mr_ufal",
-    "Tamil-TTB": "ta_ttb",
-}  # fmt: skip
+CODES = {"Galician-TreeGal": "gl_treegal", "Lithuanian-HSE": "lt_hse", "Marathi-UFAL": "mr_ufal", "Tamil-TTB": "ta_ttb"}
 _NEURAL = {
     "gb-DM17": "no fastText vectors; at most 3,000 updates; UD 2.9 for 2.8",
     "tb-FG19": "no fastText vectors; no return to the best epoch; UD 2.9 for 2.8",
-    "sl-S+19": "no fastText vectors, without which SGD has to learn all embeddings from few words; "
-    "UD 2.9 for 2.8",
+    "sl-S+19": "no fastText vectors, without which SGD has to learn all embeddings from few words; UD 2.9 for 2.8",
 }
 
 
@@ -63,10 +57,7 @@ def _means(frame: pl.DataFrame, metric: str) -> dict[tuple[str, str, str, str, i
     return {tuple(row[:-1]): row[-1] for row in means.select(*keys, metric).rows()}
 
 
-def _row(
-    preset: str, source: str, treebank: str, tags: str, metric: str, printed: str, ours: float,
-    why: str,
-) -> Row:  # fmt: skip
+def _row(preset: str, source: str, treebank: str, tags: str, metric: str, printed: str, ours: float, why: str) -> Row:
     return {"preset": preset, "source": source, "treebank": treebank, "tags": tags,
             "metric": metric, "printed": printed, "ours": ours, "why": why}  # fmt: skip
 
@@ -74,8 +65,7 @@ def _row(
 def _challenges(uas: dict[tuple[str, str, str, str, int], float]) -> Iterator[Row]:
     udpipe = read_result("challenges_udpipe")
     table = read_result("challenges_table2").filter(parser="MSTPARSER", words="all")
-    xpos = {size: f"{value:.1f}" for size, value in table.select("sentences", "xpos").iter_rows()
-            if value is not None}  # fmt: skip
+    xpos = {size: f"{value:.1f}" for size, value in table.select("sentences", "xpos").iter_rows() if value is not None}
     for preset, size, printed, more in CHALLENGES:
         own = [value for key, value in uas.items() if key[0] == preset and key[4] == size]
         if preset == "ud2.0":

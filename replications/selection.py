@@ -48,9 +48,7 @@ def half_of_words(order: Longs, lengths: Longs) -> Longs:
     return order[: int(np.abs(ends - ends[-1] / 2).argmin()) + 1]
 
 
-def choose_half(
-    half: str, confidence: Floats, variability: Floats, lengths: Longs, seed: int
-) -> Longs:
+def choose_half(half: str, confidence: Floats, variability: Floats, lengths: Longs, seed: int) -> Longs:
     """Return the numbers of the sentences of one of the `HALVES`, in rising order."""
     chance = np.random.default_rng([seed, len(lengths)]).random(len(lengths))
     kind, _, same = half.partition(", ")

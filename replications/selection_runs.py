@@ -65,19 +65,13 @@ def sentence_map(name: str, seed: int) -> Maps:
     engine = make_engine("mst", epochs=EPOCHS, options=[f"batch={BATCH}"])
     (recordings,) = engine([TrainingJob(train, {"train": train}, seed=seed)])
     made = data_map(recordings["train"])
-    conf, var = (
-        sentence_means(values["head"], train.lengths)
-        for values in (made.confidence, made.variability)
-    )
+    conf, var = (sentence_means(values["head"], train.lengths) for values in (made.confidence, made.variability))
     return conf, var
 
 
 def scores(gold: Treebank, parsed: Treebank) -> tuple[float, float]:
     """Return UAS and LAS of all words, whole relations, in percent."""
-    names = [
-        np.array(one.codes("deprel").values, dtype=object)[one.codes("deprel").codes]
-        for one in (gold, parsed)
-    ]
+    names = [np.array(one.codes("deprel").values, dtype=object)[one.codes("deprel").codes] for one in (gold, parsed)]
     heads = parsed.head == gold.head
     both = heads & (names[0] == names[1])
     return 100 * float(heads.mean()), 100 * float(both.mean())
@@ -113,11 +107,8 @@ def keep(rows: list[dict[str, Any]]) -> None:
         kept[tuple(str(row[column]) for column in COLUMNS[:4])] = row
     order = (*HALVES, WHOLE)
     made = sorted(
-        kept.values(),
-        key=lambda row: (
-            row["treebank"], row["parser"], order.index(row["half"]), int(row["seed"])
-        ),
-    )  # fmt: skip
+        kept.values(), key=lambda row: (row["treebank"], row["parser"], order.index(row["half"]), int(row["seed"]))
+    )
     with SCORES.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()

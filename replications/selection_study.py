@@ -21,7 +21,7 @@ def means() -> pl.DataFrame:
     frame = read_result("selection_scores")
     return frame.group_by("treebank", "parser", "half").agg(
         pl.len().alias("seeds"), pl.col("las", "sentences", "words").mean()
-    )  # fmt: skip
+    )
 
 
 def halves() -> pl.DataFrame:
@@ -62,7 +62,7 @@ def by_treebank() -> pl.DataFrame:
     place = pl.col("treebank").replace_strict(order, return_dtype=pl.Int64)
     return wide.sort(place, "parser").select(
         "treebank", "parser", "random", *(pl.col(half) - pl.col("random") for half in HALVES[1:])
-    )  # fmt: skip
+    )
 
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:
@@ -70,10 +70,11 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 PARTS = (
-    kept("selection_scores", "Scores of parsers trained on halves of ten training sets",
-         "long: python -m replications.selection_runs; beam, seeds 0 and 1, 2,334 s of one core; "
-         "mst, seed 0, 457 s"),
+    kept(
+        "selection_scores",
+        "Scores of parsers trained on halves of ten training sets",
+        "long: python -m replications.selection_runs; beam, seeds 0 and 1, 2,334 s of one core; mst, seed 0, 457 s",
+    ),
     Part("selection_halves", "Halves of a data map and random halves", halves),
-    Part("selection_treebanks", "Halves less random halves, by treebank", by_treebank,
-         shown=_plain),
-)  # fmt: skip
+    Part("selection_treebanks", "Halves less random halves, by treebank", by_treebank, shown=_plain),
+)

@@ -61,9 +61,7 @@ def main() -> None:
             rows += [{"treebank": code, **row} for row in judged(scores, kinds, size)]
     table = pl.DataFrame(rows)
     keys = ["held out", "sentences", "method"]
-    chance = table.filter(pl.col("method") == "random").select(
-        "treebank", *keys[:2], random_error="error"
-    )
+    chance = table.filter(pl.col("method") == "random").select("treebank", *keys[:2], random_error="error")
     joined = table.join(chance, on=["treebank", *keys[:2]])
     means = joined.group_by(keys, maintain_order=True).agg(
         pl.col("words", "error", "plain_error", "within", "tau").mean(),

@@ -39,8 +39,7 @@ def distances() -> pl.DataFrame:
     for name in TREEBANKS:
         sentences = pool(root / f"UD_{name}")
         found = {
-            kind: [make_split(sentences, seed=seed, **options).edv for seed in SEEDS]
-            for kind, options in KINDS.items()
+            kind: [make_split(sentences, seed=seed, **options).edv for seed in SEEDS] for kind, options in KINDS.items()
         }
         rows.append({"treebank": name} | {kind: fmean(edv) for kind, edv in found.items()})
     return pl.DataFrame(rows)

@@ -80,8 +80,7 @@ def encode(root: str, out: str, *names: str) -> None:
                     for place, word in enumerate(range(start, stop), 1):
                         form, tag, relation = (own[word] for own in columns)
                         head = int(treebank.head[word])
-                        print(place, form, "_", tag, tag, "_", head, relation, "_", "_",
-                              sep="\t", file=file)  # fmt: skip
+                        print(place, form, "_", tag, tag, "_", head, relation, "_", "_", sep="\t", file=file)
                     print(file=file)
 
 
@@ -93,17 +92,14 @@ def theirs(python: str, folder: Path, name: str, epochs: int, seed: int) -> list
     words = (int(data.offsets[train]) + train) / -(-train // 32)
     with tempfile.TemporaryDirectory() as own:
         files = {part: str(folder / f"{name}.{part}.conllx") for part in ("train", "dev", "test")}
-        given = {**files, "model": f"{own}/model", "seed": seed, "epochs": epochs,
-                 "words": round(words)}  # fmt: skip
+        given = {**files, "model": f"{own}/model", "seed": seed, "epochs": epochs, "words": round(words)}
         done = subprocess.run(  # noqa: S603 - an interpreter that the caller names
             [python, "-c", THEIRS, json.dumps(given)], capture_output=True, text=True, check=False,
             env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
     rows = [json.loads(line[3:]) for line in done.stdout.splitlines() if line.startswith("ROW")]
     if len(rows) != epochs:
-        raise SystemExit(
-            f"SuPar ended after {len(rows)} of {epochs} epochs:\n{done.stderr[-2000:]}"
-        )
+        raise SystemExit(f"SuPar ended after {len(rows)} of {epochs} epochs:\n{done.stderr[-2000:]}")
     return rows
 
 
@@ -183,14 +179,14 @@ def table(*found: str) -> None:
     means = (
         rows.group_by(keys)
         .agg(
-            pl.col("seed").n_unique().alias("seeds"), pl.col("epoch").max().alias("epochs"),
-            pl.col("updates").median(), pl.col("seconds").median().round(2),
+            pl.col("seed").n_unique().alias("seeds"),
+            pl.col("epoch").max().alias("epochs"),
+            pl.col("updates").median(),
+            pl.col("seconds").median().round(2),
         )
-        .join(
-            last.group_by(keys).agg(pl.col("dev_las", "test_las").mean().round(2)), on=keys
-        )
+        .join(last.group_by(keys).agg(pl.col("dev_las", "test_las").mean().round(2)), on=keys)
         .sort(keys)
-    )  # fmt: skip
+    )
     with atomic(RESULTS) as file:
         means.write_csv(file)
     print(to_text(means, digits=2))

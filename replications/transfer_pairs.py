@@ -44,8 +44,7 @@ PAIRED = (
 #: Measures of single treebanks, compared by their absolute difference.
 SINGLE = ("head_left", "mdd", "word_order_freedom", "function", "mean_length")
 #: More of these is nearer; of the others, less is.
-NEARER = ("tree_overlap", "tree_overlap_ordered", "tree_overlap_tagged", "train_words",
-          "same_genus")  # fmt: skip
+NEARER = ("tree_overlap", "tree_overlap_ordered", "tree_overlap_tagged", "train_words", "same_genus")
 USUAL = "klcpos3"
 """By which the Challenges paper weighs sources."""
 CHANCE = "(a source at random)"
@@ -133,8 +132,7 @@ def predictors() -> pl.DataFrame:
         for i, name in enumerate(names)
     ]  # fmt: skip
     rows.sort(key=lambda row: -float(row["spearman"]))
-    rows.append({"measure": CHANCE, "UAS lost": cost.value[-1], "lost, low": least[-1],
-                 "lost, high": most[-1]})  # fmt: skip
+    rows.append({"measure": CHANCE, "UAS lost": cost.value[-1], "lost, low": least[-1], "lost, high": most[-1]})
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
@@ -145,9 +143,7 @@ def best_predictor() -> pl.DataFrame:
     rows = []
     for which, some in (("all", names), ("tags only", [n for n in names if n in TREELESS])):
         columns = [names.index(name) for name in some]
-        mean = family_jackknife(
-            rho[:, columns], codes, lambda sums, number: sums / number[..., None]
-        )
+        mean = family_jackknife(rho[:, columns], codes, lambda sums, number: sums / number[..., None])
         first = int(np.argmax(mean.values))
         best = best_of(mean.values, mean.moves.T @ mean.moves, float(mean.df[first]))
         rows.append({"chosen from": which, "measures": len(some), "best": some[best.index],

@@ -56,18 +56,13 @@ def learned(train: Treebank, test: Treebank) -> Attachments:
                 yield Parse("beam", size, sample, model.parse(test))
                 print(f"curve: {size} sentences, sample {sample + 1}", file=sys.stderr)
 
-    return count_attachments(
-        test, parses(), by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES,
-        name=TARGET,
-    )  # fmt: skip
+    return count_attachments(test, parses(), by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES, name=TARGET)
 
 
 def curve_table(table: Attachments) -> pl.DataFrame:
     """Return mean scores by size."""
     share = (100 * pl.col("correct") / pl.col("total")).mean()
-    wide = table.table.group_by("size", "class").agg(share.alias("uas")).pivot(
-        "class", index="size", values="uas"
-    )  # fmt: skip
+    wide = table.table.group_by("size", "class").agg(share.alias("uas")).pivot("class", index="size", values="uas")
     return wide.sort("size").select("size", "simple", pl.col("all").alias("overall"), "complex")
 
 
@@ -75,9 +70,7 @@ def table_three(found: Contributions) -> pl.DataFrame:
     """Return scores, gains and equivalents, one row per set of sources."""
     rows = []
     for vote in found.votes:
-        row: dict[str, object] = {
-            "sources": f"without {vote.left_out}" if vote.left_out else "all four"
-        }
+        row: dict[str, object] = {"sources": f"without {vote.left_out}" if vote.left_out else "all four"}
         groups = ("simple", "overall", "complex")
         row |= {group: vote.scores["UAS"][group].value for group in groups}
         for group in groups:
@@ -92,17 +85,13 @@ def table_three(found: Contributions) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def exponents(
-    panels: Sequence[Panel], divergences: Sequence[float], test: Treebank
-) -> pl.DataFrame:
+def exponents(panels: Sequence[Panel], divergences: Sequence[float], test: Treebank) -> pl.DataFrame:
     """Return scores and gains when closeness counts for less or more than in the paper."""
     rows = []
     for exponent in (0, 1, 2, 4, 8):
         weights = tuple(inverse_weights(divergences, exponent=exponent).tolist())
         runs = [Panel(one.sources, one.parses, weights) for one in panels]
-        first, *others = contributions(
-            runs, test, leave=LEAVE, metric="UAS", convention=CHALLENGES
-        ).votes
+        first, *others = contributions(runs, test, leave=LEAVE, metric="UAS", convention=CHALLENGES).votes
         rows.append(
             {
                 "exponent": exponent,
@@ -150,9 +139,9 @@ def of_parsers(weights: dict[str, float], test: Treebank) -> pl.DataFrame:
         pooled = panel(test, models, weights, probabilities=True)
         votes = Panel(pooled.sources, pooled.parses, pooled.weights)
         pair = [correct_trees(test, one.vote().head).heads & mask for one in (votes, pooled)]
-        more = ratio_estimate(
-            sentence_sums(pair[1].astype(float) - pair[0], test), sentence_sums(mask, test)
-        ).times(100)
+        more = ratio_estimate(sentence_sums(pair[1].astype(float) - pair[0], test), sentence_sums(mask, test)).times(
+            100
+        )
         rows.append(
             {
                 "parser": f"mst, {training}",
@@ -210,15 +199,12 @@ def study() -> dict[str, str]:
         if seed == 0:
             for n in (HANDFUL, 100):
                 few = train[:n]
-                chosen = select_sources(
-                    panel(few, models, weights), few, metric="UAS", convention=CHALLENGES
-                )
+                chosen = select_sources(panel(few, models, weights), few, metric="UAS", convention=CHALLENGES)
                 shown = chosen.table.drop("metric", "low", "high", "recommended")
                 pieces[f"selection {n}"] = f"{markdown(shown, digits=1)}\n\n{chosen.advice}"
     found = contributions(
-        panels, test, groups, leave=LEAVE, place=placing(table, TARGET), metric="UAS",
-        convention=CHALLENGES,
-    )  # fmt: skip
+        panels, test, groups, leave=LEAVE, place=placing(table, TARGET), metric="UAS", convention=CHALLENGES
+    )
     pieces["table 3"] = f"{markdown(table_three(found), digits=1)}\n\n{found.advice}"
     pieces["labelled"] = f"LAS of all four: {found.votes[0].scores['LAS']['overall'].value:.1f}."
     pieces["exponents"] = markdown(

@@ -17,10 +17,7 @@ from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 from treegauge.treebanks.conllu import read_splits
 
-TREEBANKS = (
-    "Belarusian-HSE", "Lithuanian-HSE", "Marathi-UFAL", "North_Sami-Giella", "Tamil-TTB",
-    "Telugu-MTG",
-)  # fmt: skip
+TREEBANKS = ("Belarusian-HSE", "Lithuanian-HSE", "Marathi-UFAL", "North_Sami-Giella", "Tamil-TTB", "Telugu-MTG")
 
 
 def row(name: str) -> list[object]:

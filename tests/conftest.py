@@ -81,9 +81,7 @@ def demo(once: Once) -> Path:
 
     def make(folder: Path) -> None:
         command = [sys.executable, "-c", "from treegauge.cli import main; main()"]
-        done = subprocess.run(
-            [*command, "demo", "--out", str(folder)], capture_output=True, text=True, timeout=600
-        )
+        done = subprocess.run([*command, "demo", "--out", str(folder)], capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr
         (folder / "said.txt").write_text(done.stderr + done.stdout)
 

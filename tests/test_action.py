@@ -21,9 +21,7 @@ IDENTITY = {
     for what, value in {"NAME": "A", "EMAIL": "a@example.org"}.items()
 }
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("git") and shutil.which("bash")), reason="needs git and bash"
-)
+pytestmark = pytest.mark.skipif(not (shutil.which("git") and shutil.which("bash")), reason="needs git and bash")
 
 
 def sentence(name, *words, head="0"):
@@ -37,9 +35,7 @@ def sentence(name, *words, head="0"):
 
 
 def git(folder, *words):
-    done = subprocess.run(
-        ["git", *words], cwd=folder, env=os.environ | IDENTITY, capture_output=True, text=True
-    )
+    done = subprocess.run(["git", *words], cwd=folder, env=os.environ | IDENTITY, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -53,8 +49,7 @@ def repository(tmp_path):
     git(folder, "config", "commit.gpgsign", "false")
     file = folder / "x_y-ud-test.conllu"
     file.write_text(
-        sentence("old", "a", "b", head="7") + sentence("mine", "c", "d") + sentence("z", "e"),
-        encoding="utf-8",
+        sentence("old", "a", "b", head="7") + sentence("mine", "c", "d") + sentence("z", "e"), encoding="utf-8"
     )
     git(folder, "add", file.name)
     git(folder, "commit", "-q", "-m", "first")
@@ -79,8 +74,7 @@ def run_action(repository, base="", **inputs):
     program.write_text(TREEGAUGE, encoding="utf-8")
     program.chmod(0o755)
     step = ACTION["runs"]["steps"][1]
-    environment = {name: EXPRESSION.sub(lambda m: values[m[1]], text)
-                   for name, text in step["env"].items()}  # fmt: skip
+    environment = {name: EXPRESSION.sub(lambda m: values[m[1]], text) for name, text in step["env"].items()}
     script = repository.parent / "script.sh"
     script.write_text(step["run"], encoding="utf-8")
     return subprocess.run(
@@ -114,11 +108,8 @@ def test_the_action_is_one_of_two_steps_in_bash():
 def test_no_input_is_pasted_into_a_script():
     for step in ACTION["runs"]["steps"]:
         assert "${{" not in step["run"]
-    used = {m for step in ACTION["runs"]["steps"] for value in step["env"].values()
-            for m in EXPRESSION.findall(value)}  # fmt: skip
-    assert {name for name in used if name.startswith("inputs.")} == {
-        f"inputs.{name}" for name in ACTION["inputs"]
-    }
+    used = {m for step in ACTION["runs"]["steps"] for value in step["env"].values() for m in EXPRESSION.findall(value)}
+    assert {name for name in used if name.startswith("inputs.")} == {f"inputs.{name}" for name in ACTION["inputs"]}
 
 
 def test_without_a_pull_request_all_problems_are_shown(repository):
@@ -214,14 +205,8 @@ def hooked(repository, tmp_path):
     git(home, "init", "-q", "-b", "main")
     git(home, "add", ".pre-commit-hooks.yaml")
     git(home, "-c", "commit.gpgsign=false", "commit", "-q", "-m", "hooks")
-    entry = {
-        "repo": str(home),
-        "rev": git(home, "rev-parse", "HEAD"),
-        "hooks": [{"id": HOOK["id"]}],
-    }
-    (repository / ".pre-commit-config.yaml").write_text(
-        yaml.safe_dump({"repos": [entry]}), encoding="utf-8"
-    )
+    entry = {"repo": str(home), "rev": git(home, "rev-parse", "HEAD"), "hooks": [{"id": HOOK["id"]}]}
+    (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [entry]}), encoding="utf-8")
     git(repository, "add", ".pre-commit-config.yaml")
     programs = tmp_path / "bin"
     programs.mkdir()
@@ -266,9 +251,7 @@ def test_the_hook_looks_at_treebanks_only(hooked):
 
 def test_the_page_says_what_the_files_say():
     page = (ROOT / "docs" / "howto" / "repository.md").read_text(encoding="utf-8")
-    workflow, config = (
-        yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```", page, re.S | re.M)
-    )
+    workflow, config = (yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```", page, re.S | re.M))
     uses = [step["uses"] for step in workflow["jobs"]["check"]["steps"]]
     assert uses == ["actions/checkout@v4", "treegauge/treegauge@main"]
     assert [hook["id"] for hook in config["repos"][0]["hooks"]] == [HOOK["id"]]

@@ -46,9 +46,7 @@ def test_rates_their_errors_and_bands():
     assert small.holds(BANDS["interval"])
     assert check(coins(0.95), seed=1)[0].rate == small.rate != large.rate
     assert not any(row.holds(BANDS["interval"]) for row in check(coins(0.85)))
-    assert not any(
-        row.holds(BANDS["interval"], errors=LOOSE) for row in check(coins(0.5, quick=99))
-    )
+    assert not any(row.holds(BANDS["interval"], errors=LOOSE) for row in check(coins(0.5, quick=99)))
     assert coins(0.01, exact=True).band == (0, 0.97)
 
 

@@ -58,11 +58,7 @@ def world(tmp_path_factory):
         folder = home / f"UD_{name}"
         folder.mkdir()
         whole = synthetic(140, Grammar(language=number), seed=number)
-        for split, cut in {
-            "train": slice(80),
-            "dev": slice(80, 100),
-            "test": slice(100, 140),
-        }.items():
+        for split, cut in {"train": slice(80), "dev": slice(80, 100), "test": slice(100, 140)}.items():
             tg.write_conllu(whole[cut], folder / f"{name.lower()}-ud-{split}.conllu")
         text = (folder / f"{name.lower()}-ud-test.conllu").read_text("utf-8")
         for system in ("first", "second"):
@@ -79,10 +75,7 @@ def world(tmp_path_factory):
 def counts():
     """Counts of correct words: two treebanks, two parsers, three classes."""
     random = np.random.default_rng(0)
-    curves = {
-        "fast": lambda n: 90 - 50 / n, "middle": lambda n: 80 - 120 / n,
-        "slow": lambda n: 10 + 12 * np.log(n),
-    }  # fmt: skip
+    curves = {"fast": lambda n: 90 - 50 / n, "middle": lambda n: 80 - 120 / n, "slow": lambda n: 10 + 12 * np.log(n)}
     rows = []
     for treebank in ("UD_Greek-Two", "UD_Latin-Three"):
         for parser in ("beam", "mst"):
@@ -101,9 +94,7 @@ def numbers():
     random = np.random.default_rng(0)
     size, edv = random.lognormal(6, 1, 40), random.random(40)
     las = 60 + 3 * np.log(size) - 9 * edv + random.normal(size=40)
-    return pl.DataFrame(
-        {"treebank": [f"UD_X-{i}" for i in range(40)], "size": size, "edv": edv, "las": las}
-    )
+    return pl.DataFrame({"treebank": [f"UD_X-{i}" for i in range(40)], "size": size, "edv": edv, "las": las})
 
 
 @pytest.fixture(scope="module")
@@ -127,10 +118,7 @@ def examples(world, counts, numbers):
             partial(tg.score, *one, by=["deprel"], all=True),
             partial(tg.score, *one, test="bootstrap", permutations=50),
             partial(tg.score, gold, three, units="sentences", margin=1, plan=1),
-            partial(
-                tg.score, gold, with_simulated_confidence(three["0"], gold, seed=0),
-                calibration=True,
-            ),
+            partial(tg.score, gold, with_simulated_confidence(three["0"], gold, seed=0), calibration=True),
             partial(tg.score, world, world / "sure", split="test", calibration=True),
             partial(tg.score, world, *systems, split="test", margin=1, plan=1),
         ],
@@ -144,15 +132,9 @@ def examples(world, counts, numbers):
             for by in ("nemenyi", "wilcoxon-holm", "wins", "improvement", "bradley-terry")
         ]
         + [partial(tg.rank.compare, "conll18", by="difference", margin=1.0)],
-        "rank outliers": [
-            partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, samples=2000)
-        ],
-        "leaderboard": [
-            partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, samples=50)
-        ],
-        "certify": [
-            partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", margin=1.0, resamples=100)
-        ],
+        "rank outliers": [partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, samples=2000)],
+        "leaderboard": [partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, samples=50)],
+        "certify": [partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", margin=1.0, resamples=100)],
         "recommend": [
             partial(tg.recommend, "conll18", size=5, repeats=1, folds=2, samples=20),
             partial(tg.recommend, gold, six, sentences=50, repeats=1, samples=20),
@@ -161,33 +143,21 @@ def examples(world, counts, numbers):
             partial(tg.analyse, numbers, "las", ["size", "edv"], resamples=50),
             partial(tg.analyse, numbers, "las", "edv", "size", resamples=50),
         ],
-        "analyse correlation": [
-            partial(tg.analyse.correlation, numbers, "las", "edv", resamples=50, method="kendall")
-        ],
+        "analyse correlation": [partial(tg.analyse.correlation, numbers, "las", "edv", resamples=50, method="kendall")],
         "analyse normality": [partial(tg.analyse.normality, numbers)],
         "analyse matrix": [partial(tg.analyse.matrix, numbers)],
-        "analyse background": [
-            partial(tg.analyse.background, numbers, "las", "edv", "size", resamples=50)
-        ],
+        "analyse background": [partial(tg.analyse.background, numbers, "las", "edv", "size", resamples=50)],
         "analyse regression": [
-            partial(
-                tg.analyse.regression, numbers, "las", ["edv", "size"], predict=numbers,
-                leave_one_out=True,
-            )
+            partial(tg.analyse.regression, numbers, "las", ["edv", "size"], predict=numbers, leave_one_out=True)
         ],
-        "analyse bins": [
-            partial(tg.analyse.bins, by_length, "las", "edv", resamples=50, low=5, high=6)
-        ],
+        "analyse bins": [partial(tg.analyse.bins, by_length, "las", "edv", resamples=50, low=5, high=6)],
         "analyse shape": [partial(tg.analyse.shape, numbers, "las", resamples=10)],
         "analyse power": [partial(tg.analyse.power, 30, 0.3)],
         "map": [partial(tg.map, treebanks[0], candidates=5, folds=2, **training)],
         "vinfo": [partial(tg.vinfo, treebanks[0], trees=True, **training)],
         "mdl": [partial(tg.mdl, treebanks[0], blocks="20,40", orders=2, **training)],
         "difficulty": [
-            partial(
-                tg.difficulty, *treebanks, blocks="20,40", orders=1, ranks=True,
-                correlations=True, **training,
-            )
+            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, ranks=True, correlations=True, **training)
         ],
         "curve": [partial(tg.curve, counts), partial(tg.curve, counts, each=True, relative=True)],
         "curve complexity": [
@@ -196,15 +166,11 @@ def examples(world, counts, numbers):
         ],
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
         "curve fit": [partial(tg.curve.fit, counts, at=[500], parser="mst")],
-        "curve advise": [
-            partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")
-        ],
-        "transfer": [
-            partial(tg.transfer, *treebanks[:3], leave_one_out=True, by="upos", **QUICK)
-        ],
+        "curve advise": [partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")],
+        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, by="upos", **QUICK)],
         "transfer weights": [partial(tg.transfer.weights, *treebanks[:3])],
         "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
-    }  # fmt: skip
+    }
 
 
 def keys(value: object, path: str) -> Iterator[str]:
@@ -224,11 +190,7 @@ def fields(result: Result) -> set[str]:
     for one in result.each():
         found |= {f"{one.kind}.{column}" for column in one.table.columns}
         found |= {ROWS.sub(".", key) for key in keys(one.json_fields(), one.kind)}
-    return {
-        field
-        for field in found
-        if INFERENCE.fullmatch(field.rpartition(".")[2]) or match(field, NAMED)
-    }
+    return {field for field in found if INFERENCE.fullmatch(field.rpartition(".")[2]) or match(field, NAMED)}
 
 
 def match(field: str, patterns) -> bool:
@@ -255,11 +217,7 @@ def words_of_source(found: set[str]) -> set[str]:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             word = node.value if isinstance(node, ast.Constant) else None
-            if (
-                isinstance(word, str)
-                and INFERENCE.fullmatch(word)
-                and word not in seen.get(room, ())
-            ):
+            if isinstance(word, str) and INFERENCE.fullmatch(word) and word not in seen.get(room, ()):
                 unseen.add(f"{path.relative_to(ROOT)}: {word}")
     return unseen
 
@@ -267,10 +225,7 @@ def words_of_source(found: set[str]) -> set[str]:
 def test_every_command_has_an_example_or_prints_no_inference(examples):
     words = {name for verbs in VERBS.values() for name in verbs}
     words |= {
-        f"{name} {sub}"
-        for verbs in VERBS.values()
-        for name, command in verbs.items()
-        for sub in command.subverbs
+        f"{name} {sub}" for verbs in VERBS.values() for name, command in verbs.items() for sub in command.subverbs
     }
     assert words == set(examples) | WITHOUT
     assert not set(examples) & WITHOUT
@@ -290,8 +245,7 @@ def test_what_verbs_print_is_covered(examples):
     idle = {
         pattern
         for pattern in covers
-        if pattern.partition(".")[0] not in written
-        and not any(match(one, [pattern]) for one in found)
+        if pattern.partition(".")[0] not in written and not any(match(one, [pattern]) for one in found)
     }
     assert not idle, f"these cover nothing that is printed: {', '.join(sorted(idle))}"
     unseen = words_of_source(found)

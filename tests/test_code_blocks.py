@@ -38,8 +38,7 @@ def test_no_block_of_code_is_left_out():
     left = {
         path.relative_to(DOCS).parts[0]
         for path in PAGES
-        if path not in run
-        and (fenced(text := path.read_text(encoding="utf-8"), "console") or fenced(text, "python"))
+        if path not in run and (fenced(text := path.read_text(encoding="utf-8"), "console") or fenced(text, "python"))
     }
     assert left == set(RUN_ELSEWHERE)
 

@@ -47,9 +47,7 @@ def follow(text: str, folder: Path, monkeypatch) -> None:
         assert name == "treegauge"
         result = invoke(words)
         assert bool(result.exit_code) == console.failing(expected), (command, result.output)
-        assert same(expected, result.stdout, trained=console.TRAINED in text), (
-            f"$ {command}\n{result.stdout}"
-        )
+        assert same(expected, result.stdout, trained=console.TRAINED in text), f"$ {command}\n{result.stdout}"
     for code in fenced(text, "python"):
         exec(code, {})
 
@@ -200,8 +198,6 @@ def test_a_seed_draws_the_same_sentences(monkeypatch):
 
 def test_the_docs_are_short_enough_to_be_read():
     counter = page_script("_words")
-    text = (
-        "Two words.\n\n| a | table |\n\n<!-- result: x -->\n\nNo.\n\n<!-- end -->\n\n```\nno\n```\n"
-    )
+    text = "Two words.\n\n| a | table |\n\n<!-- result: x -->\n\nNo.\n\n<!-- end -->\n\n```\nno\n```\n"
     assert counter.words(text) == 2
     assert sum(counter.counts().values()) <= counter.LIMIT, "python docs/_words.py counts by page"

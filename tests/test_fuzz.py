@@ -50,10 +50,7 @@ def test_messages_of_validation_have_no_control_characters(sign):
 
 def test_ranges_of_seeds_are_joined_and_never_counted_twice(tmp_path):
     def row(start, stop):
-        return {
-            "target": "x", "start": start, "stop": stop, "seconds": 0.5, "outcomes": {"a": 1},
-            "findings": [],
-        }  # fmt: skip
+        return {"target": "x", "start": start, "stop": stop, "seconds": 0.5, "outcomes": {"a": 1}, "findings": []}
 
     results.add("x", [row(0, 10), row(20, 30)], tmp_path)
     results.add("x", [row(10, 20), {"target": "x", "inputs": 5, "seconds": 1.0}], tmp_path)

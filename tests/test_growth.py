@@ -43,9 +43,7 @@ VERBS = {
 
 def arrays_of(treebank: Treebank) -> dict[str, Any]:
     """Return the attributes that a treebank derives and that are arrays."""
-    derived = [
-        name for name, one in vars(Treebank).items() if isinstance(one, property | cached_property)
-    ]
+    derived = [name for name, one in vars(Treebank).items() if isinstance(one, property | cached_property)]
     found = {name: getattr(treebank, name) for name in derived}
     return {name: one for name, one in found.items() if isinstance(one, np.ndarray)}
 

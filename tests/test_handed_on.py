@@ -54,9 +54,7 @@ def room(tmp_path_factory) -> Path:
     """The files of the commands in :data:`WORDS`, all with hostile names and contents."""
     home = tmp_path_factory.mktemp("hostile")
     gold = hostile(synthetic(20, seed=1))
-    wrong = [
-        name if i % 5 or name == "root" else f"dep:{NAME}" for i, name in enumerate(gold["deprel"])
-    ]
+    wrong = [name if i % 5 or name == "root" else f"dep:{NAME}" for i, name in enumerate(gold["deprel"])]
     other = gold.with_columns({"deprel": wrong})
     for folder in ("UD_X-Y", "gold", f"teams/A{NAME}", "teams/B"):
         (home / folder).mkdir(parents=True)
@@ -76,11 +74,7 @@ def room(tmp_path_factory) -> Path:
     (home / f"table{NAME}.csv").write_text("\n".join(["treebank,x,y,length", *rows]) + "\n")
     header = "treebank,parser,size,sample,class,correct,total"
     sizes = [(n, k) for n in (50, 100, 200, 400) for k in (0, 1)]
-    rows = [
-        f"t{NAME},mst,{n},{k},{c},{20 + n // 10 + k},100"
-        for n, k in sizes
-        for c in ("all", f"b{NAME}")
-    ]
+    rows = [f"t{NAME},mst,{n},{k},{c},{20 + n // 10 + k},100" for n, k in sizes for c in ("all", f"b{NAME}")]
     (home / f"counts{NAME}.csv").write_text("\n".join([header, *rows]) + "\n")
     train("mst", gold, out=home / f"m{NAME}.model", option={"epochs": 1})
     plan = '[plan]\nname = "p"\ntask = "score"\ntreebanks = ["UD_X-Y"]\nparsers = ["mst"]\n'
@@ -97,9 +91,7 @@ def hostile_line(words: str, room: Path) -> list[str]:
         name, equals, value = word.partition("=")
         plain = value if equals and (room / named(value)).exists() else word
         real = named(plain)
-        line.append(
-            f"{name}{NAME}={real}" if plain is value else real if (room / real).exists() else word
-        )
+        line.append(f"{name}{NAME}={real}" if plain is value else real if (room / real).exists() else word)
     return line
 
 

@@ -45,9 +45,7 @@ def test_measures_and_scores_are_analysed_from_any_file(written, tmp_path, endin
     for name, result in zip(("measures", "scores"), written, strict=True):
         paths.append(tmp_path / f"{name}.{ending}")
         result.save(paths[-1])
-    direct, read = (
-        tg.analyse(tables, "LAS", "mean_length", resamples=0) for tables in (written, paths)
-    )
+    direct, read = (tg.analyse(tables, "LAS", "mean_length", resamples=0) for tables in (written, paths))
     assert read.table.rows() == direct.table.rows()
     assert read.rows[0].inference.r is not None
 
@@ -55,10 +53,7 @@ def test_measures_and_scores_are_analysed_from_any_file(written, tmp_path, endin
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_one_gold_file_reads_as_its_row_of_many(written, folders, tmp_path, ending):
     _, suite = written
-    one = tg.score(
-        folders / "UD_Aa-Toy", {"it": folders / "out" / "UD_Aa-Toy.conllu"}, split="test",
-        resamples=0,
-    )  # fmt: skip
+    one = tg.score(folders / "UD_Aa-Toy", {"it": folders / "out" / "UD_Aa-Toy.conllu"}, split="test", resamples=0)
     one.save(tmp_path / f"one.{ending}")
     board = tg.read_leaderboard(tmp_path / f"one.{ending}", metric="LAS")
     assert board.values.item() == suite.f1(next(iter(suite.treebanks)), "it", "LAS")

@@ -93,9 +93,7 @@ def bench(tmp_path_factory) -> Path:
 def digests(home: Path) -> dict[str, str]:
     """Return the checksum of every input."""
     return {
-        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(home.rglob("*"))
-        if path.is_file()
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(home.rglob("*")) if path.is_file()
     }
 
 
@@ -133,8 +131,9 @@ def test_an_output_that_is_an_input_is_refused_even_by_force(words, bench, monke
     before = digests(bench)
     inputs = [word.partition("=")[2] or word for word in WORDS[words].split()]
     victims = [bench / word for word in inputs if (bench / word).is_file()]
-    victims += [path for word in inputs if (bench / word).is_dir()
-                for path in (bench / word).rglob("*.[cs]*") if path.is_file()]  # fmt: skip
+    victims += [
+        path for word in inputs if (bench / word).is_dir() for path in (bench / word).rglob("*.[cs]*") if path.is_file()
+    ]
     command = verb_command(*words.split())
     outputs = {"out", "plot", *command.function.outputs}
     for option in command.options:

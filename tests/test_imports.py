@@ -38,9 +38,7 @@ print("MODULES" + json.dumps(sorted({name.partition(".")[0] for name in sys.modu
 
 
 def run(code: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -132,9 +132,7 @@ def test_only_declared_packages_are_imported(module):
     names = imported(module, path.read_text(), is_package=path.name == "__init__.py")
     roots = {name.partition(".")[0] for _, name in names}
     legal = {"treegauge", *declared(), *OPTIONAL, *sys.stdlib_module_names}
-    assert roots <= legal, (
-        f"{module} imports {sorted(roots - legal)}: not declared in pyproject.toml"
-    )
+    assert roots <= legal, f"{module} imports {sorted(roots - legal)}: not declared in pyproject.toml"
 
 
 @pytest.mark.parametrize(
@@ -148,10 +146,7 @@ def test_only_declared_packages_are_imported(module):
         ("treegauge.kernels.scan", "from ..treebanks import columns"),
         ("treegauge.statistics.bootstrap", "def f():\n    from treegauge.ranking import exact"),
         ("treegauge.scoring.align", "if TYPE_CHECKING:\n    from treegauge.reporting import page"),
-        (
-            "treegauge.scoring.align",
-            "try:\n    import treegauge.figures\nexcept OSError:\n    pass",
-        ),
+        ("treegauge.scoring.align", "try:\n    import treegauge.figures\nexcept OSError:\n    pass"),
         ("treegauge.scoring.align", "import_module('treegauge.reporting')"),
         ("treegauge.scoring.align", "importlib.import_module(f'treegauge.parsing.{name}')"),
         ("treegauge.measures.relations", "from treegauge.splitting import random"),

@@ -52,9 +52,7 @@ def expected(gold: Path, parse: Path, convention: str) -> dict[str, float]:
     ]
     words = [
         (head == other, relation == another)
-        for head, relation, other, another, tag in zip(
-            *columns[0], *columns[1], ours["upos"].to_list(), strict=True
-        )
+        for head, relation, other, another, tag in zip(*columns[0], *columns[1], ours["upos"].to_list(), strict=True)
         if convention == "official" or tag != "PUNCT"
     ]
     assert scores["UAS"].gold == len(words)
@@ -100,9 +98,7 @@ def test_curve(ran, folder, convention, tmp_path):
     (file,) = tmp_path.glob("*.conllu")
     scores = expected(folder / "toy_invented-ud-test.conllu", file, convention)
     for metric in ("UAS", "LAS"):
-        curve = tg.curve(
-            ran, root=folder.parent, metric=metric, convention=convention, resamples=10
-        )
+        curve = tg.curve(ran, root=folder.parent, metric=metric, convention=convention, resamples=10)
         whole = curve.table.filter(curve.table["class"] == "all", curve.table["size"] == 60)
         (column,) = [name for name in whole.columns if name.startswith(("score", metric))][:1]
         assert whole[column].item() == pytest.approx(scores[metric], abs=1e-9)
@@ -137,9 +133,8 @@ def test_transfer_from_one_source(folder, convention, tmp_path):
     gold = folder / "toy_invented-ud-test.conllu"
     parsed = tmp_path / "parsed.conllu"
     found = tg.transfer(
-        gold, folder / "toy_invented-ud-train.conllu", parser="beam", option=OPTIONS,
-        convention=convention, out=parsed,
-    )  # fmt: skip
+        gold, folder / "toy_invented-ud-train.conllu", parser="beam", option=OPTIONS, convention=convention, out=parsed
+    )
     scores = expected(gold, parsed, convention)
     text = json.dumps(found.to_dict())
     for metric in ("UAS", "LAS"):
@@ -226,12 +221,7 @@ def results_with_tiny_p_values():
     gold = synthetic(60, seed=2)
     bad = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.5), seed=1)
     good = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.95), seed=2)
-    yield tg.score(
-        gold,
-        {"a": tg.parse_conllu(good), "b": tg.parse_conllu(bad)},
-        by="relation",
-        units="sentences",
-    )
+    yield tg.score(gold, {"a": tg.parse_conllu(good), "b": tg.parse_conllu(bad)}, by="relation", units="sentences")
 
 
 def test_no_p_value_is_printed_as_zero():

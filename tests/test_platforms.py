@@ -56,8 +56,9 @@ def platform_uses(source: str) -> list[str]:
         node.body[0].value
         for node in ast.walk(tree)
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
-        and node.body and isinstance(node.body[0], ast.Expr)
-    }  # fmt: skip
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names if alias.name in MODULES]
@@ -108,8 +109,7 @@ def test_only_one_file_knows_operating_systems():
     found = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
-        uses = [one for one in platform_uses(path.read_text(encoding="utf-8"))
-                if (name, one) not in ALLOWED]  # fmt: skip
+        uses = [one for one in platform_uses(path.read_text(encoding="utf-8")) if (name, one) not in ALLOWED]
         if uses and path != HOME:
             found[name] = uses
     assert not found, f"move these to core/platforms.py: {found}"
@@ -192,10 +192,8 @@ def test_processes_and_memory_without_posix(windows):
         platforms.confine_memory(1)
 
 
-@pytest.mark.parametrize(("failures", "system", "works"), [(3, "nt", True), (9, "nt", False), (1, "posix", False)])  # fmt: skip  # noqa: E501
-def test_a_file_that_is_open_elsewhere_is_replaced_later(
-    failures, system, works, windows, monkeypatch, tmp_path
-):
+@pytest.mark.parametrize(("failures", "system", "works"), [(3, "nt", True), (9, "nt", False), (1, "posix", False)])
+def test_a_file_that_is_open_elsewhere_is_replaced_later(failures, system, works, windows, monkeypatch, tmp_path):
     left = [failures]
     replace = Path.replace
 

@@ -36,9 +36,7 @@ def installed(folder, project):
     """Write what an installer writes of a package: its metadata and entry points."""
     info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
     info.mkdir(parents=True)
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    )
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
     lines = []
     for group, points in project["entry-points"].items():
         lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items()), ""]
@@ -99,8 +97,7 @@ def test_the_random_parser_of_the_documentation(run, room):
     lines = [line for line in code.splitlines() if line.strip(" #")]
     assert len(lines) <= 42  # with the docstring and a comment
     run("train", "random", "UD_Syn-X", "-o", "random.model", "--seed", 3)
-    run("parse", "random.model", "UD_Syn-X/sy_x-ud-test.conllu", "-o", "random.conllu",
-        "--confidence")  # fmt: skip
+    run("parse", "random.model", "UD_Syn-X/sy_x-ud-test.conllu", "-o", "random.conllu", "--confidence")
     parsed = read_conllu(room / "random.conllu")
     assert 0 < (parsed.head == TEST.head).mean() < 0.6
     (room / "empty.conllu").write_text("")
@@ -109,13 +106,10 @@ def test_the_random_parser_of_the_documentation(run, room):
     fast = ["--parser", "random", "--format", "json", "--workers", 1]
     curve = json.loads(run("curve", "counts", "UD_Syn-X", "--sizes", 5, "--samples", 1, *fast))
     assert {row["class"] for row in curve["rows"]} >= {"all"}
-    (row,) = json.loads(
-        run("difficulty", "UD_Syn-X", "--orders", 1, "--blocks", "5,10", "--epochs", 2, *fast)
-    )["rows"]
+    (row,) = json.loads(run("difficulty", "UD_Syn-X", "--orders", 1, "--blocks", "5,10", "--epochs", 2, *fast))["rows"]
     assert 0 < row["uas"] < 60
     (room / "random.toml").write_text(
-        '[plan]\nname = "random"\ntask = "score"\ntreebanks = ["UD_Syn-X"]\n'
-        'parsers = ["random", "chain"]\n'
+        '[plan]\nname = "random"\ntask = "score"\ntreebanks = ["UD_Syn-X"]\nparsers = ["random", "chain"]\n'
     )
     run("run", "random.toml", "--store", "random_store", "--root", room)
     results = json.loads(run("results", "random_store", "--format", "json"))["rows"]
@@ -133,9 +127,7 @@ def test_the_measure_is_measured(run):
 def test_the_metric_is_scored(run, room):
     gold = "UD_Syn-X/sy_x-ud-test.conllu"
     write_conllu(TEST, room / "same.conllu")
-    table = json.loads(
-        run("score", gold, "same.conllu", "--metric", "NounHeads", "--format", "json")
-    )
+    table = json.loads(run("score", gold, "same.conllu", "--metric", "NounHeads", "--format", "json"))
     metric = table["systems"][0]["metrics"]["NounHeads"]
     nouns = int((TEST["upos"] == "NOUN").sum())
     assert (metric["correct"], metric["gold"], metric["f1"]) == (nouns, nouns, 100.0)
@@ -144,9 +136,7 @@ def test_the_metric_is_scored(run, room):
 def test_the_metric_reaches_curve_and_transfer(run):
     nouns = int((TEST["upos"] == "NOUN").sum())
     fast = ["--metric", "NounHeads", "--format", "json", "--workers", 1]
-    table = json.loads(
-        run("curve", "counts", "UD_Syn-X", "--parser", "chain", "--sizes", 5, "--samples", 1, *fast)
-    )
+    table = json.loads(run("curve", "counts", "UD_Syn-X", "--parser", "chain", "--sizes", 5, "--samples", 1, *fast))
     assert {row["metric"] for row in table["rows"]} == {"NounHeads"}
     assert {row["total"] for row in table["rows"] if row["class"] == "all"} == {nouns}
     train = "UD_Syn-X/sy_x-ud-train.conllu"
@@ -158,9 +148,7 @@ def test_the_metric_reaches_curve_and_transfer(run):
 def test_the_task_and_the_parser_run_in_a_plan(run, room, task):
     """Each cell has a process of its own, in which plug-ins are found, too."""
     parsers = 'parsers = ["chain"]' if task == "score" else ""
-    (room / "plan.toml").write_text(
-        f'[plan]\nname = "{task}"\ntask = "{task}"\ntreebanks = ["UD_Syn-X"]\n{parsers}\n'
-    )
+    (room / "plan.toml").write_text(f'[plan]\nname = "{task}"\ntask = "{task}"\ntreebanks = ["UD_Syn-X"]\n{parsers}\n')
     run("run", "plan.toml", "--store", task, "--root", room)
     (row,) = json.loads(run("results", task, "--format", "json"))["rows"]
     if task == "score":
@@ -171,15 +159,11 @@ def test_the_task_and_the_parser_run_in_a_plan(run, room, task):
         assert row["right"] == pytest.approx(100 * float((TRAIN.head > places).mean()))
 
 
-@pytest.mark.parametrize(
-    ("home", "found"), [("no_such_module", "No module named"), ("json", "no attribute 'Options'")]
-)
+@pytest.mark.parametrize(("home", "found"), [("no_such_module", "No module named"), ("json", "no attribute 'Options'")])
 def test_a_parser_whose_classes_are_missing_is_named(home, found, monkeypatch, caplog):
     known = known_parsers()
     entry = ParserEntry("lost", "x", "x", home, "Parser", "Model", "Options")
-    monkeypatch.setattr(
-        "treegauge.parsing.registry.known_parsers", lambda: {"lost": entry, "mst": known["mst"]}
-    )
+    monkeypatch.setattr("treegauge.parsing.registry.known_parsers", lambda: {"lost": entry, "mst": known["mst"]})
     message = rf"the plug-in parser 'lost' cannot be loaded: expected Options in {home}.*{found}"
     with pytest.raises(TreegaugeError, match=message):
         treegauge.train("lost", TRAIN, out="/dev/null")
@@ -193,17 +177,13 @@ def test_a_broken_plug_in_is_left_out_with_a_warning(tmp_path, monkeypatch, capl
     points = {"treegauge.broken": {"absent": "no_such_module:x", "works": "json:loads"}}
     installed(tmp_path, {"name": "broken", "version": "1", "entry-points": points})
     monkeypatch.syspath_prepend(tmp_path)
-    assert {name: one.object for name, one in load_plugins("treegauge.broken").items()} == {
-        "works": json.loads
-    }
+    assert {name: one.object for name, one in load_plugins("treegauge.broken").items()} == {"works": json.loads}
     (warning,) = caplog.messages
     assert "the plug-in 'absent' of broken 1 (treegauge.broken, no_such_module:x)" in warning
     assert "is left out: loading it ends with ModuleNotFoundError" in warning
 
 
-@pytest.mark.parametrize(
-    "text", [b"[treegauge.odd]\nno equals sign\n", b"[treegauge.odd]\nx = \xff:y\n"]
-)
+@pytest.mark.parametrize("text", [b"[treegauge.odd]\nno equals sign\n", b"[treegauge.odd]\nx = \xff:y\n"])
 def test_entry_points_that_cannot_be_read_are_left_out(text, tmp_path, monkeypatch, caplog):
     points = {"treegauge.odd": {"works": "json:loads"}}
     installed(tmp_path / "a", {"name": "sound", "version": "1", "entry-points": points})
@@ -306,9 +286,8 @@ def hostile(tmp_path_factory):
     write_conllu(TRAIN, root / "train.conllu")
     write_conllu(TEST, root / "gold.conllu")
     treegauge.parse(
-        treegauge.train("mst", TRAIN, out=root / "m.model", option={"epochs": 1}),
-        TEST, out=root / "sys.conllu",
-    )  # fmt: skip
+        treegauge.train("mst", TRAIN, out=root / "m.model", option={"epochs": 1}), TEST, out=root / "sys.conllu"
+    )
 
     def command(*words, plugins=True):
         places = [*([str(root / "site")] if plugins else []), *sys.path]
@@ -343,9 +322,10 @@ def test_hostile_metrics_take_nothing_from_score(hostile):
         "Early": "loading it ends with Silent",
     }.items():
         (line,) = [
-            line for line in with_them.stderr.splitlines()
+            line
+            for line in with_them.stderr.splitlines()
             if f"the plug-in {name!r} of hostile 6.6 (treegauge.metrics, hostile" in line
-        ]  # fmt: skip
+        ]
         assert "is left out" in line
         assert reason in line
     assert len(with_them.stderr.splitlines()) < 20
@@ -390,8 +370,7 @@ def test_hostile_measures_replace_nothing(hostile):
 
 def test_hostile_parsers_and_tasks_replace_nothing(hostile):
     done = hostile("parse", "m.model", "gold.conllu")
-    assert (done.returncode, done.stdout) == (0, hostile(
-        "parse", "m.model", "gold.conllu", plugins=False).stdout)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, hostile("parse", "m.model", "gold.conllu", plugins=False).stdout)
     done = hostile("parsers", "--all")
     assert done.returncode == 0, done.stderr
     for name, reason in {
@@ -406,10 +385,7 @@ def test_hostile_parsers_and_tasks_replace_nothing(hostile):
     code += "find_task('answer')"
     places = os.pathsep.join([str(hostile.site), *sys.path])
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": places},
-    )  # fmt: skip
-    assert done.stdout == "treegauge.experiments.builtin:score_of_cell\n"
-    assert (
-        "the plug-in 'answer' of hostile 6.6 (treegauge.tasks, hostile:number) is 42" in done.stderr
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": places}
     )
+    assert done.stdout == "treegauge.experiments.builtin:score_of_cell\n"
+    assert "the plug-in 'answer' of hostile 6.6 (treegauge.tasks, hostile:number) is 42" in done.stderr

@@ -17,12 +17,7 @@ from treegauge.core.verbs import command
 HERE = Path(__file__).parents[1]
 DOCS = HERE / "docs"
 SOURCE = HERE / "src" / "treegauge"
-COMMANDS = [
-    (name, sub)
-    for verbs in VERBS.values()
-    for name, made in verbs.items()
-    for sub in ("", *made.subverbs)
-]
+COMMANDS = [(name, sub) for verbs in VERBS.values() for name, made in verbs.items() for sub in ("", *made.subverbs)]
 VALUES = {int: "3", float: "0.5", str: "X"}
 
 
@@ -41,9 +36,7 @@ def test_a_built_command_is_read_as_it_was_meant(name, sub):
     options = verb_command(name, sub).options
     needed = [one for one in options if one.required and one.name not in {"fmt", "help"}]
     words = [VALUES[one.kind] for one in needed if not one.flags]
-    named = {
-        one.name: one.choices[0] if one.choices else VALUES[one.kind] for one in needed if one.flags
-    }
+    named = {one.name: one.choices[0] if one.choices else VALUES[one.kind] for one in needed if one.flags}
     values = parsed(command(verb, *words, **named, format="json"))
     assert values.pop("fmt") == "json"
     assert set(values) == {one.name for one in needed}
@@ -77,16 +70,12 @@ def strings(path):
     """Return the texts of a module: messages with X for what is filled in, and docstrings."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.JoinedStr):
-            yield "".join(
-                str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values
-            )
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
 
-@pytest.mark.parametrize(
-    "path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.relative_to(DOCS).as_posix()
-)
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.relative_to(DOCS).as_posix())
 def test_commands_in_the_prose_of_the_docs_are_accepted(path):
     for one in commands_in(path.read_text(encoding="utf-8")):
         accepted(one)
@@ -138,8 +127,4 @@ def test_the_page_has_no_command_of_its_own():
 def _docstrings(code):
     """Return the docstrings of a module as they are in its syntax tree."""
     nodes = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    return {
-        ast.get_docstring(node, clean=False)
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, nodes)
-    }
+    return {ast.get_docstring(node, clean=False) for node in ast.walk(ast.parse(code)) if isinstance(node, nodes)}

@@ -98,9 +98,7 @@ def test_an_audit_passes_only_if_every_package_was_audited(answer, found, code, 
         "print('{\"dependencies\": [' + ', '.join(rows) + ']}')\n"
     )
     program.chmod(0o755)
-    done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "_audit.py", program], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, ROOT / "docs" / "_audit.py", program], capture_output=True, text=True)
     assert found in done.stdout.splitlines()[-1]
     assert done.returncode == code
     assert re.search(r"^numpy +\S+ +.*BSD", done.stdout, re.MULTILINE)
@@ -110,8 +108,9 @@ def test_packages_that_were_not_audited_are_named():
     vulns = {"name": "a", "version": "1", "vulns": []}
     skipped = {"name": "b", "skip_reason": "not found"}
     assert audit.problems({"dependencies": [vulns, skipped]}, 2) == [
-        "not audited: b: not found", "not audited: 1 of 2 packages",
-    ]  # fmt: skip
+        "not audited: b: not found",
+        "not audited: 1 of 2 packages",
+    ]
     assert audit.problems({"dependencies": [vulns]}, 2) == ["not audited: 1 of 2 packages"]
 
 
@@ -147,9 +146,7 @@ def test_free_threaded_python_gets_no_limited_api(monkeypatch, free_threaded):
     monkeypatch.setattr("setuptools.setup", lambda **options: found.update(options))
     known = sysconfig.get_config_var
     monkeypatch.setattr(
-        sysconfig,
-        "get_config_var",
-        lambda name: int(free_threaded) if name == "Py_GIL_DISABLED" else known(name),
+        sysconfig, "get_config_var", lambda name: int(free_threaded) if name == "Py_GIL_DISABLED" else known(name)
     )
     monkeypatch.chdir(ROOT)
     runpy.run_path("setup.py")

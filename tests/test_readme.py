@@ -71,8 +71,7 @@ def test_times_in_the_table_are_those_of_the_benchmarks():
     assert validation == ["1", f"{theirs / ours:.1f}"]
     neural = (docs / "neural.md").read_text(encoding="utf-8")
     ours, theirs = (
-        float(re.search(rf"^\| {name} \| \d+ \| ([\d.]+)", neural, re.MULTILINE)[1])
-        for name in ("`biaffine`", "SuPar")
+        float(re.search(rf"^\| {name} \| \d+ \| ([\d.]+)", neural, re.MULTILINE)[1]) for name in ("`biaffine`", "SuPar")
     )
     assert training == ["1", f"{theirs / ours:.1f}"]
 

@@ -23,10 +23,7 @@ def test_halves_have_half_of_the_words(half: str) -> None:
 
 def test_halves_take_the_sentences_they_are_named_after() -> None:
     confidence, variability = np.linspace(0, 1, 300), np.linspace(1, 0, 300) ** 2
-    means = {
-        half: float(confidence[choose_half(half, confidence, variability, LENGTHS, 0)].mean())
-        for half in HALVES
-    }
+    means = {half: float(confidence[choose_half(half, confidence, variability, LENGTHS, 0)].mean()) for half in HALVES}
     assert means["hard"] == pytest.approx(means["ambiguous"])
     assert means["hard"] < 0.3 < means["random"] < 0.7 < means["easy"]
 
@@ -60,16 +57,13 @@ def test_reasons_name_seeds_a_choice_or_what_was_tried() -> None:
     assert reason("2.00", [own, other]) == "without punctuation: 2.00"
     assert reason("5.00", [own, other]) is None
     sooner, later = (
-        Choice(f"after {epoch} epochs on the last block alone", narrow + more)
-        for epoch, more in ((10, 4), (30, 2))
+        Choice(f"after {epoch} epochs on the last block alone", narrow + more) for epoch, more in ((10, 4), (30, 2))
     )
     assert str(code_reason("4.50", [later, sooner])).startswith("between our values after 30")
     assert code_reason("9.00", [later, sooner]) is None
 
 
-def test_a_line_predicts_a_gap_without_the_treebank_itself(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_line_predicts_a_gap_without_the_treebank_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     words = {f"t{n}": float(np.exp(n)) for n in range(8)}
     found = {name: 2 * np.log(size) - 1 for name, size in words.items()} | {"t3": 100.0}
     monkeypatch.setattr(difficulty_cells, "words_per_batch", lambda: words)
@@ -79,9 +73,7 @@ def test_a_line_predicts_a_gap_without_the_treebank_itself(
     assert reach == pytest.approx(0, abs=1e-6)
 
 
-def test_the_run_gives_rows_that_the_tables_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_run_gives_rows_that_the_tables_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     from replications import difficulty_gpu, difficulty_table
     from treegauge.parsing.neural.options import BiaffineOptions
@@ -95,9 +87,7 @@ def test_the_run_gives_rows_that_the_tables_read(
         tmp_path / "UD_Telugu-MTG.npz", parts=[len(part) for part in parts],
         tag_names=["?", *known.tags], relation_names=["?", *known.relations],
     )  # fmt: skip
-    sizes = dict.fromkeys(
-        ("hidden", "word_size", "char_size", "arc_size", "relation_size"), 4
-    )  # fmt: skip
+    sizes = dict.fromkeys(("hidden", "word_size", "char_size", "arc_size", "relation_size"), 4)
     small = partial(BiaffineOptions, layers=1, **sizes)
     monkeypatch.setattr(difficulty_gpu, "PARSERS", {"biaffine": small})
     given = {"epochs": 5, "seeds": 2, "shuffles": 1, "parser": "biaffine", "words": 0}

@@ -75,9 +75,7 @@ def test_folded_tables_are_rendered(page: Path) -> None:
 
 
 def test_words_of_tables_code_and_comments_do_not_count() -> None:
-    text = (
-        "Two words.\n\n| a | b |\n| --- | --- |\n\n```\nx\n```\n<!-- no -->\n![alt text](x.svg)\n"
-    )
+    text = "Two words.\n\n| a | b |\n| --- | --- |\n\n```\nx\n```\n<!-- no -->\n![alt text](x.svg)\n"
     assert words_outside_tables(text) == 2
 
 

@@ -55,11 +55,10 @@ def test_pickle_joins_our_own_processes_only():
     ("lines", "code"),
     [
         ('task = "os:system"', "task os:system"),
-        ('task = "score"\nparsers = [{ name = "command", options = { template = "x" } }]',
-         "parser command"),
+        ('task = "score"\nparsers = [{ name = "command", options = { template = "x" } }]', "parser command"),
         ('task = "score"\n[slurm]\nprologue = ["rm -r x"]', "prologue of Slurm"),
     ],
-)  # fmt: skip
+)
 def test_a_plan_runs_code_only_where_it_is_trusted(lines, code, tmp_path, monkeypatch):
     monkeypatch.delenv("TREEGAUGE_TRUST", raising=False)
     plan = tmp_path / "plan.toml"
@@ -146,8 +145,7 @@ def test_json_that_is_nested_too_deeply_is_refused(deep, tmp_path):
 
 def test_user_files_of_json_have_one_reader():
     """What treegauge wrote into its own store or package may be read directly."""
-    own = {"core/text_formats.py", "curves/extrapolation.py", "curves/gathering.py",
-           "parsing/supervisor.py"}  # fmt: skip
+    own = {"core/text_formats.py", "curves/extrapolation.py", "curves/gathering.py", "parsing/supervisor.py"}
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()
         text = re.sub(r">>> .*", "", path.read_text(encoding="utf-8"))

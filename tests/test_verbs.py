@@ -120,21 +120,15 @@ def test_a_class_name_means_one_thing():
 
 
 def test_a_function_name_means_one_thing():
-    several = {
-        name: homes for name, homes in public_names(ast.FunctionDef).items() if len(homes) > 1
-    }
+    several = {name: homes for name, homes in public_names(ast.FunctionDef).items() if len(homes) > 1}
     # `recommend` and `transfer recommend` are commands, and a function has its command's name
-    assert several.pop("recommend") == {
-        "treegauge/ranking/recommend.py", "treegauge/crosslingual/transfer.py",
-    }  # fmt: skip
+    assert several.pop("recommend") == {"treegauge/ranking/recommend.py", "treegauge/crosslingual/transfer.py"}
     assert not several
 
 
 def test_the_command_line_has_no_file_of_its_own_for_a_verb():
     files = {path.stem for path in (ROOT / "src" / "treegauge" / "cli").glob("*.py")}
-    assert files == {
-        "__init__", "app", "commands", "completion", "options", "output", "progress", "verbs",
-    }  # fmt: skip
+    assert files == {"__init__", "app", "commands", "completion", "options", "output", "progress", "verbs"}
 
 
 def test_the_source_is_small_enough_to_walk_through():

@@ -18,9 +18,7 @@ def compile_latex(text: str, folder: Path, *, packages: str, engine: str = "pdfl
     if program is None:
         pytest.skip(f"no {engine}: install TeX Live")
     for package in packages.split(","):
-        found = subprocess.run(
-            ["kpsewhich", f"{package}.sty"], capture_output=True, text=True, check=False
-        )
+        found = subprocess.run(["kpsewhich", f"{package}.sty"], capture_output=True, text=True, check=False)
         if not found.stdout.strip():
             pytest.skip(f"TeX has no package {package}")
     fonts = "\\usepackage[T1]{fontenc}\n" if engine == "pdflatex" else ""

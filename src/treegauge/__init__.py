@@ -134,9 +134,7 @@ _HOMES = {
     "treebanks.catalogue": ["catalogue"],
     "validation.check": ["check"],
     "treebanks.columns": ["Treebank", "concat"],
-    "treebanks.conllu": [
-        "parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu",
-    ],
+    "treebanks.conllu": ["parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu"],
     "treebanks.convert": ["convert"],
     "treebanks.fetch": ["fetch"],
     "treebanks.reading": ["read_treebank"],
@@ -146,7 +144,7 @@ _HOMES = {
     "treebanks.sentence": ["Sentence"],
     "testing.synthesise": ["Grammar", "synthesise"],
     "testing.synthetic": ["synthetic"],
-}  # fmt: skip
+}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.trees"}
 

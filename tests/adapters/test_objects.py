@@ -87,9 +87,7 @@ class Sentence:
 
 def test_sentences_of_pyconll_4(monkeypatch: pytest.MonkeyPatch) -> None:
     def serialize_sentence(sentence: Sentence) -> str:
-        comments = [
-            f"# {key}" + ("" if v is None else f" = {v}") for key, v in sentence.meta.items()
-        ]
+        comments = [f"# {key}" + ("" if v is None else f" = {v}") for key, v in sentence.meta.items()]
         return "".join(f"{line}\n" for line in [*comments, *map("\t".join, sentence.tokens)])
 
     package, module = ModuleType("pyconll"), ModuleType("pyconll.conllu")
@@ -118,10 +116,7 @@ def test_scores_are_those_of_the_files(make: Callable[[str], Any]) -> None:
     found = tg.score(gold, {"x": make(text)}, resamples=0)
     for metric in ("UAS", "LAS", "UPOS", "MLAS", "BLEX"):
         assert found["x"][metric] == expected["x"][metric]
-    assert (
-        tg.score(make(gold.to_bytes().decode()), system, resamples=0).systems[0]["LAS"]
-        == (expected["x"]["LAS"])
-    )
+    assert tg.score(make(gold.to_bytes().decode()), system, resamples=0).systems[0]["LAS"] == (expected["x"]["LAS"])
 
 
 def docs(*, parsed: bool = True, house: int = 1) -> Any:
@@ -195,12 +190,8 @@ def test_text_without_a_parse_is_one_problem_not_one_per_word() -> None:
 
 def unannotated() -> list[Any]:
     """Return words with heads and relations and nothing else, as objects of four libraries."""
-    rows = [
-        line.split("\t") if line.count("\t") == 9 else [line] for line in WITH_PARTS.split("\n")
-    ]
-    text = "\n".join(
-        "\t".join([*f[:2], *"____"[: len(f)], *f[6:]]) if f[1:] else f[0] for f in rows
-    )
+    rows = [line.split("\t") if line.count("\t") == 9 else [line] for line in WITH_PARTS.split("\n")]
+    text = "\n".join("\t".join([*f[:2], *"____"[: len(f)], *f[6:]]) if f[1:] else f[0] for f in rows)
     return [make(text) for make in (of_conllu, of_pyconll, of_udpipe, of_stanza, of_rows)]
 
 
@@ -244,14 +235,15 @@ def test_labels_and_dictionaries_of_rows() -> None:
     datasets = pytest.importorskip("datasets")
     features = datasets.Features(
         {
-            "idx": datasets.Value("string"), "text": datasets.Value("string"),
+            "idx": datasets.Value("string"),
+            "text": datasets.Value("string"),
             "tokens": datasets.List(datasets.Value("string")),
             "upos": datasets.List(datasets.ClassLabel(names=["NOUN", "VERB"])),
             "feats": datasets.List(datasets.Value("string")),
             "head": datasets.List(datasets.Value("string")),
             "deprel": datasets.List(datasets.Value("string")),
         }
-    )  # fmt: skip
+    )
     row = {
         "idx": "s1", "text": "Dogs bark", "tokens": ["Dogs", "bark"], "upos": [0, 1],
         "feats": ["{'Number': 'Plur', 'Case': 'Nom'}", "None"], "head": ["2", "0"],

@@ -16,13 +16,7 @@ from treegauge.auditing.tree_agreement import AnnotatedTrees, tree_alpha
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.score import score
-from treegauge.statistics.agreement import (
-    agreement,
-    class_agreement,
-    cohen_kappa,
-    fleiss_kappa,
-    krippendorff_alpha,
-)
+from treegauge.statistics.agreement import agreement, class_agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, write_conllu
@@ -50,11 +44,7 @@ def codes(one, other, column):
 
 def drawn(random, items, annotators, missing=0.0):
     truth = random.integers(5, size=(items, 1))
-    made = np.where(
-        random.random((items, annotators)) < 0.7,
-        truth,
-        random.integers(5, size=(items, annotators)),
-    )
+    made = np.where(random.random((items, annotators)) < 0.7, truth, random.integers(5, size=(items, annotators)))
     return np.where(random.random(made.shape) < missing, -1, made)
 
 
@@ -70,9 +60,7 @@ def test_coefficients_equal_those_of_statsmodels_and_krippendorff(count):
             np.add.at(table, (whole[:, 0], whole[:, 1]), 1)
             assert cohen_kappa(whole) == pytest.approx(cohens_kappa(table).kappa, abs=1e-12)
         holes = drawn(random, items, count, missing=0.25)
-        other = krippendorff.alpha(
-            np.where(holes < 0, np.nan, holes).T, level_of_measurement="nominal"
-        )
+        other = krippendorff.alpha(np.where(holes < 0, np.nan, holes).T, level_of_measurement="nominal")
         assert krippendorff_alpha(holes) == pytest.approx(other, abs=1e-12)
 
 
@@ -110,9 +98,7 @@ def test_observed_agreement_on_head_and_relation_is_las(annotators):
 
 
 def forest(heads, labels, root=0):
-    return tuple(
-        (labels[i], forest(heads, labels, i + 1)) for i, head in enumerate(heads) if head == root
-    )
+    return tuple((labels[i], forest(heads, labels, i + 1)) for i, head in enumerate(heads) if head == root)
 
 
 def size(trees):
@@ -145,9 +131,8 @@ def test_tree_edit_distance_is_that_of_its_definition():
     trees = [random_tree(random, int(random.integers(1, 8))) for _ in range(25)]
     offsets = np.cumsum([0, *(len(heads) for heads, _ in trees)]).astype(np.int32)
     nodes = postorder(
-        np.concatenate([heads for heads, _ in trees]),
-        np.concatenate([labels for _, labels in trees]), offsets,
-    )  # fmt: skip
+        np.concatenate([heads for heads, _ in trees]), np.concatenate([labels for _, labels in trees]), offsets
+    )
     first, second = (one.ravel().astype(np.int32) for one in np.indices((25, 25)))
     found = distances(*nodes, offsets, first, *nodes, offsets, second)
     shapes = [forest(tuple(h.tolist()), tuple(x.tolist())) for h, x in trees]
@@ -193,21 +178,16 @@ def sentence(words, name):
     return f"# sent_id = {name}\n" + "".join(lines) + "\n"
 
 
-SEE = [
-    ("I", "I", "PRON", 2, "nsubj"), ("see", "see", "VERB", 0, "root"),
-    ("it", "it", "PRON", 2, "obj"),
-]  # fmt: skip
+SEE = [("I", "I", "PRON", 2, "nsubj"), ("see", "see", "VERB", 0, "root"), ("it", "it", "PRON", 2, "obj")]
 ONE = sentence(SEE, "s1")
 
 
 def test_words_that_one_annotator_splits_are_listed_and_the_rest_is_compared():
     whole = sentence([("cannot", "can", "AUX", 2, "aux"), ("go", "go", "VERB", 0, "root")], "s1")
     split = sentence(
-        [("can", "can", "AUX", 3, "aux"), ("not", "not", "PART", 3, "advmod"),
-         ("go", "go", "VERB", 0, "root")], "s1",
-    )  # fmt: skip
-    made = agree(a := parse_conllu(whole, name="a"), parse_conllu(split, name="b"),
-                 disagreements=True)  # fmt: skip
+        [("can", "can", "AUX", 3, "aux"), ("not", "not", "PART", 3, "advmod"), ("go", "go", "VERB", 0, "root")], "s1"
+    )
+    made = agree(a := parse_conllu(whole, name="a"), parse_conllu(split, name="b"), disagreements=True)
     found = rows(made)
     assert found["upos"]["items"] == 1  # "go"
     assert found["tokens"]["items"] == 7  # boundaries inside "cannotgo"
@@ -215,18 +195,17 @@ def test_words_that_one_annotator_splits_are_listed_and_the_rest_is_compared():
     listed = made.attached["disagreements"].rows
     words = {row["form"]: (row["a"], row["b"]) for row in listed if row["layer"] == "words"}
     assert words == {
-        "cannot": ("cannot", "no such word"), "can": ("no such word", "can"),
+        "cannot": ("cannot", "no such word"),
+        "can": ("no such word", "can"),
         "not": ("no such word", "not"),
-    }  # fmt: skip
+    }
     assert a.name == "a"
 
 
 def test_missing_sentences_are_matched_by_id_and_missing_columns_left_out():
     two = ONE.replace("# sent_id = s1", "# sent_id = s2").replace("it", "him")
     other = ONE.replace("PRON\t_\t_\t2\tobj", "DET\t_\t_\t2\tiobj")
-    result = agree(
-        parse_conllu(ONE + two, name="a"), parse_conllu(other, name="b"), disagreements=True
-    )
+    result = agree(parse_conllu(ONE + two, name="a"), parse_conllu(other, name="b"), disagreements=True)
     found = rows(result)
     assert "sentences" not in found  # ids say where they end
     assert found["upos"]["items"] == 3
@@ -249,8 +228,9 @@ def test_systematic_confusions_come_first():
     two = ["PRON"] * 4 + ["VERB", "NOUN"] * 5
     result = agree(
         parse_conllu(annotation(zip(forms, one, strict=True)), name="a"),
-        parse_conllu(annotation(zip(forms, two, strict=True)), name="b"), disagreements=True,
-    )  # fmt: skip
+        parse_conllu(annotation(zip(forms, two, strict=True)), name="b"),
+        disagreements=True,
+    )
     listed = result.attached["disagreements"].rows
     assert [row["form"] for row in listed[:4]] == ["that"] * 4
     assert (listed[0]["alike"], listed[0]["same_form"], listed[4]["alike"]) == (4, 4, 5)
@@ -312,8 +292,7 @@ def test_what_cannot_be_compared_is_refused(annotators):
 
 
 def test_two_releases_of_a_real_treebank_can_be_compared(ud):
-    files = [ud / release / "UD_Latin-Perseus" / "la_perseus-ud-test.conllu"
-             for release in ("r2.5", "r2.9")]  # fmt: skip
+    files = [ud / release / "UD_Latin-Perseus" / "la_perseus-ud-test.conllu" for release in ("r2.5", "r2.9")]
     if not all(file.exists() for file in files):
         pytest.skip("no two releases of UD_Latin-Perseus")
     found = rows(agree(f"old={files[0]}", f"new={files[1]}", units="sentences"))

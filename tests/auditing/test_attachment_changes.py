@@ -26,9 +26,7 @@ def invented():
 
 
 def test_a_word_with_another_head_says_where_the_new_head_was():
-    old = parse_conllu(
-        sentence("a", ("x", "X", 2, "det"), ("y", "X", 3, "obj"), ("z", "X", 0, "root"))
-    )
+    old = parse_conllu(sentence("a", ("x", "X", 2, "det"), ("y", "X", 3, "obj"), ("z", "X", 0, "root")))
     new = old.with_columns({"head": [3, 3, 0]})
     (row,) = attachment_changes(old, new).to_dicts()
     assert (row["form"], row["old_head"], row["new_head"]) == ("x", 2, 3)
@@ -38,9 +36,7 @@ def test_a_word_with_another_head_says_where_the_new_head_was():
 
 def test_heads_are_compared_by_words_not_by_numbers():
     old = parse_conllu(sentence("a", ("xy", "X", 2, "obj"), ("z", "X", 0, "root")))
-    new = parse_conllu(
-        sentence("a", ("x", "X", 3, "obj"), ("y", "X", 1, "flat"), ("z", "X", 0, "root"))
-    )
+    new = parse_conllu(sentence("a", ("x", "X", 3, "obj"), ("y", "X", 1, "flat"), ("z", "X", 0, "root")))
     pairs = pair_words(old, new)
     assert (pairs.old_words.tolist(), pairs.new_words.tolist()) == ([1], [2])
     assert pairs.retokenised == (0,)

@@ -105,9 +105,7 @@ def test_parts_that_are_missing_or_empty(clean):
 
 
 def test_sentences_without_text_are_no_leaks(clean):
-    parts = {
-        name: part.with_columns({"form": ["_"] * part.n_words}) for name, part in clean.items()
-    }
+    parts = {name: part.with_columns({"form": ["_"] * part.n_words}) for name, part in clean.items()}
     found = audit(parts, resamples=0)
     assert {f.check for f in found.findings} & {"leak", "duplicates"} == set()
     assert named(found, "missing-layer", "test")[0].message == "no word has FORM"

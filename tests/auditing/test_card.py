@@ -37,9 +37,7 @@ def folders(tmp_path_factory):
 def test_a_card_says_it_in_words(folders):
     text = str(audit(folders[0], card=True))
     lines = dict(line.split(maxsplit=1) for line in text.splitlines()[1:-1])
-    assert list(lines) == [
-        "size", "layers", "validity", "consistency", "leaks", "difficulty", "agreement",
-    ]  # fmt: skip
+    assert list(lines) == ["size", "layers", "validity", "consistency", "leaks", "difficulty", "agreement"]
     assert lines["size"].startswith("400 sentences, ")
     assert lines["validity"].startswith("level 3: ")
     assert lines["leaks"].startswith("no sentence of the dev or test set is in the training set")
@@ -53,10 +51,7 @@ def test_json_has_words_and_numbers(folders):
     assert done.exit_code == 0
     assert row["treebank"] == "UD_X-Leaky"
     assert row["size"]["sentences"] == 410
-    assert (
-        row["size"]["train_words"] + row["size"]["dev_words"] + row["size"]["test_words"]
-        == (row["size"]["words"])
-    )
+    assert row["size"]["train_words"] + row["size"]["dev_words"] + row["size"]["test_words"] == (row["size"]["words"])
     assert row["leaks"]["test_in_train"] == pytest.approx(100 * 10 / 110)
     assert row["leaks"]["state"] == "poor"
     assert row["leaks"]["text"].startswith("9.1 % of test also in train (10 the same, 0 nearly)")
@@ -151,10 +146,7 @@ def test_agreement_is_read_as_agree_writes_it(folders, tmp_path):
 
 def test_agreement_where_it_is_known(folders, tmp_path):
     known = tmp_path / "agreement.json"
-    rows = [
-        {"layer": "upos", "observed": 97.5, "alpha": 0.96},
-        {"layer": "deprel", "observed": 91.25, "alpha": None},
-    ]
+    rows = [{"layer": "upos", "observed": 97.5, "alpha": 0.96}, {"layer": "deprel", "observed": 91.25, "alpha": None}]
     known.write_text(json.dumps({"kind": "agreement", "rows": rows}), "utf-8")
     (one,) = audit(folders[0], card=True, agreement=[str(known)]).profiles
     assert one.aspects["agreement"].text == "upos 97.5 % (alpha 0.96), deprel 91.2 %"

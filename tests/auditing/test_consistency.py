@@ -24,9 +24,7 @@ def treebank(*sentences, name="toy"):
     lines = []
     for number, (forms, annotation) in enumerate(sentences, 1):
         lines.append(f"# sent_id = {name}-{number}")
-        for word, (form, (head, relation)) in enumerate(
-            zip(forms.split(), annotation, strict=True), 1
-        ):
+        for word, (form, (head, relation)) in enumerate(zip(forms.split(), annotation, strict=True), 1):
             lines.append(f"{word}\t{form}\t_\tX\t_\t_\t{head}\t{relation}\t_\t_")
         lines.append("")
     return parse_conllu("\n".join([*lines, ""]), name=name)
@@ -56,9 +54,7 @@ def test_words_that_are_related_elsewhere_are_found_where_they_are_not(men):
     (entry,) = [one for one in found.words if one.sent_id == "toy-5"]
     assert (entry.word, entry.form, entry.head, entry.deprel) == (2, "old", 1, "amod")
     assert (entry.suggested_head, entry.suggested_deprel) == (3, "amod")
-    assert entry.reason.startswith(
-        'in the same words elsewhere ("old man" and both neighbours), 3 times "old" is amod'
-    )
+    assert entry.reason.startswith('in the same words elsewhere ("old man" and both neighbours), 3 times "old" is amod')
 
 
 def test_words_that_are_unrelated_elsewhere_say_less():
@@ -72,8 +68,7 @@ def test_words_that_are_unrelated_elsewhere_say_less():
 
 
 def test_a_relation_the_other_way_around_proves_nothing():
-    turned = treebank(*[("out of", ((0, "root"), (1, "fixed")))] * 4,
-                      ("out of", ((2, "advmod"), (0, "root"))))  # fmt: skip
+    turned = treebank(*[("out of", ((0, "root"), (1, "fixed")))] * 4, ("out of", ((2, "advmod"), (0, "root"))))
     assert len(variation(NucleusWords.of([turned]))) == 0
 
 

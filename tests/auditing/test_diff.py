@@ -97,17 +97,12 @@ def test_sentences_are_matched_by_id_text_and_similarity():
 
 
 def test_an_edited_text_is_the_same_sentence_whatever_its_id():
-    words = [
-        (form, 0 if i == 0 else 1, "dep")
-        for i, form in enumerate("these are six words of old".split())
-    ]
+    words = [(form, 0 if i == 0 else 1, "dep") for i, form in enumerate("these are six words of old".split())]
     old = parse_conllu(sentence("a", *words))
     new = parse_conllu(sentence("b", *words[:-1], ("new", 1, "dep")))
     result = tg.diff(old, new)
     assert sentences(result)["text changed"] == (1, 1)
-    assert result.table.select("layer", "old", "new").rows() == [
-        ("form", "old", "new"), ("lemma", "old", "new"),
-    ]  # fmt: skip
+    assert result.table.select("layer", "old", "new").rows() == [("form", "old", "new"), ("lemma", "old", "new")]
 
 
 def test_split_merged_and_retokenised_sentences_are_said_so():
@@ -119,17 +114,13 @@ def test_split_merged_and_retokenised_sentences_are_said_so():
     assert sentences(tg.diff(whole, parts))["split"] == (1, 2)
     assert sentences(tg.diff(parts, whole))["merged"] == (2, 1)
     assert tg.diff(whole, parts).pairs.new_words.tolist() == [0, 1, 2, 3]
-    other = parse_conllu(
-        sentence("a", ("Stopnow", 0, "root"), *joined[2:]).replace("\t3\t", "\t2\t")
-    )
+    other = parse_conllu(sentence("a", ("Stopnow", 0, "root"), *joined[2:]).replace("\t3\t", "\t2\t"))
     assert sentences(tg.diff(whole, other))["re-tokenised"] == (1, 1)
 
 
 def test_renumbered_sentences_are_not_mixed_up():
     texts = ["alpha beta gamma", "delta epsilon zeta", "eta theta iota", "kappa lambda mu"]
-    made = [
-        [(form, 0 if i == 0 else 1, "dep") for i, form in enumerate(text.split())] for text in texts
-    ]
+    made = [[(form, 0 if i == 0 else 1, "dep") for i, form in enumerate(text.split())] for text in texts]
     old = parse_conllu("".join(sentence(i, *one) for i, one in enumerate(made)))
     new = parse_conllu("".join(sentence(i, *one) for i, one in enumerate(made[1:])))
     assert tg.diff(old, new).pairs.sentences.to_new.tolist() == [-1, 0, 1, 2]
@@ -223,9 +214,7 @@ def test_folders_are_compared_file_by_file(tmp_path, command):
         write_conllu(TREEBANK[parts[1] :], folder / "x_y-ud-test.conllu")
     old, new = tmp_path / "r1" / "UD_X-Y", tmp_path / "r2" / "UD_X-Y"
     result = tg.diff(old, new)
-    assert sentences(result) == {
-        "unchanged": (120, 120), "all": (120, 120), "in another file": (20, 20),
-    }  # fmt: skip
+    assert sentences(result) == {"unchanged": (120, 120), "all": (120, 120), "in another file": (20, 20)}
     patch = tmp_path / "p.patch"
     tg.diff(old, new, patch=patch)
     assert patch.stat().st_size < 1000
@@ -255,10 +244,9 @@ def test_treebanks_without_a_common_sentence_are_noted(command, tmp_path):
 
 def test_time_grows_with_the_size_of_the_files():
     small, large = (
-        concat([parse_conllu(TREEBANK.to_bytes().replace(b"# sent_id = ", b"# sent_id = %d-" % i))
-                for i in range(n)])
+        concat([parse_conllu(TREEBANK.to_bytes().replace(b"# sent_id = ", b"# sent_id = %d-" % i)) for i in range(n)])
         for n in (4, 16)
-    )  # fmt: skip
+    )
     times = []
     for one in (small, large):
         new = one.with_columns({"deprel": ["x" + r for r in one["deprel"].to_list()]})

@@ -39,9 +39,7 @@ def matches(similarity=0.7, training=(), **parts):
     found = find_matches(texts, similarity=similarity, training=training)
     rows = zip(found.part, found.number, found.other_part, found.other, strict=True)
     names = [(texts[a].ids[b], texts[c].part, texts[c].ids[d]) for a, b, c, d in rows]
-    return [
-        (*name, round(float(value), 3)) for name, value in zip(names, found.similarity, strict=True)
-    ]
+    return [(*name, round(float(value), 3)) for name, value in zip(names, found.similarity, strict=True)]
 
 
 def levenshtein(one, two):
@@ -75,9 +73,7 @@ def test_similarity_is_the_edit_distance_of_long_texts_too():
         two = list(one)
         for place in random.choice(length, max(1, length // 8), replace=False).tolist():
             two[place] = str(random.choice(words))
-        (found,) = matches(
-            similarity=0.5, train=treebank(" ".join(one)), test=treebank(" ".join(two))
-        )
+        (found,) = matches(similarity=0.5, train=treebank(" ".join(one)), test=treebank(" ".join(two)))
         a, b = "".join(one), "".join(two)
         assert found[3] == round(1 - levenshtein(a, b) / max(len(a), len(b)), 3)
 
@@ -200,8 +196,9 @@ def test_leaks_across_treebanks_are_listed_with_their_files(folders, tmp_path):
     content = json.loads(done.stdout)
     assert done.exit_code == 1
     assert {(row["part"], row["also_in"], row["same"], row["near"]) for row in content["rows"]} == {
-        ("UD_X-A/test", "UD_X-B/train", 0, 1), ("UD_X-B/test", "UD_X-A/train", 1, 0),
-    }  # fmt: skip
+        ("UD_X-A/test", "UD_X-B/train", 0, 1),
+        ("UD_X-B/test", "UD_X-A/train", 1, 0),
+    }
     shares = {row["part"]: row["share"] for row in content["rows"]}
     assert shares == {"UD_X-A/test": 100, "UD_X-B/test": 50}
     pairs = {row["sent_id"]: row for row in content["pairs"]["rows"]}
@@ -217,9 +214,7 @@ def test_leaks_across_treebanks_are_listed_with_their_files(folders, tmp_path):
 def test_an_audit_of_several_treebanks_names_them(folders):
     result = audit(*folders, resamples=0)
     leaks = {f.split: f.level for f in result.findings if f.check == "leak"}
-    assert leaks == {
-        "UD_X-B/train, UD_X-A/test": "error", "UD_X-A/train, UD_X-B/test": "error",
-    }  # fmt: skip
+    assert leaks == {"UD_X-B/train, UD_X-A/test": "error", "UD_X-A/train, UD_X-B/test": "error"}
     assert result.treebank == "2 treebanks"
     assert "UD_X-A/dev" in {f.split for f in result.findings if f.check == "missing-split"}
 
@@ -240,8 +235,7 @@ def test_nothing_to_list():
 
 
 def test_the_long_sentences_of_a_release_are_all_in_the_one_before(ud):
-    files = [ud / release / "UD_Afrikaans-AfriBooms" / "af_afribooms-ud-test.conllu"
-             for release in ("r2.5", "r2.9")]  # fmt: skip
+    files = [ud / release / "UD_Afrikaans-AfriBooms" / "af_afribooms-ud-test.conllu" for release in ("r2.5", "r2.9")]
     (found,) = [one for one in audit(*files, leaks=True).overlaps if one.part is not one.also_in]
     assert found.same + found.near == int((found.part.words >= 5).sum())
     assert found.level == "warning"
@@ -251,9 +245,7 @@ def test_the_long_sentences_of_a_release_are_all_in_the_one_before(ud):
 def test_a_fifth_of_a_real_sentence_may_be_edited(ud, edits, least):
     from benchmarks.planted import judge
 
-    (found,) = [
-        one for one in judge(ud / "r2.9" / "UD_Tamil-TTB") if (one.edits, one.rate) == (edits, 0.2)
-    ]
+    (found,) = [one for one in judge(ud / "r2.9" / "UD_Tamil-TTB") if (one.edits, one.rate) == (edits, 0.2)]
     assert found.recall > least
     assert found.precision > 0.95
 

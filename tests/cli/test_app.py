@@ -90,9 +90,7 @@ def test_interrupting(command, tmp_path, monkeypatch):
 def test_a_reader_that_goes_away(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("x\n" * 20_000 + "\n")
-    pipe = subprocess.Popen(
-        [*SHELL, "check", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    pipe = subprocess.Popen([*SHELL, "check", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert pipe.stdout.readline().startswith(str(path).encode())
     pipe.stdout.close()
     err = pipe.stderr.read()
@@ -104,9 +102,7 @@ def test_a_reader_that_goes_away(tmp_path):
 def test_output_is_utf8_where_the_locale_is_plain(tmp_path):
     path = tmp_path / "é.conllu"
     path.write_text("1\té中\t_\t_\t_\t_\t9\troot\t_\t_\n\n", encoding="utf-8")
-    done = subprocess.run(
-        [*SHELL, "show", str(path)], capture_output=True, env=os.environ | {"LC_ALL": "C"}
-    )
+    done = subprocess.run([*SHELL, "show", str(path)], capture_output=True, env=os.environ | {"LC_ALL": "C"})
     assert done.returncode == 2
     assert done.stderr.startswith(f"{path}:1: error: head-range".encode())
     assert b"Traceback" not in done.stderr
@@ -213,9 +209,7 @@ def test_completion_is_installed_once(command, monkeypatch, tmp_path, shell):
         b". ~/.bash_completions/treegauge # kept\n",
     ],
 )
-def test_completion_leaves_settings_of_the_shell_as_they_are(
-    command, monkeypatch, tmp_path, before
-):
+def test_completion_leaves_settings_of_the_shell_as_they_are(command, monkeypatch, tmp_path, before):
     """A line is appended, once; not one byte before it changes, whatever its encoding."""
     monkeypatch.setenv("HOME", str(tmp_path))
     real = tmp_path / "dotfiles"

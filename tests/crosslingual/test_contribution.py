@@ -50,20 +50,12 @@ def test_groups_part_the_words(asked, target, groupings):
     groups = word_groups(target, kinds, by="upos")
     found = contributions(asked, target, groups, leave={"last": ("last",)})
     for tag_side in set(kinds.values()):
-        own = np.isin(
-            target["upos"].to_numpy(), [t for t, side in kinds.items() if side == tag_side]
-        )
+        own = np.isin(target["upos"].to_numpy(), [t for t, side in kinds.items() if side == tag_side])
         right = asked.vote().head == target.head
-        assert found.votes[0].scores["UAS"][tag_side].value == pytest.approx(
-            100 * right[own].mean()
-        )
+        assert found.votes[0].scores["UAS"][tag_side].value == pytest.approx(100 * right[own].mean())
         assert found.words[tag_side] == own.sum()
     if len(kinds) == len(tags):
-        total = sum(
-            found.words[g] * v.value
-            for g, v in found.votes[0].scores["UAS"].items()
-            if g != "overall"
-        )
+        total = sum(found.words[g] * v.value for g, v in found.votes[0].scores["UAS"].items() if g != "overall")
         whole = found.votes[0].scores["UAS"]["overall"].value
         assert total / found.words["overall"] == pytest.approx(whole)
         gains = found.votes[1].gains["UAS"]
@@ -148,9 +140,7 @@ def test_break_even_stays_within_percents():
     assert break_even(RatioEstimate(99.0, 97.0, 101.0, 1.0), place) == Worth("1", "1", "1")
     assert seen == [99.0, 97.0, 100.0]
     assert break_even(RatioEstimate(99.0, None, None, None), place) == Worth("1", None, None)
-    assert break_even(RatioEstimate(float("nan"), None, None, None), place) == Worth(
-        None, None, None
-    )
+    assert break_even(RatioEstimate(float("nan"), None, None, None), place) == Worth(None, None, None)
 
 
 def test_a_group_without_words_is_empty(asked, target):

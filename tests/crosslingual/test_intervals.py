@@ -70,8 +70,5 @@ def test_as_many_sentences_as_asked_for_show_the_difference():
     typical = RatioEstimate(0.3, 0.3 - 2.0227 / 40**0.5, 0.3 + 2.0227 / 40**0.5, 1 / 40**0.5)
     needed = typical.sentences_needed(40)
     assert base.error == pytest.approx(typical.error, rel=0.25)
-    hits = [
-        ratio_estimate(random.normal(0.3, 1.0, needed), np.ones(needed)).excludes_zero
-        for _ in range(400)
-    ]
+    hits = [ratio_estimate(random.normal(0.3, 1.0, needed), np.ones(needed)).excludes_zero for _ in range(400)]
     assert 0.74 < np.mean(hits) < 0.89

@@ -102,8 +102,7 @@ def test_transfer_is_a_task_of_run_and_the_verb_uses_its_store(names, world):
     store = Store(world / "store")
     results = run_cells(list(plan.expand().cells()), store)
     started = store.results()["started"].to_list()
-    found = tg.transfer(target, near, other, parser="mst", option=OPTIONS, store=world / "store",
-                        leave_one_out=True)  # fmt: skip
+    found = tg.transfer(target, near, other, parser="mst", option=OPTIONS, store=world / "store", leave_one_out=True)
     assert store.results()["started"].to_list() == started
     alone = {vote.left_out: vote.alone["LAS"].value for vote in found.votes[1:]}
     for result in results:
@@ -120,9 +119,7 @@ def test_probabilities(command, names, world):
     done = command("transfer", *names, *QUICK, "--probabilities", "--out", out)
     assert done.code == 0
     weighed, asked = library()
-    models = train_sources(
-        {"UD_Near-X": NEAR, "last": LAST}, delexicalised("mst", **OPTIONS)
-    )  # fmt: skip
+    models = train_sources({"UD_Near-X": NEAR, "last": LAST}, delexicalised("mst", **OPTIONS))
     assert read_conllu(out) == panel(TEST, models, weighed.weights, probabilities=True).vote()
     assert read_conllu(out) != asked.vote()
 
@@ -154,9 +151,7 @@ def test_weights(command, names):
     expected = weigh_sources(TRAIN, {"UD_Near-X": NEAR, "last": LAST}, sentences=20)
     assert {r["source"]: r["klcpos3"] for r in told["rows"]} == expected.divergences
     assert "UD_Near-X is" in told["advice"]
-    flat = json.loads(
-        command("transfer", "weights", *names, "--exponent", 0, "--format", "json").out
-    )
+    flat = json.loads(command("transfer", "weights", *names, "--exponent", 0, "--format", "json").out)
     assert [row["weight"] for row in flat["rows"]] == [0.5, 0.5]
 
 
@@ -172,12 +167,7 @@ def test_recommend(command, names):
 
 def test_worth_by_the_targets_curve(command, names, world):
     parses = [
-        Parse(
-            "mst",
-            size,
-            seed,
-            make_parser("mst", **OPTIONS).fit(TRAIN[:size], seed=seed).parse(TEST),
-        )
+        Parse("mst", size, seed, make_parser("mst", **OPTIONS).fit(TRAIN[:size], seed=seed).parse(TEST))
         for size in (5, 10, 20, 30)
         for seed in range(3)
     ]

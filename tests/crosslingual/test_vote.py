@@ -85,9 +85,7 @@ def test_who_has_more_than_half_decides(given_ballots):
     assert tuple(vote_heads(chosen, weights, [0, n]).tolist()) == chosen[0]
 
 
-@pytest.mark.parametrize(
-    ("parser", "options"), [("beam", {"epochs": 2}), ("mst", {"epochs": 2, "projective": False})]
-)
+@pytest.mark.parametrize(("parser", "options"), [("beam", {"epochs": 2}), ("mst", {"epochs": 2, "projective": False})])
 def test_one_source_is_its_own_parse_on_real_text(romance, parser, options):
     train, target = romance["Italian-ParTUT"][:60], romance["Galician-TreeGal"][:60]
     model = delexicalised(parser, **options).fit(train, seed=0)
@@ -111,9 +109,7 @@ def test_votes_are_trees_and_near_sources_help(asked, target):
 
 
 def test_delexicalised_models_do_not_see_words(sources, target):
-    renamed = sources["near"].with_columns(
-        {"form": [f"w{i}" for i in range(sources["near"].n_words)]}
-    )
+    renamed = sources["near"].with_columns({"form": [f"w{i}" for i in range(sources["near"].n_words)]})
     for parser in ("beam", "mst"):
         maker = delexicalised(parser, epochs=1)
         one, two = (maker.fit(train, seed=0) for train in (sources["near"], renamed))

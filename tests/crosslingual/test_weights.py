@@ -18,8 +18,7 @@ from treegauge.treebanks.conllu import parse_conllu
 def tagged(*sentences):
     text = "".join(
         "".join(
-            f"{i}\tw\t_\t{tag}\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n"
-            for i, tag in enumerate(tags, 1)
+            f"{i}\tw\t_\t{tag}\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n" for i, tag in enumerate(tags, 1)
         )
         + "\n"
         for tags in sentences
@@ -126,10 +125,7 @@ def test_the_closest_comes_first(romance):
     ("call", "message"),
     [
         (lambda t: weigh_sources(t, {}), "no source: give"),
-        (
-            lambda t: weigh_sources(t, {"s": t}, sentences=0),
-            "0 target sentences; expected at least 1",
-        ),
+        (lambda t: weigh_sources(t, {"s": t}, sentences=0), "0 target sentences; expected at least 1"),
         (lambda t: weigh_sources(t, {"s": t}, exponent=-1), "exponent is -1"),
         (lambda t: weigh_sources(t[:0], {"s": t}), "has no words"),
         (lambda t: weigh_sources(t, {"s": tagged("__")}), "has no UPOS"),

@@ -89,8 +89,7 @@ def test_the_command(tmp_path, train, pool):
     for part, path in zip((train, pool), paths, strict=True):
         write_conllu(part, path)
     out = tmp_path / "next.csv"
-    command = ["curve", "advise", str(paths[0]), "--sentences", str(paths[1]), "-n", "3",
-               "-o", str(out)]  # fmt: skip
+    command = ["curve", "advise", str(paths[0]), "--sentences", str(paths[1]), "-n", "3", "-o", str(out)]
     done = invoke(command)
     assert done.exit_code == 0
     chosen = out.read_text("utf-8")

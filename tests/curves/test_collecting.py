@@ -58,17 +58,13 @@ def whole(plan, folder, tmp_path_factory):
 
 
 @pytest.mark.parametrize("after", range(1, CELLS + 2))
-def test_interrupted_anywhere_and_resumed_the_table_is_the_same(
-    after, plan, folder, whole, tmp_path
-):
+def test_interrupted_anywhere_and_resumed_the_table_is_the_same(after, plan, folder, whole, tmp_path):
     def stop(done, total):
         if done == after:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_expansion(
-            plan.expand(), Store(tmp_path / "store"), PoolSettings("inline"), progress=stop
-        )
+        run_expansion(plan.expand(), Store(tmp_path / "store"), PoolSettings("inline"), progress=stop)
     assert len(Store(tmp_path / "store")) == after
     part = gathered(tmp_path / "store", folder)
     assert part.height < whole.height
@@ -94,9 +90,7 @@ def fake(**columns):
     lists = [value for value in columns.values() if isinstance(value, list)]
     n = len(lists[0]) if lists else 1
     full = row | columns
-    return pl.DataFrame(
-        {name: value if isinstance(value, list) else [value] * n for name, value in full.items()}
-    )
+    return pl.DataFrame({name: value if isinstance(value, list) else [value] * n for name, value in full.items()})
 
 
 GOLD = synthetic(5, seed=1)

@@ -109,12 +109,9 @@ def test_a_class_like_the_whole_has_complexity_zero():
 
 def test_complexity_from_the_definition(two):
     found = complexity(two)
-    means = two.frame.group_by("class", "size").agg(
-        (100 * pl.col("correct") / pl.col("total")).mean().alias("uas")
-    )
+    means = two.frame.group_by("class", "size").agg((100 * pl.col("correct") / pl.col("total")).mean().alias("uas"))
     curve = {
-        name: means.filter(pl.col("class") == name).sort("size")["uas"].to_numpy()
-        for name in ("all", "fast", "slow")
+        name: means.filter(pl.col("class") == name).sort("size")["uas"].to_numpy() for name in ("all", "fast", "slow")
     }
     for row in found.table.to_dicts():
         own, whole = curve[row["class"]], curve["all"]
@@ -243,9 +240,7 @@ def test_spearman_is_scipys():
 def test_parsers_side_by_side():
     found = complexity(several())
     compared = compare_parsers(found)
-    assert compared.table.columns[:5] == [
-        "class", "beam_complexity", "beam_rank", "beam_score", "beam_score_rank",
-    ]  # fmt: skip
+    assert compared.table.columns[:5] == ["class", "beam_complexity", "beam_rank", "beam_score", "beam_score_rank"]
     mst = found.table.filter(parser="mst")
     expected = dict(mst.select("class", "complexity").rows())
     assert dict(compared.table.select("class", "mst_complexity").rows()) == expected
@@ -264,11 +259,7 @@ def test_composites_sum_the_classes_of_each_side():
     assert set(made.frame["class"]) == {"all", "simple", "complex"}
     assert "composite:beam's|partition:treebank" in made.signature
     keys = ["treebank", "parser", "size", "sample"]
-    sums = (
-        made.frame.filter(pl.col("class") != "all")
-        .group_by(keys)
-        .agg(pl.col("correct", "total").sum())
-    )
+    sums = made.frame.filter(pl.col("class") != "all").group_by(keys).agg(pl.col("correct", "total").sum())
     whole = made.frame.filter(pl.col("class") == "all").join(sums, on=keys)
     assert whole.height == 3 * 2 * 7 * 3
     assert whole["correct"].equals(whole["correct_right"])
@@ -286,8 +277,7 @@ def test_composites_sum_the_classes_of_each_side():
 
 def test_rare_classes_may_be_on_neither_side():
     counts = table(
-        {("A", "b"): {"x": lambda n: 50 + n / 20, "y": lambda n: 60 - 50 / n, "z": lambda n: 50.0}},
-        words={"z": 12},
+        {("A", "b"): {"x": lambda n: 50 + n / 20, "y": lambda n: 60 - 50 / n, "z": lambda n: 50.0}}, words={"z": 12}
     )
     assert set(partition(counts).of("A")) == {"x", "y", "z"}
     assert set(partition(counts, min_words=30).of("A")) == {"x", "y"}

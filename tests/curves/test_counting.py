@@ -43,9 +43,8 @@ CHALLENGES = CONVENTIONS["challenges"]
 def test_the_papers_classes_count_roots_as_head_right_and_no_punctuation():
     words = pl.DataFrame({"head": [2, 3, 0, 2, 3]})
     found = count_attachments(
-        GOLD, [Parse("p", 5, 0, words)], by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES,
-        name="UD_A-B",
-    )  # fmt: skip
+        GOLD, [Parse("p", 5, 0, words)], by=PAPER_CLASSES, metric="UAS", convention=CHALLENGES, name="UD_A-B"
+    )
     assert found.table.select("class", "correct", "total").rows() == [
         ("all", 3, 4),
         ("ADV × head left", 0, 1),
@@ -87,9 +86,7 @@ def test_the_whole_is_the_scorers_score_to_the_last_count(convention):
     scores = evaluate(gold, system, options=options, resampling=none).systems[0]
     for metric in ("UAS", "LAS"):
         parse = Parse("p", 5, 0, words)
-        row = count_attachments(gold, [parse], metric=metric, convention=convention).table.row(
-            0, named=True
-        )
+        row = count_attachments(gold, [parse], metric=metric, convention=convention).table.row(0, named=True)
         assert (row["correct"], row["total"]) == (scores[metric].correct, scores[metric].gold)
         assert row["metric"] == metric_label(metric, convention)
 
@@ -138,8 +135,6 @@ def test_unknown_metrics_and_reserved_names_are_refused():
     with pytest.raises(ChoiceError, match="unknown metric over words 'CLAS'"):
         count_attachments(GOLD, [Parse("p", 5, 0, GOLD)], metric="CLAS")
     with pytest.raises(TreegaugeError, match="may not be called 'all'"):
-        count_attachments(
-            GOLD, [Parse("p", 5, 0, GOLD)], by=lambda treebank: ["all"] * treebank.n_words
-        )
+        count_attachments(GOLD, [Parse("p", 5, 0, GOLD)], by=lambda treebank: ["all"] * treebank.n_words)
     with pytest.raises(TreegaugeError, match="no parses"):
         count_attachments(GOLD, [])

@@ -52,10 +52,7 @@ def counts(tmp_path_factory):
 def treebank(tmp_path_factory):
     """A small treebank with training and test set, and one without a test set."""
     home = tmp_path_factory.mktemp("treebanks")
-    for name, parts in (
-        ("UD_Greek-Made", (("train", 30), ("test", 12))),
-        ("UD_Latin-Made", (("train", 9),)),
-    ):
+    for name, parts in (("UD_Greek-Made", (("train", 30), ("test", 12))), ("UD_Latin-Made", (("train", 9),))):
         (home / name).mkdir()
         for part, number in parts:
             path = home / name / f"xx_made-ud-{part}.conllu"
@@ -261,10 +258,7 @@ def test_advice_trains_what_it_needs(command, treebank, tmp_path):
         (["nothing.csv"], "nothing.csv: no such file or folder"),
         (["COUNTS", "--metric", "UAS"], "holds counts of LAS, not of UAS"),
         (["COUNTS", "--convention", "challenges"], "holds counts of LAS, not of LAS[challenges]"),
-        (
-            ["equivalent", "COUNTS", "--parser", "beam", "--score", "70", "--score", "all=6"],
-            "two scores of all",
-        ),
+        (["equivalent", "COUNTS", "--parser", "beam", "--score", "70", "--score", "all=6"], "two scores of all"),
     ],
 )
 def test_slips_are_named(command, counts, arguments, message):

@@ -8,12 +8,7 @@ from scipy.optimize import isotonic_regression
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.curves.curve import equivalent
-from treegauge.curves.equivalents import (
-    equivalent_size,
-    isotonic,
-    placing,
-    size_text,
-)
+from treegauge.curves.equivalents import equivalent_size, isotonic, placing, size_text
 from treegauge.curves.partition import composite_counts
 
 from .conftest import SIZES, table

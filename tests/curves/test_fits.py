@@ -94,9 +94,7 @@ def test_sure_sizes_weigh_more_but_none_rules():
 
 
 def test_extrapolation_covers_the_truth():
-    counts = table(
-        {("A", "b"): {"x": lambda n: power(n, 85, 70, 0.45)}}, samples=5, noise=0.6, seed=4
-    )
+    counts = table({("A", "b"): {"x": lambda n: power(n, 85, 70, 0.45)}}, samples=5, noise=0.6, seed=4)
     found = fit(counts, at=[1000, 5000])
     row = found.table.filter(law="power").row(0, named=True)
     assert row["identified"]

@@ -12,9 +12,7 @@ from treegauge import data
 from treegauge.core.errors import ChoiceError
 
 FIGURES = Path(os.environ.get("TREEGAUGE_UD", "../shared/ud")).parent / "figures"
-needs_figures = pytest.mark.skipif(
-    not FIGURES.is_dir(), reason=f"no published figures at {FIGURES}; set TREEGAUGE_UD"
-)
+needs_figures = pytest.mark.skipif(not FIGURES.is_dir(), reason=f"no published figures at {FIGURES}; set TREEGAUGE_UD")
 
 
 def rows(name: str) -> list[list[str]]:
@@ -51,9 +49,7 @@ def test_classes_and_families_have_the_published_sizes():
 
 @needs_figures
 def test_subsets_equal_the_csv():
-    assert data.named_subsets() == {
-        n: tuple(codes.split()) for n, codes in rows("table10_subsets.csv")
-    }
+    assert data.named_subsets() == {n: tuple(codes.split()) for n, codes in rows("table10_subsets.csv")}
 
 
 @needs_figures

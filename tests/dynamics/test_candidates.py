@@ -7,12 +7,7 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.pages import make_page
-from treegauge.dynamics.candidates import (
-    SCORES,
-    error_candidates,
-    save_candidates,
-    suspicion,
-)
+from treegauge.dynamics.candidates import SCORES, error_candidates, save_candidates, suspicion
 from treegauge.dynamics.jobs import assigned_folds, cross_fit
 from treegauge.dynamics.recording import Recording
 from treegauge.testing.perturb import inject_errors
@@ -23,10 +18,7 @@ from treegauge.treebanks.conllu import read_conllu
 
 
 @settings(max_examples=15, deadline=None)
-@given(
-    st.integers(0, 10**6), st.sampled_from([("any", "any"), ("near", "tags")]),
-    st.sampled_from([0.02, 0.3]),
-)  # fmt: skip
+@given(st.integers(0, 10**6), st.sampled_from([("any", "any"), ("near", "tags")]), st.sampled_from([0.02, 0.3]))
 def test_errors_leave_trees_and_are_where_they_are_said_to_be(seed, how, share):
     gold = synthetic(25, seed=seed % 7)
     made = inject_errors(gold, share, seed=seed, heads=how[0], relations=how[1])
@@ -117,14 +109,9 @@ def test_alternatives_are_often_what_stood_there(injected):
     found = error_candidates(held_out, made.treebank, count=40)
     names = gold["deprel"].to_list()
     hits = [one for one in found.words if made.changed[one.number]]
-    back = [
-        one.instead == (str(gold.head[one.number]) if one.of == "head" else names[one.number])
-        for one in hits
-    ]
+    back = [one.instead == (str(gold.head[one.number]) if one.of == "head" else names[one.number]) for one in hits]
     assert np.mean(back) > 0.5
-    assert [one.score for one in found.words] == sorted(
-        (o.score for o in found.words), reverse=True
-    )
+    assert [one.score for one in found.words] == sorted((o.score for o in found.words), reverse=True)
     for one in found.words:
         assert one.p_instead > one.p_gold
         assert one.head == made.treebank.head[one.number]
@@ -160,12 +147,7 @@ def test_annotators_get_files(tiny, tmp_path):
     found = error_candidates(hand_made(tiny), tiny, score="odds")
     for name in ("c.csv", "c.conllu", "c.html"):
         save_candidates(tiny, found, tmp_path / name)
-    assert (
-        (tmp_path / "c.csv")
-        .read_text()
-        .splitlines()[1]
-        .startswith("3,s3,3,early,X,2,advmod,head,1,")
-    )
+    assert (tmp_path / "c.csv").read_text().splitlines()[1].startswith("3,s3,3,early,X,2,advmod,head,1,")
     again = read_conllu(tmp_path / "c.conllu")
     assert [sentence.id for sentence in again] == ["s1", "s3"]
     assert again[1].metadata["suspect"].startswith("3 early: head 2 -> 1")

@@ -25,9 +25,7 @@ def test_measures_are_those_of_the_other_verbs(folders, tmp_path):
     mapped = tg.map(folders[0], seeds=2, **QUICK)[0].values
     assert row["arc_conf"] == pytest.approx(mapped["head"]["confidence"])
     assert row["rel_var"] == pytest.approx(mapped["relation"]["variability"])
-    assert row["arc_vinfo"] == pytest.approx(
-        tg.vinfo(folders[0], seeds=2, **QUICK)[0].values["head"]
-    )
+    assert row["arc_vinfo"] == pytest.approx(tg.vinfo(folders[0], seeds=2, **QUICK)[0].values["head"])
     length = tg.mdl(folders[0], orders=1, blocks=[5, 10], **QUICK)[0].values
     assert row["rel_mdl"] == pytest.approx(length["relation"]["bits_per_word"])
     parsed = tg.map(folders[0], split="dev", seeds=2, **QUICK)

@@ -45,9 +45,7 @@ def test_the_command_and_the_function_give_the_same(command, folders, tmp_path):
 @pytest.mark.parametrize("convention", ["official", "challenges"])
 def test_scores_are_those_of_the_parsed_file(folders, tmp_path, split, convention):
     result = tg.map(folders[0], split=split, convention=convention, **QUICK)
-    parser = tg.make_parser(
-        "mst", bits=16, label_bits=12, training="loglinear", epochs=2, label_epochs=2
-    )
+    parser = tg.make_parser("mst", bits=16, label_bits=12, training="loglinear", epochs=2, label_epochs=2)
     model = parser.fit(read_conllu(folders[0], split="train"), seed=0)
     gold = read_conllu(folders[0], split=split)
     scores = tg.score(gold, model.parse(gold), convention=convention, resamples=0)
@@ -148,9 +146,7 @@ def test_candidates(command, folders, tmp_path):
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
 def test_one_archive_holds_all_seeds_the_held_out_recording_and_the_candidates(tmp_path, suffix):
     path = tmp_path / f"r{suffix}"
-    made = tg.map(
-        synthetic(40, seed=1), seeds=3, candidates=5, folds=2, recording=path, **QUICK
-    )  # fmt: skip
+    made = tg.map(synthetic(40, seed=1), seeds=3, candidates=5, folds=2, recording=path, **QUICK)
     archive = MapArchive.load(path)
     assert len(archive.recordings) == 3
     assert archive.held_out.split == "held out"

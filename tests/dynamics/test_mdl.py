@@ -12,9 +12,8 @@ QUICK = {"epochs": 2, "option": {"bits": 16, "label_bits": 12}}
 
 def test_the_command(command, folders, tmp_path):
     done = command(
-        "mdl", folders[0], *FAST, "--blocks", "auto", "--orders", 2, "--format", "json",
-        "--plot", tmp_path / "p.json",
-    )  # fmt: skip
+        "mdl", folders[0], *FAST, "--blocks", "auto", "--orders", 2, "--format", "json", "--plot", tmp_path / "p.json"
+    )
     shown = json.loads(done.out)
     assert shown["rows"][0]["compression"] > 1
     assert "blocks:5+10+20+25|orders:2" in shown["signature"]

@@ -158,9 +158,7 @@ def test_prefix_and_block_differ_in_what_is_learned_from(known):
     train = synthetic(60, seed=1)
     for training, sizes in (("prefix", [5, 15, 35]), ("block", [5, 10, 20])):
         known.parser.fitted.clear()
-        found = description_length(
-            train, engine=known, blocks=(5, 10, 20, 25), training=training, orders=1
-        )
+        found = description_length(train, engine=known, blocks=(5, 10, 20, 25), training=training, orders=1)
         assert [len(source) for source, _ in known.parser.fitted] == sizes
         assert found.by_block()["before"].to_list() == [0, 5, 15, 35]
     assert sum(BLOCKS) == 995
@@ -193,7 +191,5 @@ def test_learning_compresses_and_noise_does_not(quick):
     random = np.random.default_rng(0)
     names = random.choice(["a", "b", "c", "d"], train.n_words)
     names[train.head == 0] = "root"
-    noisy = description_length(
-        train.with_columns({"deprel": names}), engine=quick, blocks=(5, 15, 40, 60), orders=1
-    )
+    noisy = description_length(train.with_columns({"deprel": names}), engine=quick, blocks=(5, 15, 40, 60), orders=1)
     assert noisy.values["relation"]["compression"] < found.values["relation"]["compression"]

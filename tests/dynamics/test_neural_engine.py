@@ -33,9 +33,7 @@ def parts():
 @pytest.mark.parametrize("name", ["biaffine", "pointer"])
 def test_recordings_are_those_of_the_parser_itself(parts, name):
     train, dev = parts
-    job = TrainingJob(
-        train, {"train": train, "dev": dev}, 3, relation_names(train, dev), trees=True, decode=True
-    )
+    job = TrainingJob(train, {"train": train, "dev": dev}, 3, relation_names(train, dev), trees=True, decode=True)
     engine = make_engine(name, options=WORDS)
     assert isinstance(engine, NeuralEngine)
     found = engine([job])[0]
@@ -94,9 +92,8 @@ def test_lengths_and_candidates(parts):
     engine = make_engine("biaffine", options=WORDS)
     told = []
     found = description_length(
-        train, engine=engine, blocks=[5, 10, 15], orders=2,
-        progress=lambda *step: told.append(step),
-    )  # fmt: skip
+        train, engine=engine, blocks=[5, 10, 15], orders=2, progress=lambda *step: told.append(step)
+    )
     assert told[-1] == (4, 4)
     assert found.values["head"]["bits_per_word"] > 0
     again = description_length(train, engine=engine, blocks=[5, 10, 15], orders=2)
@@ -133,10 +130,7 @@ def test_a_device_that_is_none_is_named(parts):
 def test_lockstep_on_a_gpu_says_what_each_parser_alone_says_there(parts, name):
     train, dev = parts
     names = relation_names(train, dev)
-    jobs = [
-        TrainingJob(train, {"train": train, "dev": dev}, seed, names, trees=True)
-        for seed in (1, 2, 3)
-    ]
+    jobs = [TrainingJob(train, {"train": train, "dev": dev}, seed, names, trees=True) for seed in (1, 2, 3)]
     # Then chance is in the beginning alone, which is a matter of the seed and of who is known.
     given = {**SMALL, "device": "cuda", "dropout": 0, "min_count": 1}
     engine = make_engine(name, options=[f"{key}={value}" for key, value in given.items()])

@@ -7,10 +7,7 @@ from scipy.stats import spearmanr
 import treegauge as tg
 from treegauge import data
 from treegauge.core.errors import TreegaugeError
-from treegauge.dynamics.difficulty import (
-    LARGER_IS_EASIER,
-    absolute_rank,
-)
+from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.dynamics.item_response import fit_item_response, responses
 from treegauge.dynamics.jobs import TrainingJob, relation_names
 from treegauge.testing.synthetic import synthetic

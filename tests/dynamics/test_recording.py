@@ -13,9 +13,7 @@ from treegauge.testing.synthetic import synthetic
 
 def made(p, **more):
     logp = np.log(np.asarray(p, float))
-    return Recording(
-        "toy#000000", "train", "sig", tuple(range(1, len(logp) + 1)), logp, logp, **more
-    )
+    return Recording("toy#000000", "train", "sig", tuple(range(1, len(logp) + 1)), logp, logp, **more)
 
 
 def test_gold_probabilities_are_the_models(tiny, known):
@@ -26,9 +24,7 @@ def test_gold_probabilities_are_the_models(tiny, known):
         expected = np.full(8, epoch / (epoch + 1))
         expected[3] = 1.0  # the sentence of one word has one head
         np.testing.assert_allclose(p[epoch - 1], expected, rtol=1e-6)
-        np.testing.assert_allclose(
-            np.exp(found.relation_logp[epoch - 1]), epoch / (epoch + 1), rtol=1e-6
-        )
+        np.testing.assert_allclose(np.exp(found.relation_logp[epoch - 1]), epoch / (epoch + 1), rtol=1e-6)
     assert found.head_rival[0, 3] == -1
     assert found.correct("head")[:, 3].all()
     assert found.correct("head").all()  # in three words two others share what gold leaves
@@ -37,9 +33,7 @@ def test_gold_probabilities_are_the_models(tiny, known):
 
 def test_a_rival_is_never_gold_nor_the_word_itself(quick):
     train = synthetic(60, seed=4)
-    found = quick([TrainingJob(train, {"train": train}, relations=relation_names(train))])[0][
-        "train"
-    ]
+    found = quick([TrainingJob(train, {"train": train}, relations=relation_names(train))])[0]["train"]
     assert (found.head_rival != train.head).all()
     assert (found.head_rival != train.positions).all()
     names = np.array(found.relations)[found.relation_rival]
@@ -50,9 +44,7 @@ def test_what_the_log_linear_parser_says_is_recorded_as_it_is(quick):
     train, dev = synthetic(60, seed=4), synthetic(20, seed=5)
     parser = quick.parser
     model = parser.fit(train, seed=7)
-    found = quick([TrainingJob(train, {"dev": dev}, seed=7, relations=relation_names(train, dev))])[
-        0
-    ]["dev"]
+    found = quick([TrainingJob(train, {"dev": dev}, seed=7, relations=relation_names(train, dev))])[0]["dev"]
     heads = model.head_probabilities(dev)
     gold = [p[j, h] for i, p in enumerate(heads) for j, h in enumerate(dev[i].head)]
     np.testing.assert_allclose(np.exp(found.head_logp[-1]), gold, rtol=1e-5)

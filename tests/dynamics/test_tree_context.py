@@ -76,9 +76,7 @@ def test_parser_and_tree_together_find_more_errors_than_the_parser(made, context
     assert precision(context=context) >= precision() + 0.02
     both = error_candidates(held_out, made.treebank, count=20, context=context)
     assert "context:tree" in both.signature
-    assert both.words[0].score == pytest.approx(
-        suspicion(held_out, made.treebank, context=context)[0].max()
-    )
+    assert both.words[0].score == pytest.approx(suspicion(held_out, made.treebank, context=context)[0].max())
 
 
 def test_a_context_of_other_words_is_refused(made, context):

@@ -40,9 +40,7 @@ def log_partition(scores, *, single_root=True):
 
 def counted(scores, single):
     n = len(scores)
-    return np.logaddexp.reduce(
-        [sum(scores[d, h] for d, h in enumerate(heads)) for heads in all_trees(n, single)]
-    )
+    return np.logaddexp.reduce([sum(scores[d, h] for d, h in enumerate(heads)) for heads in all_trees(n, single)])
 
 
 def by_determinant(scores, single):
@@ -127,9 +125,7 @@ def test_recorded_trees_are_those_of_the_model(quick):
             gold = sum(logs[d, h] for d, h in enumerate(train[i].head)) - log_partition(logs)
             assert logp[-1, i] == pytest.approx(gold, abs=2e-4)
     table = sentence_table(found, train)
-    np.testing.assert_allclose(
-        table["confidence"], np.exp(logp / train.lengths).mean(axis=0), rtol=1e-6
-    )
+    np.testing.assert_allclose(table["confidence"], np.exp(logp / train.lengths).mean(axis=0), rtol=1e-6)
     assert table.height == 30
     bare = quick([TrainingJob(train, {"train": train})])[0]["train"]
     with pytest.raises(TreegaugeError, match="trees=True"):

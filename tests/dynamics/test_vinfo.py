@@ -19,9 +19,7 @@ def test_the_command(command, folders, tmp_path):
     assert lines[0] == "treebank,of,entropy,conditional,information,low,high,negative"
     assert [line.split(",")[1] for line in lines[1:]] == ["heads", "relations", "trees"]
     assert pl.read_parquet(words).height == read_conllu(folders[0], split="dev").n_words
-    assert done.out == tg.vinfo(folders[0], trees=True, **QUICK).to_csv() + "\n" * (
-        done.out.endswith("\n\n")
-    )
+    assert done.out == tg.vinfo(folders[0], trees=True, **QUICK).to_csv() + "\n" * (done.out.endswith("\n\n"))
     both = command("vinfo", *folders, *FAST, "--null", "upos", "--plot", tmp_path / "p.json")
     assert both.code == 0
     assert both.out.count("UD_Syn-A/dev") == both.out.count("UD_Syn-B/dev") == 3

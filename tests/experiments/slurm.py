@@ -97,9 +97,7 @@ def _daemon(line: list[str], variables: dict[str, str]) -> Iterator[None]:
 def said(*line: str, variables: dict[str, str]) -> str:
     """Return what a command of Slurm prints; nothing while the daemons do not answer."""
     program = _program(line[0])
-    done = subprocess.run(
-        [program, *line[1:]], capture_output=True, text=True, env=os.environ | variables, timeout=30
-    )
+    done = subprocess.run([program, *line[1:]], capture_output=True, text=True, env=os.environ | variables, timeout=30)
     return done.stdout
 
 

@@ -59,11 +59,7 @@ def test_curve(room):
             labels = [row[7].partition(":")[0] for row in (ours, theirs)]
             both += ours[6] == theirs[6] and labels[0] == labels[1]
         total = gold.n_words
-        assert report.scalars == {
-            "UAS": 100 * (heads / total),
-            "LAS": 100 * (both / total),
-            "words": total,
-        }
+        assert report.scalars == {"UAS": 100 * (heads / total), "LAS": 100 * (both / total), "words": total}
         frame = words(report)
         assert frame.schema == {"head": pl.Int32, "deprel": pl.String}
         assert frame["head"].to_list() == parsed.head.tolist()
@@ -89,9 +85,7 @@ def test_tasks_and_score_agree_under_every_convention(room):
         convention = find_convention(name)
         for task, own in (("score", {}), ("curve", {}), ("split", {"objective": "length"})):
             sizes, parameters = [20] if task == "curve" else [], {"convention": name, **own}
-            ((cell, report),) = reports(
-                room, task, parsers=[QUICK], sizes=sizes, parameters=parameters
-            )
+            ((cell, report),) = reports(room, task, parsers=[QUICK], sizes=sizes, parameters=parameters)
             frame = words(report)
             gold = cell.read("test")
             if task == "split":
@@ -118,9 +112,8 @@ def test_split(room):
     model = make_parser("beam", epochs=2, beam=2).fit(parts["train"], parts["dev"], seed=0)
     parsed = model.parse(parts["test"])
     ((_, report),) = reports(
-        room, "split", parsers=[QUICK], samples=[2],
-        parameters={"objective": "length", "sizes": "50/25/25"},
-    )  # fmt: skip
+        room, "split", parsers=[QUICK], samples=[2], parameters={"objective": "length", "sizes": "50/25/25"}
+    )
     scored = evaluate(parts["test"], parsed, resampling=Resampling(resamples=0))
     assert report.scalars["LAS"] == scored.systems[0]["LAS"].f1
     assert report.scalars["edv"] == made.edv
@@ -166,13 +159,9 @@ def test_pools_agree_to_the_byte(room, tmp_path):
         pools["c"] = "dask"
     for name, chosen in pools.items():
         done = run(plan, tmp_path / name, pool=chosen)
-        assert (done.done, done.failed) == (12, 0), (
-            Store(tmp_path / name).failures()["error"].to_list()
-        )
+        assert (done.done, done.failed) == (12, 0), Store(tmp_path / name).failures()["error"].to_list()
     texts = {Store(tmp_path / name).results(provenance=False).write_csv() for name in pools}
     assert len(texts) == 1
-    first, *others = (
-        {p.name: p.read_bytes() for p in (tmp_path / name).glob("words/*/*")} for name in pools
-    )
+    first, *others = ({p.name: p.read_bytes() for p in (tmp_path / name).glob("words/*/*")} for name in pools)
     assert all(files == first for files in others)
     assert len(first) == 9

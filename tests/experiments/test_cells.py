@@ -24,11 +24,10 @@ points = st.tuples(st.none() | st.integers(1, 9), st.integers(0, 3), st.integers
 
 def as_tuple(cell: Cell) -> str:
     """All that a result depends on, by another way: the order of names does not count."""
-    mapped = [sorted((k, type(v).__name__, v) for k, v in m.items())
-              for m in (cell.options, cell.extra, cell.setup.files)]  # fmt: skip
-    return repr(
-        (cell.task, cell.setup.name, cell.parser, *mapped, cell.size, cell.sample, cell.seed)
-    )
+    mapped = [
+        sorted((k, type(v).__name__, v) for k, v in m.items()) for m in (cell.options, cell.extra, cell.setup.files)
+    ]
+    return repr((cell.task, cell.setup.name, cell.parser, *mapped, cell.size, cell.sample, cell.seed))
 
 
 @settings(max_examples=75, deadline=None)

@@ -58,17 +58,8 @@ def address(room):
     path = os.pathsep.join([str(room), *map(os.path.abspath, sys.path)])
     environment = os.environ | {"PYTHONPATH": path, "PYTHONWARNINGS": "default"}
     place = f"127.0.0.1:{port}"
-    scheduler = [*line[:2], line[2] + "scheduler", "--host", "127.0.0.1", "--port", str(port),
-                 "--no-dashboard"]  # fmt: skip
-    worker = [
-        *line[:2],
-        line[2] + "worker",
-        place,
-        "--nthreads",
-        "1",
-        "--no-dashboard",
-        "--no-nanny",
-    ]
+    scheduler = [*line[:2], line[2] + "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    worker = [*line[:2], line[2] + "worker", place, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with (
         subprocess.Popen(scheduler, env=environment, **quiet) as first,
@@ -194,9 +185,7 @@ def test_the_script_for_slurm():
     assert {"export OMP_NUM_THREADS=1", "export POLARS_MAX_THREADS=1"} <= {*exports}
     assert lines.index("module load python") > lines.index(exports[-1])
     (worker,) = [line for line in lines if "dask_worker" in line]
-    assert worker.startswith(
-        f"{sys.executable} -m distributed.cli.dask_worker tcp://SCHEDULER:PORT "
-    )
+    assert worker.startswith(f"{sys.executable} -m distributed.cli.dask_worker tcp://SCHEDULER:PORT ")
     assert re.search(r"--nthreads 1\b", worker)
 
 

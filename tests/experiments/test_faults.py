@@ -38,7 +38,7 @@ def plan_file(room: Path, folder: Path, task: str, sleep: float) -> Path:
         parameters = {{ log = "{folder / "log"}", sleep = {sleep} }}
         [run]
         workers = 2
-    ''')  # fmt: skip
+    ''')
     return path
 
 
@@ -119,9 +119,7 @@ def test_an_interrupt_keeps_what_is_done(room, tmp_path, undisturbed, notes):
         told = driver.communicate(timeout=60)[1]
     kept = len(Store(store))
     assert driver.returncode == 130
-    assert told == (
-        f"interrupted: {kept} cells are done and kept in {store}; the same command resumes there\n"
-    )
+    assert told == (f"interrupted: {kept} cells are done and kept in {store}; the same command resumes there\n")
     until(lambda: not any(alive(process) for _, process in notes()))
     assert subprocess.run(line, capture_output=True, timeout=120).returncode == 0
     assert csv(store) == csv(undisturbed(plan))

@@ -29,9 +29,7 @@ def test_a_size_of_all_sentences_varies_the_seed(room):
     wanted = [(10, 0, 0), (10, 1, 0), (10, 2, 0), (available, 0, 0), (available, 0, 1)]
     wanted.append((available, 0, 2))
     assert points(room, "curve", parsers="beam", sizes=[10, available], samples=3) == wanted
-    limited = points(
-        room, "curve", parsers="beam", sizes=[10], samples=3, parameters={"train_limit": 10}
-    )
+    limited = points(room, "curve", parsers="beam", sizes=[10], samples=3, parameters={"train_limit": 10})
     assert limited == [(10, 0, 0), (10, 0, 1), (10, 0, 2)]
 
 
@@ -45,9 +43,7 @@ def test_a_size_of_all_sentences_varies_the_seed(room):
 )  # fmt: skip
 def test_tasks_that_use_all_sentences_vary_the_seed(room, task, given):
     assert points(room, task, samples=3, **given) == [(0, 0, 0), (0, 0, 1), (0, 0, 2)]
-    assert points(room, task, samples=2, seeds=[4, 5], **given) == [
-        (0, 0, seed) for seed in (4, 5, 6, 7)
-    ]
+    assert points(room, task, samples=2, seeds=[4, 5], **given) == [(0, 0, seed) for seed in (4, 5, 6, 7)]
 
 
 def test_samples_of_tasks_that_split_again_stay(room):
@@ -90,12 +86,10 @@ def test_results_of_one_model_count_once(room, tmp_path, caplog, command):
 def test_samples_of_some_sentences_are_not_repeated():
     import polars as pl
 
-    rows = [(1, 10, sample, seed, available) for available in (10, 30, None)
-            for sample in (0, 1) for seed in (0, 1)]  # fmt: skip
+    rows = [(1, 10, sample, seed, available) for available in (10, 30, None) for sample in (0, 1) for seed in (0, 1)]
     names = ["setup", "size", "sample", "seed", "available"]
     masks = [
-        repeated_cells(pl.DataFrame(rows[start : start + 4], names, orient="row")).to_list()
-        for start in (0, 4, 8)
+        repeated_cells(pl.DataFrame(rows[start : start + 4], names, orient="row")).to_list() for start in (0, 4, 8)
     ]
     assert masks == [[False, False, True, True], [False] * 4, [False] * 4]
     assert np.array_equal(sampled(10, 10, 0), sampled(10, 10, 1))

@@ -60,12 +60,8 @@ def test_two_results_for_one_cell_are_an_error(chores, tmp_path):
     for number, store in enumerate(stores):
         with store.writing() as writer:
             cells = list(plan.cells())[: 2 + number]
-            writer.record(
-                [LedgerEntry(c, Report({"square": 7 + number * c.seed})) for c in cells], 1
-            )
-    message = (
-        "1 cells of .*b have different results in .*a, first chores:noted none 1: .*8.* and .*7"
-    )
+            writer.record([LedgerEntry(c, Report({"square": 7 + number * c.seed})) for c in cells], 1)
+    message = "1 cells of .*b have different results in .*a, first chores:noted none 1: .*8.* and .*7"
     with pytest.raises(TreegaugeError, match=message):
         merge(stores[0], stores[1])
     assert len(stores[0]) == 2

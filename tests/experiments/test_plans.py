@@ -31,15 +31,7 @@ def test_a_grid_is_every_combination(room):
     plan = Plan((one,), root=str(room))
     cells = plan.expand()
     found = {
-        (
-            c.setup.name,
-            c.parser,
-            c.options.get("epochs"),
-            c.extra["nested"],
-            c.size,
-            c.sample,
-            c.seed,
-        )
+        (c.setup.name, c.parser, c.options.get("epochs"), c.extra["nested"], c.size, c.sample, c.seed)
         for c in cells.cells()
     }
     parsers = [("beam", 10), ("mst", 1), ("mst", 2)]
@@ -119,9 +111,7 @@ def test_a_link_keeps_its_name(room, tmp_path):
 
 
 def test_too_small_treebanks_are_left_out_by_name(room):
-    plan = Plan(
-        (grid("curve", "UD_*", parsers=["beam"], sizes=[10, 20, 50], samples=2),), root=str(room)
-    )
+    plan = Plan((grid("curve", "UD_*", parsers=["beam"], sizes=[10, 20, 50], samples=2),), root=str(room))
     cells = plan.expand()
     assert cells.refused == (
         "UD_B-X has 40 training sentences, too few for size 50",
@@ -129,12 +119,8 @@ def test_too_small_treebanks_are_left_out_by_name(room):
     )
     assert cells.refused_cells == 2 + 4
     assert len(cells) == 18 - 6
-    limited = Plan(
-        (grid("curve", "UD_A-X", parameters={"train_limit": 15}, **CURVE),), root=str(room)
-    )
-    assert limited.expand().refused == (
-        "UD_A-X has 15 training sentences (train_limit=15), too few for size 20",
-    )
+    limited = Plan((grid("curve", "UD_A-X", parameters={"train_limit": 15}, **CURVE),), root=str(room))
+    assert limited.expand().refused == ("UD_A-X has 15 training sentences (train_limit=15), too few for size 20",)
 
 
 def test_a_missing_part_is_told(room, tmp_path):
@@ -229,11 +215,7 @@ def test_mistakes_in_files(tmp_path, text, message):
         ("score", {"parsers": ["beem"]}, "unknown parser 'beem'; did you mean 'beam'?"),
         ("score", {"parsers": [{"name": "beam", "options": {"beem": 1}}]}, "option of beam 'beem'"),
         ("score", {"parsers": [{"name": "beam", "options": {"beam": 0}}]}, "option beam is 0"),
-        (
-            "score",
-            {"parsers": [{"name": "beam", "options": {"beam": []}}]},
-            "beam is an empty list",
-        ),
+        ("score", {"parsers": [{"name": "beam", "options": {"beam": []}}]}, "beam is an empty list"),
         ("score", {"parsers": ["beam"], "sizes": [1]}, "task score takes no sizes"),
         ("curve", {"parsers": ["beam"]}, "task curve needs sizes"),
         ("curve", CURVE | {"parameters": {"neste": 1}}, "did you mean 'nested'"),

@@ -167,14 +167,7 @@ def test_status_counts(world):
     with store.writing() as writer:
         writer.record([LedgerEntry(cell, Report(error="boom"))], 1)
     found = status(store)
-    assert found.table.select("task", "parser", "done", "failed").rows() == [
-        ("curve", "beam", 4, 1)
-    ]
-    assert (found.run.total, found.run.done, found.run.failed, found.run.state) == (
-        4,
-        4,
-        1,
-        "finished",
-    )
+    assert found.table.select("task", "parser", "done", "failed").rows() == [("curve", "beam", 4, 1)]
+    assert (found.run.total, found.run.done, found.run.failed, found.run.state) == (4, 4, 1, "finished")
     assert "4 done, 1 failed" in str(found)
     assert found.to_dict()["run"]["rate"] > 0

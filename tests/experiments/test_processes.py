@@ -163,9 +163,7 @@ def test_a_time_limit_ends_the_process_and_all_it_started(notes, tmp_path):
 def test_a_memory_limit():
     much, little = 1 << 30, 50 << 20
     with Processes(2, CellLimits(memory=read_bytes("200MB"))) as pool:
-        pool.submit(
-            [Cell(Setup("chores:hungry", "none", extra={"bytes": n})) for n in (much, little)]
-        )
+        pool.submit([Cell(Setup("chores:hungry", "none", extra={"bytes": n})) for n in (much, little)])
         found = {}
         while pool.busy:
             found |= {cell.extra["bytes"]: report for cell, report in pool.wait()}
@@ -202,9 +200,7 @@ def test_a_script_without_a_guard_can_run_cells(room, tmp_path):
         "    print(pool.wait()[0][1].scalars)\n"
     )
     for method in ("fork", "spawn"):  # spawn is all that Windows has
-        done = subprocess.run(
-            [sys.executable, script, method], capture_output=True, text=True, timeout=60
-        )
+        done = subprocess.run([sys.executable, script, method], capture_output=True, text=True, timeout=60)
         assert (done.stdout, done.stderr) == ("{'square': 9}\n", "")
 
 
@@ -310,16 +306,14 @@ def test_cells_end_with_a_driver_whose_forks_live_on(room, tmp_path, notes):
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("90", 90), (90, 90), ("90s", 90), ("1.5 m", 90), ("2h", 7200), ("1d", 86400)],
+    ("text", "seconds"), [("90", 90), (90, 90), ("90s", 90), ("1.5 m", 90), ("2h", 7200), ("1d", 86400)]
 )
 def test_times(text, seconds):
     assert read_seconds(text) == seconds
 
 
 @pytest.mark.parametrize(
-    ("text", "amount"),
-    [("500MB", 500 << 20), ("2g", 2 << 30), ("1.5GiB", 3 << 29), (1000, 1000), ("10b", 10)],
+    ("text", "amount"), [("500MB", 500 << 20), ("2g", 2 << 30), ("1.5GiB", 3 << 29), (1000, 1000), ("10b", 10)]
 )
 def test_amounts(text, amount):
     assert read_bytes(text) == amount

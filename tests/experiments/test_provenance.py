@@ -16,9 +16,7 @@ def checkout(tmp_path):
     def git(*words, folder=tmp_path):
         settings = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
         line = ["git", *settings, *words]
-        return subprocess.run(
-            line, cwd=folder, check=True, capture_output=True, text=True
-        ).stdout.strip()
+        return subprocess.run(line, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
 
     git("init", "-q")
     git("commit", "-q", "--allow-empty", "-m", "one")

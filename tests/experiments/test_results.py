@@ -66,9 +66,8 @@ def test_parses_are_the_gold_sentences_with_predicted_trees(store, room, tmp_pat
     assert f"wrote 5 parses to {tmp_path / 'parses'}" in done.err
     assert sorted(path.name for path in (tmp_path / "parses").iterdir()) == [
         "UD_A-X.beam.beam=1,epochs=1.sample0.seed0.conllu",
-        *(f"UD_{x}-X.beam.beam=1,epochs=1.size{n}.sample0.seed0.conllu"
-          for x in "AB" for n in (10, 20)),
-    ]  # fmt: skip
+        *(f"UD_{x}-X.beam.beam=1,epochs=1.size{n}.sample0.seed0.conllu" for x in "AB" for n in (10, 20)),
+    ]
     for row in tg.results(store, task="curve").table.iter_rows(named=True):
         name = f"{row['treebank']}.beam.beam=1,epochs=1.size{row['size']}.sample0.seed0.conllu"
         gold = room / row["treebank"] / f"{row['treebank'][3].lower()}_x-ud-test.conllu"

@@ -40,8 +40,7 @@ def test_a_plan_from_start_to_end(command, plan, tmp_path):
     none = command("results", "small.store", "--seed", 9)
     assert none.out.startswith("task  treebank  parser ")
 
-    one = command("results", "small.store", "--treebank", "*-Y", "--size", 20, "--format", "json",
-                  "--provenance")  # fmt: skip
+    one = command("results", "small.store", "--treebank", "*-Y", "--size", 20, "--format", "json", "--provenance")
     found = json.loads(one.out)["rows"]
     assert [row["sample"] for row in found] == [0, 1]
     assert {"key", "seconds", "host", "treegauge", "started"} <= found[0].keys()
@@ -68,9 +67,7 @@ def test_a_wider_plan_says_what_is_new_and_how_long(command, plan):
 def test_no_resume_refuses_a_store_with_cells(command, plan):
     assert command("run", plan, "--no-resume").code == 0
     done = command("run", plan, "--no-resume")
-    assert (done.code, done.err.splitlines()[-1]) == (
-        2, "error: small.store has 10 cells; --resume adds to it",
-    )  # fmt: skip
+    assert (done.code, done.err.splitlines()[-1]) == (2, "error: small.store has 10 cells; --resume adds to it")
 
 
 def test_a_command_that_is_ended_keeps_what_is_done(command, plan, tmp_path, monkeypatch):
@@ -82,8 +79,7 @@ def test_a_command_that_is_ended_keeps_what_is_done(command, plan, tmp_path, mon
     )
     monkeypatch.syspath_prepend(tmp_path)
     plan.write_text(
-        '[plan]\nroot = "."\ntask = "ending:work"\ntreebanks = ["UD_A-X"]\nseeds = [0, 1]\n'
-        '[run]\npool = "inline"\n'
+        '[plan]\nroot = "."\ntask = "ending:work"\ntreebanks = ["UD_A-X"]\nseeds = [0, 1]\n[run]\npool = "inline"\n'
     )
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a test must not end all of them
     try:
@@ -118,19 +114,10 @@ def test_the_pools_are_options(command, plan):
     assert "#SBATCH -p short\n" in dry.out
     text = command("run", plan, "--dry-run", "--pool", "slurm", "--format", "json").out
     assert "#SBATCH" in json.loads(text)["script"]
-    assert (
-        "expected a setting of Slurm such as queue=short"
-        in command("run", plan, "--slurm", "queue").err
-    )
-    assert (
-        "unknown pool 'proces'; did you mean 'process'"
-        in command("run", plan, "--pool", "proces").err
-    )
+    assert "expected a setting of Slurm such as queue=short" in command("run", plan, "--slurm", "queue").err
+    assert "unknown pool 'proces'; did you mean 'process'" in command("run", plan, "--pool", "proces").err
     assert "expected a time such as 90s" in command("run", plan, "--timeout", "soon").err
-    assert (
-        "workers: expected a whole number of at least 1, found 0"
-        in command("run", plan, "--workers", 0).err
-    )
+    assert "workers: expected a whole number of at least 1, found 0" in command("run", plan, "--workers", 0).err
     account = command("run", plan, "--dry-run", "--pool", "slurm", "--slurm", "account=123").out
     assert "#SBATCH -A 123\n" in account
 

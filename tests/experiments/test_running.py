@@ -39,19 +39,14 @@ def test_cells_in_a_store_are_not_run_again(tmp_path, notes, pool):
 
 
 def test_a_cell_that_fails_is_an_error(tmp_path):
-    setup = make_setup(
-        "chores:refuses", synthetic(5, seed=1), parameters={"log": str(tmp_path / "log")}
-    )
+    setup = make_setup("chores:refuses", synthetic(5, seed=1), parameters={"log": str(tmp_path / "log")})
     with pytest.raises(TreegaugeError, match="no such thing"):
         run_cells([Cell(setup)])
 
 
 def test_a_further_treebank_is_part_of_the_cell(room, monkeypatch):
     monkeypatch.setitem(BUILT_IN, "borrowed", import_module("chores").BORROWED)
-    plan = Plan(
-        (grid("borrowed", ["UD_A-X"], parameters={"source": ["UD_B-X", "UD_C-Tiny"]}),),
-        root=str(room),
-    )
+    plan = Plan((grid("borrowed", ["UD_A-X"], parameters={"source": ["UD_B-X", "UD_C-Tiny"]}),), root=str(room))
     cells = list(plan.expand().cells())
     assert [cell.extra["source"] for cell in cells] == ["UD_B-X", "UD_C-Tiny"]
     assert "UD_B-X/b_x-ud-train" in cells[0].setup.files

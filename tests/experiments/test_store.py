@@ -22,9 +22,7 @@ SETUPS = [
     for treebank in ("UD_B", "UD_A")
     for parser, beam in (("mst", 8), ("beam", 16), ("beam", 8))
 ]
-CELLS = [
-    Cell(setup, size, 0, seed) for setup in SETUPS for size in (100, 20, None) for seed in (1, 0)
-]
+CELLS = [Cell(setup, size, 0, seed) for setup in SETUPS for size in (100, 20, None) for seed in (1, 0)]
 
 
 def filled(path, cells, value=lambda cell: cell.seed + (cell.size or 0) / 3):
@@ -72,9 +70,7 @@ def test_scalars_of_different_tasks_share_a_table(tmp_path):
     store = Store(tmp_path / "s")
     reports = [{"las": 80, "n": 3}, {"las": 80.5, "note": 'späť, "q"'}, {}, {"las": None}]
     with store.writing() as writer:
-        entries = [
-            LedgerEntry(Cell(SETUPS[0], None, 0, i), Report(r)) for i, r in enumerate(reports)
-        ]
+        entries = [LedgerEntry(Cell(SETUPS[0], None, 0, i), Report(r)) for i, r in enumerate(reports)]
         writer.record(entries, 1)
     assert store.results(provenance=False).select("las", "n", "note").rows() == [
         (80.0, 3, None), (80.5, None, "späť, \"q\""), (None, None, None), (None, None, None),
@@ -157,20 +153,14 @@ def test_failed_cells_are_no_results_and_a_later_success_replaces_them(tmp_path)
 def test_missing_agrees_with_sets(tmp_path):
     draw = random.Random(1)
     setup = SETUPS[0]
-    everything = [
-        Cell(setup, size, sample, seed)
-        for size in (None, 5, 9)
-        for sample in (0, 1)
-        for seed in range(4)
-    ]
+    everything = [Cell(setup, size, sample, seed) for size in (None, 5, 9) for sample in (0, 1) for seed in range(4)]
     done = draw.sample(everything, 11)
     store = filled(tmp_path / "s", done)
     known = {(cell.size, cell.sample, cell.seed) for cell in done}
     with store.reading() as ledger:
         for _ in range(50):
             sizes, samples, seeds = (
-                tuple(draw.sample(axis, draw.randint(1, len(axis))))
-                for axis in ([None, 5, 9], [0, 1], range(6))
+                tuple(draw.sample(axis, draw.randint(1, len(axis)))) for axis in ([None, 5, 9], [0, 1], range(6))
             )
             batch = CellBatch(setup, sizes, samples, seeds)
             wanted = [point for point in batch.points() if point not in known]
@@ -200,9 +190,7 @@ def test_what_is_no_store(tmp_path):
     new = tmp_path / "new"
     with Store(new).writing() as writer:
         writer.ledger.ask("PRAGMA user_version = 99")
-    with pytest.raises(
-        TreegaugeError, match=r"has format 99 of a later version .* upgrade treegauge"
-    ):
+    with pytest.raises(TreegaugeError, match=r"has format 99 of a later version .* upgrade treegauge"):
         Store(new).results()
 
 
@@ -242,9 +230,7 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path):
     with store.writing() as writer:
         fresh = replace(SETUPS[0], parser="new")
         with pytest.raises(ValueError, match="JSON"):
-            writer.record(
-                [LedgerEntry(Cell(fresh), Report({"value": 1})), LedgerEntry(CELLS[3], bad)], 1
-            )
+            writer.record([LedgerEntry(Cell(fresh), Report({"value": 1})), LedgerEntry(CELLS[3], bad)], 1)
         assert len(store) == 2
         writer.record([LedgerEntry(Cell(fresh), Report({"value": 1}))], 1)
     assert store.results(parser="new")["value"].to_list() == [1]

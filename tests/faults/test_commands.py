@@ -50,9 +50,7 @@ def test_a_reader_that_goes(broken):
 @pytest.mark.fault("an output that is always full (/dev/full)")
 def test_a_full_device(broken):
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            [*TREEGAUGE, "check", str(broken)], stdout=full, stderr=subprocess.PIPE, timeout=60
-        )
+        done = subprocess.run([*TREEGAUGE, "check", str(broken)], stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == 2
     assert b"No space left on device" in done.stderr
     assert b"Traceback" not in done.stderr
@@ -88,16 +86,14 @@ def test_a_server_that_hangs(tmp_path, monkeypatch):
 
 #: Commands and the output that a full disk does not take.
 WRITING = {
-    "score gold/x_y-ud-test.conllu teams/A/x_y-ud-test.conllu -o": [
-        "new.parquet", "new.json", "new.csv",
-    ],
+    "score gold/x_y-ud-test.conllu teams/A/x_y-ud-test.conllu -o": ["new.parquet", "new.json", "new.csv"],
     "score gold/x_y-ud-test.conllu teams/A/x_y-ud-test.conllu --plot": ["new.svg"],
     "convert gold/x_y-ud-test.conllu -o": ["new.parquet", "new.arrow", "new.csv"],
     "train mst gold/x_y-ud-test.conllu --option epochs=1 -o": ["new.model"],
     "split gold/x_y-ud-test.conllu --no-documents -o": ["new"],
     "tag gold/x_y-ud-test.conllu --folds 2 --tagger perceptron --iterations 1 -o": ["new"],
     "leaderboard gold teams --samples 5 -o": ["new"],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +107,7 @@ def submissions(tmp_path_factory):
     return home
 
 
-@pytest.mark.parametrize(
-    ("words", "name"), [(words, name) for words, names in WRITING.items() for name in names]
-)
+@pytest.mark.parametrize(("words", "name"), [(words, name) for words, names in WRITING.items() for name in names])
 def test_a_disk_that_becomes_full(words, name, submissions):
     """The output is named, not a temporary file; nothing of it is left, not even a new folder."""
     resource = pytest.importorskip("resource")

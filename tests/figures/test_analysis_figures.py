@@ -18,27 +18,14 @@ from treegauge.statistics.regression import regress
 def figures():
     found = {}
     data = ud25()
-    found["scatter"] = analysis.scatter(
-        data, "las", ["train_words", "mean_test_length"], log=["train_words"]
-    )
+    found["scatter"] = analysis.scatter(data, "las", ["train_words", "mean_test_length"], log=["train_words"])
     removed = remove_background(
-        data,
-        "las",
-        "test_words",
-        ["train_words", "mean_test_length"],
-        log=["train_words"],
-        resamples=0,
+        data, "las", "test_words", ["train_words", "mean_test_length"], log=["train_words"], resamples=0
     )
     found["background"] = analysis.background(removed)
-    rows = [
-        {"length": n, "las": (i * n) % 17 if n != 5 else 1, "edv": i}
-        for n in range(3, 9)
-        for i in range(9)
-    ]
+    rows = [{"length": n, "las": (i * n) % 17 if n != 5 else 1, "edv": i} for n in range(3, 9) for i in range(9)]
     found["bins"] = analysis.bins(correlate_bins(pl.DataFrame(rows), "las", "edv"))
-    found["matrix"] = analysis.matrix(
-        correlation_matrix(data, ["las", "train_words", "test_words"])
-    )
+    found["matrix"] = analysis.matrix(correlation_matrix(data, ["las", "train_words", "test_words"]))
     model = regress(data, "las", ["train_words"], log=["train_words"])
     found["predictions"] = analysis.predictions(model.predict(data.head(9)))
     found["left_out"] = analysis.predictions(model.leave_one_out())

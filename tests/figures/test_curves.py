@@ -30,8 +30,7 @@ def counts():
             for sample in range(3):
                 key = ("UD_A-B", parser, size, sample)
                 right = {
-                    name: round((shape(size) + rng.normal()) / 100 * words)
-                    for name, (shape, words) in CLASSES.items()
+                    name: round((shape(size) + rng.normal()) / 100 * words) for name, (shape, words) in CLASSES.items()
                 }
                 rows += [(*key, name, right[name], CLASSES[name][1]) for name in CLASSES]
                 rows.append((*key, ALL, sum(right.values()), 9990))
@@ -46,9 +45,7 @@ def test_curves_by_class_hold_the_scores_that_the_table_shows(counts, relative):
     assert {row["class"] for row in rows} == {"all", "fast", "slow"}
     assert {row["panel"] for row in rows} == {"beam", "mst"}
     for row in rows:
-        one = found.table.filter(parser=row["panel"], size=row["size"]).filter(
-            pl.col("class") == row["class"]
-        )
+        one = found.table.filter(parser=row["panel"], size=row["size"]).filter(pl.col("class") == row["class"])
         shown = 100 * one["relative"][0] if relative else one["score"][0]
         assert row["value"] == pytest.approx(shown)
     assert spec["spec"]["encoding"]["x"]["scale"]["type"] == "log"
@@ -62,9 +59,7 @@ def test_each_treebank_is_a_panel_of_its_own(counts):
     more = counts.frame.with_columns(pl.lit("UD_C-D").alias("treebank"))
     both = attachments(pl.concat([counts.frame, more]))
     rows = curves.learning(curve(both, each=True))["data"]["values"]
-    assert {row["panel"] for row in rows} == {
-        "beam, UD_A-B", "beam, UD_C-D", "mst, UD_A-B", "mst, UD_C-D",
-    }  # fmt: skip
+    assert {row["panel"] for row in rows} == {"beam, UD_A-B", "beam, UD_C-D", "mst, UD_A-B", "mst, UD_C-D"}
 
 
 def test_scores_are_dashed_and_their_equivalents_dotted(counts):

@@ -71,9 +71,7 @@ def test_treebanks_and_their_correlations():
     treebanks = [{"train": synthetic(30, seed=seed), "dev": DEV} for seed in range(1, 5)]
     table = tg.difficulty(*treebanks, orders=0, epochs=2, option=["bits=16", "label_bits=12"])
     spec = dynamics.difficulty_figure(table)
-    assert [row["treebank"] for row in spec["data"]["values"]] == [
-        "syn-1", "syn-2", "syn-3", "syn-4",
-    ]  # fmt: skip
+    assert [row["treebank"] for row in spec["data"]["values"]] == ["syn-1", "syn-2", "syn-3", "syn-4"]
     drawn = matrix(correlation_matrix(table.known))
     names = {cell["x"] for cell in drawn["data"]["values"]}
     assert {"las", "arc_conf", "arc_var", "arc_vinfo", "rel_conf"} <= names

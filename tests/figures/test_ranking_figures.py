@@ -8,12 +8,7 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.figures.drawing import figure_json, save
-from treegauge.figures.ranking import (
-    agreement_by_size,
-    critical_differences,
-    pair_matrix,
-    rank_boxes,
-)
+from treegauge.figures.ranking import agreement_by_size, critical_differences, pair_matrix, rank_boxes
 from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.exact import exact_ranks
 from treegauge.ranking.reading import read_leaderboard

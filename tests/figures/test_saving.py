@@ -12,19 +12,10 @@ from itertools import pairwise
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.figures.drawing import (
-    SCALE,
-    figure_json,
-    figure_page,
-    save,
-    to_png,
-    to_svg,
-)
+from treegauge.figures.drawing import SCALE, figure_json, figure_page, save, to_png, to_svg
 from treegauge.figures.theme import PALETTE, SEQUENCE, ink, themed
 
-vl_convert = (
-    importlib.import_module("vl_convert") if importlib.util.find_spec("vl_convert") else None
-)
+vl_convert = importlib.import_module("vl_convert") if importlib.util.find_spec("vl_convert") else None
 drawing = pytest.mark.skipif(vl_convert is None, reason="vl-convert is not installed")
 
 
@@ -37,10 +28,7 @@ def spec():
             "mark": "bar",
             "width": 100,
             "height": 80,
-            "encoding": {
-                "x": {"field": "name", "type": "nominal"},
-                "y": {"field": "value", "type": "quantitative"},
-            },
+            "encoding": {"x": {"field": "name", "type": "nominal"}, "y": {"field": "value", "type": "quantitative"}},
         },
         "Bars <b>",
         "treegauge:1",
@@ -149,10 +137,7 @@ def test_text_and_lines_can_be_read_on_their_background(dark):
 
 def _greys(colours):
     """Lightness as a monochrome printer gives it."""
-    return [
-        0.2126 * int(c[1:3], 16) + 0.7152 * int(c[3:5], 16) + 0.0722 * int(c[5:7], 16)
-        for c in colours
-    ]
+    return [0.2126 * int(c[1:3], 16) + 0.7152 * int(c[3:5], 16) + 0.0722 * int(c[5:7], 16) for c in colours]
 
 
 def test_a_scale_of_colours_is_a_scale_of_greys_in_print():

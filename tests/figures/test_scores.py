@@ -7,11 +7,7 @@ from treegauge.figures import scores
 from treegauge.figures.drawing import to_svg
 
 FRAME = pl.DataFrame(
-    {
-        "treebank": ["UD_A-X", "UD_B-Y", "UD_C-<b>"],
-        "LAS": [80.0, 90.0, 85.0],
-        "CLAS": [75.0, 88.0, 70.0],
-    }
+    {"treebank": ["UD_A-X", "UD_B-Y", "UD_C-<b>"], "LAS": [80.0, 90.0, 85.0], "CLAS": [75.0, 88.0, 70.0]}
 )
 
 

@@ -29,8 +29,7 @@ from treegauge.treebanks.trees import displacement_counts, mean_edge_displacemen
 
 def trees(*sentences):
     text = "".join(
-        "".join(f"{i}\tw\t_\tX\t_\t_\t{h}\tdep\t_\t_\n" for i, h in enumerate(heads, 1)) + "\n"
-        for heads in sentences
+        "".join(f"{i}\tw\t_\tX\t_\t_\t{h}\tdep\t_\t_\n" for i, h in enumerate(heads, 1)) + "\n" for heads in sentences
     )
     return parse_conllu(text)
 
@@ -85,9 +84,7 @@ def test_as_scipy_computes_them(train, test):
         seen = (p > 0) | (q > 0)
         masses = wasserstein_distance(p[seen], q[seen])
         assert edv_masses(train, test) == pytest.approx(masses, abs=1e-12)
-        assert edv_masses(train, test, support="axis") == pytest.approx(
-            wasserstein_distance(p, q), abs=1e-12
-        )
+        assert edv_masses(train, test, support="axis") == pytest.approx(wasserstein_distance(p, q), abs=1e-12)
     lengths = wasserstein_distance(train.lengths, test.lengths)
     assert slv(train, test) == pytest.approx(lengths, abs=1e-12)
     longest = max(train.lengths.max(), test.lengths.max())

@@ -87,10 +87,7 @@ def test_another_seed_draws_others(drawn):
 
 
 def test_a_wider_level_is_a_wider_interval(drawn):
-    narrow, wide = (
-        interval(MEASURES["mean_length"], drawn, resamples=300, level=level)
-        for level in (0.5, 0.99)
-    )
+    narrow, wide = (interval(MEASURES["mean_length"], drawn, resamples=300, level=level) for level in (0.5, 0.99))
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
@@ -104,9 +101,7 @@ def test_two_samples_of_one_treebank_are_at_distance_zero():
         low, high = interval(MEASURES["edv"], train, test, resamples=200, seed=seed)
         covered += low <= 0 <= high
         draws = [
-            bootstrap(
-                displacement_counts(part), lambda sums: sums, resamples=200, seed=i, keep=True
-            ).values
+            bootstrap(displacement_counts(part), lambda sums: sums, resamples=200, seed=i, keep=True).values
             for i, part in enumerate((train, test))
         ]
         percentile_covers += np.quantile(wasserstein(*draws), 0.025) <= 0

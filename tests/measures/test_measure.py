@@ -43,9 +43,7 @@ def rows(found):
 def test_a_release_is_all_folders_below(release):
     found = measure("words,edv", release)
     names = ["r1/UD_A-B", "r2/UD_A-B", "UD_C-D"]
-    assert rows(found) == [
-        row for name in names for row in (("words", name, "train"), ("edv", name, "train/test"))
-    ]
+    assert rows(found) == [row for name in names for row in (("words", name, "train"), ("edv", name, "train/test"))]
     values = {(one.measure, one.treebank): one.value for one in found.measured}
     assert values["words", "r1/UD_A-B"] == synthetic(60, seed=0).n_words
     expected = edv(synthetic(60, seed=1), synthetic(40, seed=11))
@@ -68,9 +66,10 @@ def test_files_are_measured_as_they_are_and_two_are_a_pair(release):
     files = sorted(folder.glob("*.conllu"), reverse=True)
     found = measure("words,edv", *files)
     assert rows(found) == [
-        ("words", "a_b-ud-train", "train"), ("words", "a_b-ud-test", "test"),
+        ("words", "a_b-ud-train", "train"),
+        ("words", "a_b-ud-test", "test"),
         ("edv", "a_b-ud-train > a_b-ud-test", None),
-    ]  # fmt: skip
+    ]
     assert found["edv"] == measure("edv", folder)["edv"]
     assert measure("edv", *reversed(files))["edv"] == found["edv"]
     assert measure("klcpos3", *reversed(files))["klcpos3"] != measure("klcpos3", folder)["klcpos3"]
@@ -148,8 +147,9 @@ def test_no_text_and_no_relations_are_missing(bank):
 
 
 def test_intervals_where_they_make_sense():
-    found = measure("mdd,ttr,edv", synthetic(120, seed=1), synthetic(120, seed=2),
-                    interval=True, resamples=50, level=0.9)  # fmt: skip
+    found = measure(
+        "mdd,ttr,edv", synthetic(120, seed=1), synthetic(120, seed=2), interval=True, resamples=50, level=0.9
+    )
     limits = {one.measure: one.interval for one in found.measured}
     assert limits["ttr"] is None
     assert limits["mdd"] and limits["edv"]
@@ -218,13 +218,9 @@ def test_json_of_a_pair(folder):
     assert found["signature"].startswith("treegauge:")
     (row,) = found["measures"]
     expected = edv(synthetic(50, seed=1), synthetic(50, seed=2))
-    assert row == {
-        "measure": "edv", "treebank": "a_b-ud-train > a_b-ud-test", "value": expected,
-    }  # fmt: skip
+    assert row == {"measure": "edv", "treebank": "a_b-ud-train > a_b-ud-test", "value": expected}
     whole = json.loads(run("edv", folder, "--format", "json").stdout)
-    assert whole["measures"][0] == {
-        "measure": "edv", "treebank": "UD_A-B", "split": "train/test", "value": expected,
-    }  # fmt: skip
+    assert whole["measures"][0] == {"measure": "edv", "treebank": "UD_A-B", "split": "train/test", "value": expected}
 
 
 def test_all_measures_with_the_missing_ones_reported(folder):
@@ -257,9 +253,7 @@ def test_split_and_errors(folder):
     found = json.loads(run("words", folder, "--split", "test", "--format", "json").stdout)
     assert found["measures"][0]["value"] == synthetic(50, seed=2).n_words
     assert "a_b-ud-dev" in run("words", folder, "--split", "dev", code=2).stderr
-    found = json.loads(
-        run("words", folder, "--split", "dev", "--errors", "skip", "--format", "json").stdout
-    )
+    found = json.loads(run("words", folder, "--split", "dev", "--errors", "skip", "--format", "json").stdout)
     assert found["measures"][0]["value"] == 0
 
 

@@ -14,14 +14,7 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError
 from treegauge.measures.measure import measure
-from treegauge.measures.registry import (
-    FAMILIES,
-    Additive,
-    Measure,
-    MissingError,
-    measures,
-    selected_measures,
-)
+from treegauge.measures.registry import FAMILIES, Additive, Measure, MissingError, measures, selected_measures
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu
 
@@ -168,9 +161,7 @@ def test_which_measures_have_intervals():
     without = {m.name for m in ALL if m.additive is None}
     assert {"ttr", "mc", "form_entropy", "sentences"} <= without
     assert {"edv", "slv", "mdd", "sttr", "crossings", "content", "oov"}.isdisjoint(without)
-    assert {m.name for m in ALL if m.additive and m.additive.kind == "distance"} == {
-        "edv", "slv", "upos_divergence",
-    }  # fmt: skip
+    assert {m.name for m in ALL if m.additive and m.additive.kind == "distance"} == {"edv", "slv", "upos_divergence"}
     assert isinstance(measures()["edv"].additive, Additive)
 
 
@@ -184,9 +175,7 @@ def test_other_packages_add_measures_by_entry_points(tmp_path):
     info = tmp_path / "my_measures-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-measures\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[treegauge.measures]\nmine = my_measures\nbroken = not_there\n"
-    )
+    (info / "entry_points.txt").write_text("[treegauge.measures]\nmine = my_measures\nbroken = not_there\n")
     code = (
         "import treegauge as tg\n"
         "bank = tg.parse_conllu('1\\tAo\\t_\\tX\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n')\n"

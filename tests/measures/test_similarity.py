@@ -23,8 +23,7 @@ def pair():
 
 def trees(*sentences):
     text = "".join(
-        "".join(f"{i}\tw\t_\tX\t_\t_\t{h}\tdep\t_\t_\n" for i, h in enumerate(heads, 1)) + "\n"
-        for heads in sentences
+        "".join(f"{i}\tw\t_\tX\t_\t_\t{h}\tdep\t_\t_\n" for i, h in enumerate(heads, 1)) + "\n" for heads in sentences
     )
     return parse_conllu(text)
 

@@ -7,13 +7,7 @@ from treegauge.measures.displacement import displacements, edv, edv_excess, edv_
 from treegauge.measures.intervals import measure_interval, random_splits
 from treegauge.measures.morphology import feature_counts
 from treegauge.measures.registry import measures
-from treegauge.measures.similarity import (
-    jensen_shannon,
-    log_ratios,
-    out_of_vocabulary,
-    tree_shapes,
-    trigram_shortfall,
-)
+from treegauge.measures.similarity import jensen_shannon, log_ratios, out_of_vocabulary, tree_shapes, trigram_shortfall
 from treegauge.measures.structure import possible_crossings, word_order_freedom
 from treegauge.measures.vocabulary import entropy_of, standardised_ttr
 from treegauge.statistics.descriptive import wasserstein
@@ -25,9 +19,7 @@ def text(bank, *forms):
 
 
 def test_underscores_are_words_in_running_text(bank):
-    words = bank(
-        [{"form": "_", "lemma": "_", "head": 2}, {"form": "a", "lemma": "_", "head": 0}]
-    )  # fmt: skip
+    words = bank([{"form": "_", "lemma": "_", "head": 2}, {"form": "a", "lemma": "_", "head": 0}])
     assert blank(words, "lemma").tolist() == [False, True]
     assert blank(words, "form").tolist() == [False, False]
 

@@ -53,9 +53,7 @@ def test_sampled_ratio(drawn):
     assert found == vocabulary.sampled_ttr(drawn, seed=3)
     assert found != vocabulary.sampled_ttr(drawn, seed=4)
     # A sample of all sentences is the treebank.
-    assert vocabulary.sampled_ttr(drawn, sentences=1200) == pytest.approx(
-        vocabulary.type_token_ratio(drawn)
-    )
+    assert vocabulary.sampled_ttr(drawn, sentences=1200) == pytest.approx(vocabulary.type_token_ratio(drawn))
     ends = [vocabulary.type_token_ratio(drawn[i : i + 1000]) for i in range(200)]
     assert min(ends) * 0.9 < found < max(ends) * 1.1
 
@@ -68,24 +66,18 @@ def test_too_little_text_for_a_sample(bank):
 
 
 def test_features_by_brute_force(drawn):
-    counts = Counter(
-        pair for text in drawn["feats"].to_list() if text != "_" for pair in text.split("|")
-    )
+    counts = Counter(pair for text in drawn["feats"].to_list() if text != "_" for pair in text.split("|"))
     assert morphology.feature_types(drawn) == len(counts)
     expected = entropy(list(counts.values()), base=2)
     assert morphology.feature_entropy(drawn) == pytest.approx(expected)
     sampled = measures()["sampled_feature_types"](drawn)
     assert 0 < sampled <= len(counts)
-    assert measures()["sampled_feature_entropy"].function(drawn, sentences=1200) == pytest.approx(
-        expected
-    )
+    assert measures()["sampled_feature_entropy"].function(drawn, sentences=1200) == pytest.approx(expected)
 
 
 def brute_force_complexity(treebank, published):
     """Compute MC word by word, straight from the description."""
-    forms, lemmas, tags, feats = (
-        treebank[column].to_list() for column in ("form", "lemma", "upos", "feats")
-    )
+    forms, lemmas, tags, feats = (treebank[column].to_list() for column in ("form", "lemma", "upos", "feats"))
     vocabulary, by_lemma, heads = Counter(forms), defaultdict(set), defaultdict(Counter)
     start = 0
     for sentence in treebank:

@@ -26,9 +26,8 @@ if sys.argv[1] == "train":
     _, _, options, source, target = sys.argv
     problem = udpipe.ProcessingError()
     made = udpipe.Trainer.train(
-        "morphodita_parsito", read(Path(source).read_text()), udpipe.Sentences(), "none", "none",
-        options, problem,
-    )  # fmt: skip
+        "morphodita_parsito", read(Path(source).read_text()), udpipe.Sentences(), "none", "none", options, problem
+    )
     assert not problem.occurred(), problem.message
     Path(target).write_bytes(made)
 else:

@@ -17,9 +17,7 @@ class Sentence:
         self.words = graph_words(treebank, tags, options.ending)
         self.arcs, self.names = options.templates
         self.kinds = self.words.kinds[REACH : REACH + self.size + 1]
-        self.arc_sight, self.name_sight = (
-            Sight(self.words, one, 1 << 12) for one in (self.arcs, self.names)
-        )
+        self.arc_sight, self.name_sight = (Sight(self.words, one, 1 << 12) for one in (self.arcs, self.names))
         self.arc_sight.look_at(0)
         self.name_sight.look_at(0)
 

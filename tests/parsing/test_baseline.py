@@ -38,9 +38,7 @@ def test_saved_and_loaded(kind: str, tmp_path) -> None:
 def test_tag_pairs_beat_what_looks_at_nothing() -> None:
     train, test = synthetic(200, seed=1), synthetic(60, seed=2)
     las = {
-        kind: tg.score(
-            test, make_parser("baseline", kind=kind).fit(train, seed=0).parse(test), resamples=0
-        )
+        kind: tg.score(test, make_parser("baseline", kind=kind).fit(train, seed=0).parse(test), resamples=0)
         .systems[0]["LAS"]
         .f1
         for kind in ("tag-pairs", *BASELINES)

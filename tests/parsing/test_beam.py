@@ -51,9 +51,7 @@ def test_delexicalised_models_do_not_see_forms():
 
 def test_a_wider_beam_scores_trees_higher(beam_model):
     """Greedy search of the same weights finds other trees, and fewer right ones."""
-    greedy = BeamModel(
-        BeamOptions(beam=1), beam_model.vocabulary, beam_model.labels, beam_model.rows
-    )
+    greedy = BeamModel(BeamOptions(beam=1), beam_model.vocabulary, beam_model.labels, beam_model.rows)
     assert greedy.parse(TEST).head.tolist() != beam_model.parse(TEST).head.tolist()
     assert right(greedy.parse(TEST), TEST)[0] <= right(beam_model.parse(TEST), TEST)[0]
 
@@ -102,26 +100,20 @@ for work in (lambda: BeamParser(BeamOptions(epochs=100)).fit(treebank, seed=0),
     except KeyboardInterrupt:
         print("interrupted")
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "interrupted\n" * 2), done.stderr
 
 
 # odd input
 
 
-words = st.tuples(
-    st.sampled_from(["a", "ε", "x y", "the"]), st.sampled_from(["NOUN", "VERB", "ODD", "Z"])
-)
+words = st.tuples(st.sampled_from(["a", "ε", "x y", "the"]), st.sampled_from(["NOUN", "VERB", "ODD", "Z"]))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(words, min_size=1, max_size=30))
 def test_anything_becomes_a_tree_with_one_root(sentence):
-    lines = [
-        f"{i}\t{form}\t_\t{tag}\t_\t_\t_\t_\t_\tm={i}" for i, (form, tag) in enumerate(sentence, 1)
-    ]
+    lines = [f"{i}\t{form}\t_\t{tag}\t_\t_\t_\t_\t_\tm={i}" for i, (form, tag) in enumerate(sentence, 1)]
     treebank = parse_conllu("\n".join([*lines, "", ""]), need_heads=False)
     for model in _small_models():
         parsed = model.parse(treebank)
@@ -191,9 +183,7 @@ def test_what_is_no_tree_is_refused(sentence, message):
 def test_no_words_and_bad_seeds_are_refused():
     with pytest.raises(TreegaugeError, match="no words to train on"):
         BeamParser().fit(parse_conllu(""), seed=0)
-    with pytest.raises(
-        TreegaugeError, match="seed: expected a whole number of at least 0, found -1"
-    ):
+    with pytest.raises(TreegaugeError, match="seed: expected a whole number of at least 0, found -1"):
         BeamParser().fit(TRAIN, seed=-1)
 
 

@@ -76,9 +76,7 @@ class Naive:
                         wanted = gold[dependent][1] if gold[dependent][0] == head else label
                     total = score + self.score(self.weights, names, kind, label)
                     total += self.options.margin * (lost + (wanted != label))
-                    found.append(
-                        (total, after, good and wanted == label, [*past, (names, kind, label)])
-                    )
+                    found.append((total, after, good and wanted == label, [*past, (names, kind, label)]))
                     if good:
                         total = score + self.score(self.weights, names, kind, wanted)
                         if best is None or total > best[0]:
@@ -141,9 +139,7 @@ def test_learned_averages_equal_naive_averaging(margin):
             sums = search.scores(item)
             names = features(state, shown)
             for kind in (0, 1):
-                assert sums[kind] == pytest.approx(
-                    naive.score(average, names, kind, None), abs=1e-4
-                )
+                assert sums[kind] == pytest.approx(naive.score(average, names, kind, None), abs=1e-4)
             for kind in (LEFT, LEFT + 1):
                 for label, name in enumerate(relations.values):
                     found = sums[2 + 2 * label + kind - LEFT] + sums[-2 + kind - LEFT]
@@ -178,9 +174,7 @@ def test_rows_of_weights_keep_what_was_added():
     means = {one: np.float32(w - totals[one] / 8000) for one, w in expected.items()}
     assert found == {one: value for one, value in means.items() if value != 0}
     finished = BeamWeights.restored(keys, bounds, actions, values, 40)
-    assert finished.sums(features_[:1]).tolist() == [
-        means.get((int(features_[0]), action), 0) for action in range(40)
-    ]
+    assert finished.sums(features_[:1]).tolist() == [means.get((int(features_[0]), action), 0) for action in range(40)]
 
 
 def dense(model):
@@ -207,8 +201,7 @@ def test_the_weights_of_learners_are_averaged():
 
 def test_relations_to_try():
     treebank = conllu(
-        [("a", "X", 2, "p"), ("b", "Y", 0, "root"), ("c", "X", 2, "q")],
-        [("a", "Y", 2, "r"), ("b", "X", 0, "top")],
+        [("a", "X", 2, "p"), ("b", "Y", 0, "root"), ("c", "X", 2, "q")], [("a", "Y", 2, "r"), ("b", "X", 0, "top")]
     )
     vocabulary = BeamVocabulary.of(treebank, BeamOptions())
     tags = vocabulary.tags.column(treebank.codes("upos"))

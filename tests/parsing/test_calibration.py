@@ -11,13 +11,7 @@ from treegauge.parsing.base import load_archive
 from treegauge.parsing.calibration import ModelCalibration, fit_calibration, uncalibrated
 from treegauge.parsing.confidence_features import FEATURES, NUMBER
 from treegauge.parsing.held_out import calibrate_model, load_calibration, save_calibration
-from treegauge.parsing.probability_maps import (
-    ProbabilityMap,
-    fitted_map,
-    isotonic_knots,
-    logit,
-    power_map,
-)
+from treegauge.parsing.probability_maps import ProbabilityMap, fitted_map, isotonic_knots, logit, power_map
 from treegauge.parsing.registry import find_parser, load_model, make_parser
 from treegauge.parsing.seen_tags import SeenTags
 from treegauge.parsing.train import train
@@ -218,9 +212,7 @@ def test_folds_and_the_dev_set():
         ("baseline", 40, "baseline gives no probabilities to calibrate"),
     ],
 )
-def test_folds_that_must_fail_are_refused_before_training(
-    parser, sentences, message, tmp_path, monkeypatch
-):
+def test_folds_that_must_fail_are_refused_before_training(parser, sentences, message, tmp_path, monkeypatch):
     entry = find_parser(parser)
     monkeypatch.setattr(f"{entry.home}.{entry.parser}.fit", None)
     with pytest.raises(TreegaugeError, match=message):

@@ -16,21 +16,9 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.command import CommandModel, CommandOptions, CommandParser
-from treegauge.parsing.command_templates import (
-    CommandTemplate,
-    filled_command,
-    find_template,
-    template_names,
-)
+from treegauge.parsing.command_templates import CommandTemplate, filled_command, find_template, template_names
 from treegauge.parsing.parsers import parsers
-from treegauge.parsing.programs import (
-    LOG,
-    CommandError,
-    run_program,
-    to_conllx,
-    to_unparsed,
-    with_output,
-)
+from treegauge.parsing.programs import LOG, CommandError, run_program, to_conllx, to_unparsed, with_output
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.parsing.udpipe import UDPipeOptions, UDPipeParser
 from treegauge.testing.synthesise import Grammar
@@ -87,9 +75,7 @@ def test_udpipe_in_another_process_gives_the_same_trees():
     )
     script = (sys.executable, str(HERE / "external_udpipe.py"))
     outside = CommandTemplate(
-        "udpipe1",
-        train=((*script, "train", values, "{train}", "{model}"),),
-        parse=((*script, "parse", "{model}"),),
+        "udpipe1", train=((*script, "train", values, "{train}", "{model}"),), parse=((*script, "parse", "{model}"),)
     )
     order = np.random.default_rng(5).permutation(len(TRAIN))
     there = CommandParser(template=outside).fit(TRAIN.take(order), seed=0).parse(TEST)
@@ -124,14 +110,9 @@ def test_a_program_that_is_trained_already_needs_no_training():
 
 
 def test_words_are_never_split_by_a_shell(tmp_path):
-    assert filled_command(["{a}", "x{a}"], {"a": "$(touch y); *"}) == [
-        "$(touch y); *",
-        "x$(touch y); *",
-    ]
+    assert filled_command(["{a}", "x{a}"], {"a": "$(touch y); *"}) == ["$(touch y); *", "x$(touch y); *"]
     marked = tmp_path / "marked"
-    template = replace(
-        OWN, train=((*SCRIPT, "nothing", f"; touch {marked}", f"$(touch {marked})"),)
-    )
+    template = replace(OWN, train=((*SCRIPT, "nothing", f"; touch {marked}", f"$(touch {marked})"),))
     with pytest.raises(CommandError, match="wrote no file"):
         CommandParser(template=template).fit(TRAIN, seed=0)
     assert not marked.exists()
@@ -281,9 +262,8 @@ def test_one_that_eats_memory_is_stopped():
         (bad("far_head", "{input}", "{output}"), r"(?s)errors=repair.*HEAD '999'"),
         (replace(OWN, parse=(("/no/such/program",),)), "cannot start '/no/such/program'"),
     ],
-    ids=lambda value: value.parse[0][2]
-    if isinstance(value, CommandTemplate) and len(value.parse[0]) > 2 else None,
-)  # fmt: skip
+    ids=lambda value: value.parse[0][2] if isinstance(value, CommandTemplate) and len(value.parse[0]) > 2 else None,
+)
 def test_failures_are_told(template, message):
     with pytest.raises(CommandError, match=message):
         parsed(template)
@@ -337,17 +317,13 @@ def test_a_program_has_a_day_unless_told_otherwise():
 
 def test_an_invalid_template_does_not_disable_the_others(tmp_path, monkeypatch):
     file = tmp_path / "parsers.toml"
-    file.write_text(
-        '[bad]\nparse = "java"\n[spacy]\nformat = "x"\n[good]\nparse = [["true"]]\n[worse]\n'
-    )
+    file.write_text('[bad]\nparse = "java"\n[spacy]\nformat = "x"\n[good]\nparse = [["true"]]\n[worse]\n')
     monkeypatch.setenv("TREEGAUGE_PARSERS", str(file))
     assert find_template("good").parse == (("true",),)
     assert find_template("stanza").model == "folder"
     shown = {row["option"]: row["meaning"] for row in parsers("command").rows}
     for name, found in (("bad", "list of commands"), ("spacy", "format"), ("worse", "no command")):
-        with pytest.raises(
-            TreegaugeError, match=rf"parsers\.toml: .*{name}.*{found}|{found}.*{name}"
-        ):
+        with pytest.raises(TreegaugeError, match=rf"parsers\.toml: .*{name}.*{found}|{found}.*{name}"):
             find_template(name)
         assert shown[f"template={name}"].startswith(f"cannot be used: {file}: ")
     assert shown["template=good"] == ""
@@ -364,9 +340,7 @@ def test_other_forms_may_pass():
 
 
 def test_training_that_fails_is_told():
-    with pytest.raises(
-        CommandError, match=r"own \(training\) ended with status 3.*\n.*out of luck"
-    ):
+    with pytest.raises(CommandError, match=r"own \(training\) ended with status 3.*\n.*out of luck"):
         CommandParser(template=replace(OWN, train=((*SCRIPT, "die"),))).fit(TRAIN, seed=0)
 
 
@@ -396,9 +370,7 @@ def test_a_program_without_a_place_is_asked_for():
 
 def test_ready_made_templates():
     found = template_names(os.devnull)
-    assert found == [
-        "maltparser", "mstparser", "udpipe2", "stanza", "spacy", "trankit", "supar",
-    ]  # fmt: skip
+    assert found == ["maltparser", "mstparser", "udpipe2", "stanza", "spacy", "trankit", "supar"]
     for template in [find_template(name, os.devnull) for name in found]:
         assert template.about.endswith(".")
         assert template.needs("program")
@@ -410,8 +382,7 @@ def test_ready_made_templates():
 def test_users_add_and_change(tmp_path, monkeypatch):
     file = tmp_path / "parsers.toml"
     file.write_text(
-        '[maltparser]\nprogram = "lib/malt.jar"\n'
-        '[mine]\nparse = [["{program}", "{input}"]]\nprogram = "mine"\n'
+        '[maltparser]\nprogram = "lib/malt.jar"\n[mine]\nparse = [["{program}", "{input}"]]\nprogram = "mine"\n'
     )
     monkeypatch.setenv("TREEGAUGE_PARSERS", str(file))
     malt = find_template("maltparser")
@@ -469,9 +440,7 @@ def test_a_model_writes_nowhere_else(tmp_path, monkeypatch):
 # formats
 
 
-FIELDS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, max_size=5).filter(
-    str.strip
-)
+FIELDS = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), min_size=1, max_size=5).filter(str.strip)
 
 
 @given(st.lists(st.lists(FIELDS, min_size=1, max_size=4), min_size=1, max_size=3))
@@ -481,9 +450,7 @@ def test_conllx_and_back(sentences):
     for words in sentences:
         lines += [f"# text = {len(words)}"]
         for i, form in enumerate(words, 1):
-            lines.append(
-                f"{i}\t{form}\t{form}\tX\tY\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_"
-            )
+            lines.append(f"{i}\t{form}\t{form}\tX\tY\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_")
         lines.append("")
     treebank = parse_conllu("\n".join([*lines, ""]))
     data = to_conllx(treebank)

@@ -19,10 +19,7 @@ from treegauge.treebanks.trees import is_tree
 from .all_trees import all_trees
 
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((80, 1), (80, 2), (40, 3)))
-OPTIONS = {
-    "beam": {"epochs": 2},
-    "mst": {"epochs": 2, "bits": 14, "label_bits": 10},
-}
+OPTIONS = {"beam": {"epochs": 2}, "mst": {"epochs": 2, "bits": 14, "label_bits": 10}}
 
 
 @pytest.fixture(scope="module", params=OPTIONS)
@@ -113,8 +110,7 @@ def test_trees_of_the_graph_parser_are_the_best_of_all(projective):
             logs[(heads == 0)[:, None] != np.array(rooted)] = -np.inf
             names = np.sort(logs - logs.max(1, keepdims=True), axis=1)[:, :-6:-1]
             scores += [
-                arcs[words, heads].sum() + names[words, list(chosen)].sum()
-                for chosen in product(range(5), repeat=n)
+                arcs[words, heads].sum() + names[words, list(chosen)].sum() for chosen in product(range(5), repeat=n)
             ]
         found = []
         for tree in evidence.trees:
@@ -180,17 +176,10 @@ def test_comments_and_other_fields_stay(model, calibration):
     first, second, end = made.to_bytes().decode().split("\r\n\r\n")
     assert end == "# the end"
     lines = first.split("\r\n")
-    assert lines[:4] == [
-        "# newdoc id = d",
-        "# sent_id = s\u2028x",
-        "# text = Go!",
-        "# tree_rank = 1",
-    ]
+    assert lines[:4] == ["# newdoc id = d", "# sent_id = s\u2028x", "# text = Go!", "# tree_rank = 1"]
     assert re.fullmatch(r"# tree_prob = [01]\.\d{4}", lines[4])
     assert re.search(r"\tSpaceAfter=No\|Gloss=a=b\|HeadProb=\S+\|DeprelProb=\S+$", lines[5])
-    assert second.split("\r\n")[:3] == [
-        "# sent_id = s\u2028x/tree_2", "# text = Go!", "# tree_rank = 2",
-    ]  # fmt: skip
+    assert second.split("\r\n")[:3] == ["# sent_id = s\u2028x/tree_2", "# text = Go!", "# tree_rank = 2"]
     assert len(made) == 2
 
 

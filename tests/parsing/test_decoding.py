@@ -31,9 +31,7 @@ def value(scores, heads):
 @pytest.mark.parametrize("seed", range(12))
 def test_decoders_equal_brute_force(n, seed):
     random = np.random.default_rng([n, seed])
-    scores = (
-        random.normal(size=(n + 1, n + 1)) if seed % 2 else random.integers(-2, 3, (n + 1, n + 1))
-    )
+    scores = random.normal(size=(n + 1, n + 1)) if seed % 2 else random.integers(-2, 3, (n + 1, n + 1))
     every, projective = all_trees(n)
     for decode, choices in ((spanning_tree, every), (projective_tree, projective)):
         best = max(value(scores, heads) for heads in choices)

@@ -67,9 +67,7 @@ def test_members_are_those_of_single_seeds_and_are_averaged(parser, tmp_path):
     model.save(tmp_path / "e.model")
     again = load_model(tmp_path / "e.model")
     assert words(again.parse(TEST)) == words(parsed)
-    np.testing.assert_array_equal(
-        again.relation_probabilities(TEST), model.relation_probabilities(TEST)
-    )
+    np.testing.assert_array_equal(again.relation_probabilities(TEST), model.relation_probabilities(TEST))
 
 
 @pytest.mark.parametrize("parser", ["biaffine", "labelling"])
@@ -80,9 +78,7 @@ def test_neural_seeds_learn_side_by_side(parser):
     models = chosen.fit_seeds(TRAIN, DEV, seeds=(3, 4), lockstep=True)
     alone = chosen.fit_seeds(TRAIN, DEV, seeds=(3, 4), lockstep=False)
     for together, single in zip(models, alone, strict=True):
-        for mean, own in zip(
-            together.head_probabilities(TEST), single.head_probabilities(TEST), strict=True
-        ):
+        for mean, own in zip(together.head_probabilities(TEST), single.head_probabilities(TEST), strict=True):
             np.testing.assert_allclose(mean, own, atol=1e-3)
     first, second = (model.head_probabilities(TEST)[0] for model in models)
     assert not np.allclose(first, second)
@@ -92,9 +88,7 @@ def test_equal_members_change_nothing():
     model = make_parser("mst", training="loglinear", projective=False, **SMALL["mst"])
     member = model.fit(TRAIN, seed=0)
     both = EnsembleModel((member, member))
-    for mean, own in zip(
-        both.head_probabilities(TEST), member.head_probabilities(TEST), strict=True
-    ):
+    for mean, own in zip(both.head_probabilities(TEST), member.head_probabilities(TEST), strict=True):
         np.testing.assert_allclose(mean, own)
 
 
@@ -109,8 +103,7 @@ def test_relations_of_a_search_are_weighed_at_the_head_asked_for():
 
 def test_train_parse_and_confidence(tmp_path):
     out = tmp_path / "e.model"
-    trained = train("mst", TRAIN, dev=DEV, out=out, ensemble=2, option={"tags": "predicted",
-                    **SMALL["mst"]})  # fmt: skip
+    trained = train("mst", TRAIN, dev=DEV, out=out, ensemble=2, option={"tags": "predicted", **SMALL["mst"]})
     assert trained.table["ensemble"].to_list() == [2]
     assert "dev_las_predicted_tags" in trained.table.columns
     assert "|ensemble:2" in trained.signature

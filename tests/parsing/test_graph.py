@@ -8,15 +8,7 @@ from hypothesis import strategies as st
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
-from treegauge.kernels.graph_features import (
-    ARCS,
-    LETTERS,
-    RELATIONS,
-    LearnedTable,
-    Lesson,
-    Squares,
-    pairs,
-)
+from treegauge.kernels.graph_features import ARCS, LETTERS, RELATIONS, LearnedTable, Lesson, Squares, pairs
 from treegauge.parsing.mst import GraphModel, GraphOptions, GraphParser, graph_words
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.scoring.evaluation import evaluate
@@ -84,10 +76,7 @@ def test_mira_makes_the_gold_tree_win_by_its_margin():
 def test_averages_equal_naive_averaging():
     """With sums of step x change, weights - sums / steps is the mean over all steps."""
     few = TRAIN[:5]
-    words, (arcs, names) = (
-        graph_words(few, sorted(few.codes("upos").values), 3),
-        GraphOptions().templates,
-    )
+    words, (arcs, names) = (graph_words(few, sorted(few.codes("upos").values), 3), GraphOptions().templates)
     relations = sorted(few.codes("deprel").values)
     wanted = np.array([relations.index(name) for name in few["deprel"]], np.int32)
     table = np.zeros((1 << 10, len(relations)), np.float32)
@@ -139,12 +128,8 @@ def test_a_root_relation_below_a_word_and_another_below_the_root_do_no_harm():
 def test_templates_hold_what_was_wished_for(lexical, endings, text):
     found = pairs(text, lexical=lexical, endings=endings)
     used = {LETTERS[c // 5] for c in [*found.heads.ravel(), *found.dependents.ravel()] if c >= 0}
-    assert used == {"p"} | ({"w"} if lexical else set()) | (
-        {*"xyzq"} & {*text} if lexical and endings else set()
-    )
-    empty = [
-        (found.heads[h] < 0).all() + 2 * (found.dependents[d] < 0).all() for h, d in found.pairs
-    ]
+    assert used == {"p"} | ({"w"} if lexical else set()) | ({*"xyzq"} & {*text} if lexical and endings else set())
+    empty = [(found.heads[h] < 0).all() + 2 * (found.dependents[d] < 0).all() for h, d in found.pairs]
     first, second = found.alone
     assert empty == [2] * first + [1] * (second - first) + [0] * (len(empty) - second)
     assert len({tuple(pair) for pair in found.pairs.tolist()}) == len(found.pairs)
@@ -181,10 +166,7 @@ def test_a_model_of_another_format_is_refused(tmp_path, monkeypatch, model):
     monkeypatch.setattr("treegauge.parsing.base.FORMAT", 99)
     model.save(tmp_path / "new.model")
     monkeypatch.undo()
-    with pytest.raises(
-        TreegaugeError,
-        match="format 99 of a later version of treegauge; this version reads format 2",
-    ):
+    with pytest.raises(TreegaugeError, match="format 99 of a later version of treegauge; this version reads format 2"):
         load_model(tmp_path / "new.model")
 
 
@@ -250,9 +232,7 @@ def test_options_are_checked():
         make_parser("mst", epochs=0)
     with pytest.raises(TreegaugeError, match="choices: mira, loglinear"):
         make_parser("mst", training="magic")
-    with pytest.raises(
-        TreegaugeError, match="unknown option of mst 'epoch'; did you mean 'epochs'"
-    ):
+    with pytest.raises(TreegaugeError, match="unknown option of mst 'epoch'; did you mean 'epochs'"):
         make_parser("mst", epoch=3)
     with pytest.raises(TreegaugeError, match="unknown parser 'mts'; did you mean 'mst'"):
         make_parser("mts")

@@ -87,9 +87,7 @@ def test_weights_are_those_of_adam_as_written_down(batch):
 
 
 def test_the_losses_of_an_epoch_are_those_of_the_probabilities():
-    model = GraphParser(GraphOptions(training="loglinear", epochs=1, batch=8, **SMALL)).fit(
-        TRAIN, seed=0
-    )
+    model = GraphParser(GraphOptions(training="loglinear", epochs=1, batch=8, **SMALL)).fit(TRAIN, seed=0)
     words, (arcs, names) = graph_words(TEST, model.tags, 3), model.options.templates
     order, size = np.arange(1, dtype=np.int32), len(TEST[0].head)
     gold, weights, table = TEST[0].head, model.weights.copy(), model.table.copy()

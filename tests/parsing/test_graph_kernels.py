@@ -50,10 +50,7 @@ def test_best_relations_are_those_of_scoring_each_arc_alone():
     for options in (GraphOptions(), GraphOptions(lexical=False), GraphOptions(ending=0)):
         one = Sentence(TEST[2:3], options)
         table, wanted = _weights(2, 1 << 12, 5), np.full(one.size, 1, np.int32)
-        found = [
-            one.name_sight.best_relations(table, 2, *gold)
-            for gold in ((None, None), (one.gold, wanted))
-        ]
+        found = [one.name_sight.best_relations(table, 2, *gold) for gold in ((None, None), (one.gold, wanted))]
         for d in range(1, one.size + 1):
             for h in range(one.size + 1):
                 if h == d:

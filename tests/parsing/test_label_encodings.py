@@ -24,9 +24,7 @@ def labels_of(name: str, heads: list[int], tags: list[str] | None = None) -> lis
     return [[column.values[code] for code in column.codes] for column in codes]
 
 
-def read(
-    name: str, labels: list[list[str]], roots: list[bool], tags: list[str] | None = None
-) -> list[int]:
+def read(name: str, labels: list[list[str]], roots: list[bool], tags: list[str] | None = None) -> list[int]:
     n = len(roots)
     values = [sorted(set(column)) or ["."] for column in labels]
     codes = [[own.index(label) for label in c] for own, c in zip(values, labels, strict=True)]
@@ -68,15 +66,9 @@ def test_brackets_of_a_projective_tree_by_hand():
 def test_a_crossing_arc_goes_to_the_second_plane():
     # 1 <- 3 and 2 -> 4 cross; by right end, (1, 3) comes first. Word 3 is the root, 2 hangs from 3.
     heads = [3, 3, 0, 2]
-    assert labels_of("two-planar", heads) == [
-        [".", "<", "<\\\\", "."],
-        [".", ".", "/", ">"],
-    ]
+    assert labels_of("two-planar", heads) == [[".", "<", "<\\\\", "."], [".", ".", "/", ">"]]
     # One direction is left, the other right: read by stacks of their own, they may cross.
-    assert labels_of("two-planar-directed", heads) == [
-        [".", "<", "</\\\\", ">"],
-        [".", ".", ".", "."],
-    ]
+    assert labels_of("two-planar-directed", heads) == [[".", "<", "</\\\\", ">"], [".", ".", ".", "."]]
 
 
 def test_relative_labels_by_hand():
@@ -241,14 +233,11 @@ def test_any_labels_are_a_tree_with_one_root(data):
     }  # fmt: skip
     for name, encoding in encodings().items():
         drawn = [
-            data.draw(st.lists(kinds.get(name, brackets), min_size=n, max_size=n))
-            for _ in range(encoding.columns)
+            data.draw(st.lists(kinds.get(name, brackets), min_size=n, max_size=n)) for _ in range(encoding.columns)
         ]
         values = [sorted(set(column)) for column in drawn]
         codes = [[v.index(one) for one in c] for v, c in zip(values, drawn, strict=True)]
-        found = encoding.reader(values, offsets, tags)(
-            np.array(codes, np.int32).reshape(encoding.columns, n), roots
-        )
+        found = encoding.reader(values, offsets, tags)(np.array(codes, np.int32).reshape(encoding.columns, n), roots)
         assert trees.is_tree(found.heads, offsets)[np.array(sizes) > 0].all(), name
 
 

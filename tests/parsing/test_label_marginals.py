@@ -55,8 +55,7 @@ def test_brackets_are_summed_over_all_labels(name):
             chance = share[np.arange(words), codes].prod()
             for word, head in claims([labels[code] for code in codes]):
                 expected[word - 1, head] += chance
-    counts = [np.array([[label.count(part) for part in "</\\>"] for label in own])
-              for own in planes]  # fmt: skip
+    counts = [np.array([[label.count(part) for part in "</\\>"] for label in own]) for own in planes]
     found = bracket_marginals(shares, counts, [0, words])[0]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 

@@ -11,9 +11,7 @@ from treegauge.treebanks.conllu import read_splits
 def test_the_sets_of_a_treebank_by_code(ud, monkeypatch):
     monkeypatch.setenv("TREEGAUGE_UD", str(ud))
     covered = labels("mr_ufal@2.9", encoding=["relative"])
-    assert covered.table["treebank"].to_list() == [
-        f"UD_Marathi-UFAL@2.9/{split}" for split in ("train", "dev", "test")
-    ]
+    assert covered.table["treebank"].to_list() == [f"UD_Marathi-UFAL@2.9/{split}" for split in ("train", "dev", "test")]
     assert covered.table["arcs"].to_list() == [100.0] * 3
     assert "|encodings:relative|" in covered.signature
 

@@ -34,10 +34,7 @@ def test_small_training_sets_get_more_learners():
 
 
 def test_words_of_commands_stay_words():
-    assert filled_command(["parse", "-i={input}"], {"input": "a b; rm c"}) == [
-        "parse",
-        "-i=a b; rm c",
-    ]
+    assert filled_command(["parse", "-i={input}"], {"input": "a b; rm c"}) == ["parse", "-i=a b; rm c"]
     assert find_template("maltparser", "/dev/null").format == "conllx"
 
 

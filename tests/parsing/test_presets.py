@@ -14,10 +14,7 @@ from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
 
 TRAIN, TEST = synthetic(40, seed=1), synthetic(10, seed=2)
-SMALL = {
-    "hidden": 8, "layers": 1, "word_size": 8, "char_size": 6, "tag_size": 4, "epochs": 2,
-    "device": "cpu",
-}  # fmt: skip
+SMALL = {"hidden": 8, "layers": 1, "word_size": 8, "char_size": 6, "tag_size": 4, "epochs": 2, "device": "cpu"}
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda one: f"{one.parser}-{one.name}")
@@ -55,9 +52,7 @@ def test_an_option_given_twice_is_an_error_unless_the_values_are_equal():
 
 
 def test_given_options_override_a_preset(tmp_path):
-    trained = train(
-        "beam", TRAIN, out=tmp_path / "m", preset="maltparser", option={"epochs": 2}, seed=3
-    )
+    trained = train("beam", TRAIN, out=tmp_path / "m", preset="maltparser", option={"epochs": 2}, seed=3)
     kept = load_model(tmp_path / "m").options
     assert (kept.beam, kept.margin, kept.epochs) == (1, 0, 2)
     assert "|preset:maltparser|" in trained.signature

@@ -41,9 +41,7 @@ def test_counts_equal_plain_counting():
         counted = one.arc_counts(np.array(sentence.head), np.array(relations))
         expected = [[by_tags[arc[:3]], by_relation[arc]] for arc in arcs(sentence)]
         np.testing.assert_allclose(counted, np.log1p(expected))
-        np.testing.assert_allclose(
-            one.contexts, np.log1p([neighbours[own] for own in contexts(sentence)])
-        )
+        np.testing.assert_allclose(one.contexts, np.log1p([neighbours[own] for own in contexts(sentence)]))
 
 
 def test_tags_and_relations_that_the_training_set_lacks():

@@ -143,8 +143,9 @@ def of_all_kinds(home: Path, mark: Path) -> list[Path]:
         np.save(home / "calibration.npy", objects)
         archive.write(home / "calibration.npy", "calibration.npy")
     metadata = {  # pyarrow unpickled these before 14.0.1
-        "ARROW:extension:name": "arrow.py_extension_type", "ARROW:extension:metadata": payload,
-    }  # fmt: skip
+        "ARROW:extension:name": "arrow.py_extension_type",
+        "ARROW:extension:metadata": payload,
+    }
     field = pa.field("treebank", pa.string(), metadata=metadata)
     table = pa.table([["a"]], schema=pa.schema([field]))
     pq.write_table(table, home / "extension.parquet")
@@ -166,9 +167,10 @@ def test_no_verb_runs_what_is_in_a_file(words, bench, mark, tmp_path, monkeypatc
     monkeypatch.chdir(home)
     line = WORDS[words].split()
     inputs = [
-        place for place, word in enumerate(line)
+        place
+        for place, word in enumerate(line)
         if (home / word.rpartition("=")[2]).exists() and line[place - 1 if place else 0] != "--out"
-    ]  # fmt: skip
+    ]
     for file in of_all_kinds(tmp_path, mark):
         for place in inputs if file.name == "bad.model" else inputs[:1]:
             prefix = line[place].rpartition("=")[0]
@@ -197,9 +199,7 @@ def test_no_file_of_a_store_is_unpickled(bench, mark, tmp_path, monkeypatch):  #
 
 def test_the_digest_covers_everything_that_runs(tmp_path):
     own = CommandTemplate("own", parse=(("{program}",),), program="mine")
-    for change in (
-        {"parse": (("{program}", "-x"),)}, {"program": "other"}, {"script": "1"}, {"heads": "0"},
-    ):  # fmt: skip
+    for change in ({"parse": (("{program}", "-x"),)}, {"program": "other"}, {"script": "1"}, {"heads": "0"}):
         values = {"parse": own.parse, "program": own.program} | change
         assert CommandTemplate("own", **values).digest != own.digest
     assert CommandTemplate("own", "about", parse=own.parse, program="mine").digest == own.digest
@@ -231,16 +231,13 @@ def test_no_link_is_packed_into_a_model(kind, what, tmp_path):
     code = "import os, sys; os.symlink(sys.argv[1], sys.argv[2])"
     place = "{model}/link" if kind == "folder" else "{model}"
     own = CommandTemplate(
-        "own", train=((sys.executable, "-c", code, str(tmp_path / what), place),),
-        parse=(("true",),), model=kind,
-    )  # fmt: skip
+        "own", train=((sys.executable, "-c", code, str(tmp_path / what), place),), parse=(("true",),), model=kind
+    )
     with pytest.raises(CommandError, match=r"a link to .*; models hold files only"):
         CommandParser(template=own).fit(TEST, seed=0)
 
 
-@pytest.mark.parametrize(
-    "name", ["../x", "/tmp/x", "a/../../x", "..\\x", "C:x", "", ".", "a/", "a//b", "nul", "a\0b"]
-)
+@pytest.mark.parametrize("name", ["../x", "/tmp/x", "a/../../x", "..\\x", "C:x", "", ".", "a/", "a//b", "nul", "a\0b"])
 def test_files_of_a_model_stay_inside_of_it(name, mark, tmp_path):
     files = {name: b"x"}
     CommandModel(CommandOptions(), find_template("spacy"), files).save(tmp_path / "m")

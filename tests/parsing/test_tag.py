@@ -26,9 +26,7 @@ def test_other_files_are_tagged(command, files, tmp_path, monkeypatch):
     monkeypatch.setattr(progress, "PAUSE", 1e9)  # a busy machine may take long
     train, test = files
     out = tmp_path / "out"
-    done = command(
-        "tag", train, test, "--out", out, "--folds", 0, "--iterations", 1, "--format", "json"
-    )
+    done = command("tag", train, test, "--out", out, "--folds", 0, "--iterations", 1, "--format", "json")
     assert (done.code, done.err) == (0, "")
     (row,) = json.loads(done.out)["rows"]
     copy = read_conllu(out / "test.conllu")

@@ -42,8 +42,7 @@ def brute_force(tagger, seen):
     from itertools import product
 
     rows = dict(zip(tagger.keys.tolist(), tagger.weights, strict=True))
-    own = [sum((rows[key] for key in word.tolist() if key in rows), np.zeros(len(tagger.tags)))
-           for word in seen]  # fmt: skip
+    own = [sum((rows[key] for key in word.tolist() if key in rows), np.zeros(len(tagger.tags))) for word in seen]
     size = len(tagger.tags)
 
     def score(tags):
@@ -185,9 +184,7 @@ def test_a_tagger_for_gold_tags_is_named_and_its_tags_are_written(command, tmp_p
     assert "learned from gold tags: train with the option tags=mixed" in done.err
     tagged = load_model(tmp_path / "m").tag_source.tagger.tag(TEST)["upos"].to_list()
     assert parse_conllu(done.out)["upos"].to_list() == tagged
-    done = command(
-        "parse", tmp_path / "m", tmp_path / "half.conllu", "--write-tags", "--confidence"
-    )
+    done = command("parse", tmp_path / "m", tmp_path / "half.conllu", "--write-tags", "--confidence")
     assert "probabilities were calibrated with them: train with the option tags=pred" in done.err
     both = zip(half, tagged, strict=True)
     expected = [new if own == "_" else own for own, new in both]

@@ -39,9 +39,7 @@ def test_nothing_else_changes(tagger):
 
 
 def test_all_columns_with_the_parser():
-    options = UDPipeOptions(
-        preset="fast", iterations=1, hidden_layer=8, tags="predicted", tagger_iterations=2
-    )
+    options = UDPipeOptions(preset="fast", iterations=1, hidden_layer=8, tags="predicted", tagger_iterations=2)
     model = UDPipeParser(options).fit(TRAIN, seed=0)
     parsed = model.parse(TEST)
     assert parsed == model.parse(without_tags(TEST))

@@ -49,8 +49,7 @@ def test_train_and_parse(command, folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("place", "message"),
-    [("none/m", "there is no folder {}/none"), (".", "is a folder; expected the name of a file")],
+    ("place", "message"), [("none/m", "there is no folder {}/none"), (".", "is a folder; expected the name of a file")]
 )
 def test_a_bad_place_is_refused_before_training(command, folder, tmp_path, place, message):
     told = []
@@ -83,16 +82,10 @@ def test_a_folder_brings_its_dev_set(command, folder, tmp_path, monkeypatch):
     ("args", "message"),
     [
         (["bean", "{train}"], "unknown parser 'bean'; did you mean 'beam'?"),
-        (
-            ["beam", "{train}", "--option", "epoch=3"],
-            "unknown option 'epoch=3'; did you mean 'epochs=",
-        ),
+        (["beam", "{train}", "--option", "epoch=3"], "unknown option 'epoch=3'; did you mean 'epochs="),
         (["beam", "{train}", "--option", "epochs"], "unknown option 'epochs'"),
         (["beam", "{train}", "--option", "epochs=many"], "option epochs is 'many'"),
-        (
-            ["beam", "{train}", "--option", "beam=0"],
-            "option beam is 0; expected a whole number from 1",
-        ),
+        (["beam", "{train}", "--option", "beam=0"], "option beam is 0; expected a whole number from 1"),
         (["beam", "{train}", "--option", "labelled=maybe"], "choices: true, yes, 1, false, no, 0"),
         (["mst", "{train}", "--seed", "-3"], "seed: expected"),
         (["beam", "{missing}"], "no such file"),
@@ -300,9 +293,7 @@ def test_a_program_that_fails_leaves_nothing(command, files, tmp_path, monkeypat
     words = json.dumps([sys.executable, str(SCRIPT), "die"])
     own.write_text(f'[mine]\ntrain = [{words}]\nparse = [["true"]]\n')
     monkeypatch.setenv("TREEGAUGE_PARSERS", str(own))
-    done = command(
-        "train", "command", files[0], "--out", tmp_path / "m", "--option", "template=mine"
-    )
+    done = command("train", "command", files[0], "--out", tmp_path / "m", "--option", "template=mine")
     assert done.code == 2
     _, error, _ = done.err.splitlines()
     assert error == "error: mine (training) ended with status 3; its last messages:"
@@ -312,16 +303,6 @@ def test_a_program_that_fails_leaves_nothing(command, files, tmp_path, monkeypat
 def test_udpipe(command, files, tmp_path):
     train, test = files
     model = tmp_path / "m"
-    done = command(
-        "train",
-        "udpipe",
-        train,
-        "--out",
-        model,
-        "--option",
-        "preset=fast",
-        "--option",
-        "iterations=1",
-    )
+    done = command("train", "udpipe", train, "--out", model, "--option", "preset=fast", "--option", "iterations=1")
     assert done.code == 0
     assert command("parse", model, test).out.count("\n") == TEST.to_bytes().count(b"\n")

@@ -46,20 +46,16 @@ def test_it_learns_far_more_than_attaching_to_neighbours(model):
 
 def test_gold_trees_are_not_seen(model):
     first = synthetic(40, seed=3).with_columns(
-        {
-            "head": np.where(TEST.positions == 1, 0, 1),
-            "deprel": ["root" if p == 1 else "dep" for p in TEST.positions],
-        }
+        {"head": np.where(TEST.positions == 1, 0, 1), "deprel": ["root" if p == 1 else "dep" for p in TEST.positions]}
     )
     assert model.parse(first) == model.parse(TEST)
     unparsed = parse_conllu(
         b"".join(
-            b"\t".join([*(f := line.split(b"\t"))[:6], b"_", b"_", *f[8:]])
-            if line[:1].isdigit() else line
+            b"\t".join([*(f := line.split(b"\t"))[:6], b"_", b"_", *f[8:]]) if line[:1].isdigit() else line
             for line in TEST.to_bytes().splitlines(keepends=True)
         ),
         need_heads=False,
-    )  # fmt: skip
+    )
     parsed = model.parse(unparsed)
     assert parsed.head.tolist() == model.parse(TEST).head.tolist()
 
@@ -71,9 +67,7 @@ def test_tags_are_seen(model):
 
 def test_everything_else_stays(model):
     treebank = synthetic(20, Grammar(contractions=0.8), seed=4)
-    restored = model.parse(treebank).with_columns(
-        {"head": treebank.head, "deprel": treebank["deprel"]}
-    )
+    restored = model.parse(treebank).with_columns({"head": treebank.head, "deprel": treebank["deprel"]})
     assert restored.to_bytes() == treebank.to_bytes()
 
 
@@ -133,10 +127,7 @@ def test_published_settings():
     assert len(PUBLISHED) == 68
     shared = resolve(UDPipeOptions(), sentences=1, words=1)
     assert (shared["iterations"], shared["hidden_layer"], shared["embedding_form"]) == (30, 200, 50)
-    tr, ug, el, ta = (
-        resolve(UDPipeOptions(treebank=code), sentences=1, words=1)
-        for code in ("tr", "ug", "el", "ta")
-    )
+    tr, ug, el, ta = (resolve(UDPipeOptions(treebank=code), sentences=1, words=1) for code in ("tr", "ug", "el", "ta"))
     keys = ("transition_system", "transition_oracle", "learning_rate", "l2", "structured_interval")
     assert [tr[key] for key in keys] == ["projective", "dynamic", 0.01, 0.3, 8]
     assert [ug[key] for key in keys] == ["swap", "static_lazy", 0.02, 0.3, 8]
@@ -148,25 +139,16 @@ def test_published_settings():
 
 @pytest.mark.parametrize(
     ("sentences", "words", "hidden", "iterations"),
-    [(500, 2400, 100, 10), (500, 5150, 64, 10), (500, 12500, 32, 5), (10, 48, 100, 30),
-     (50, 240, 100, 20)],
-)  # fmt: skip
+    [(500, 2400, 100, 10), (500, 5150, 64, 10), (500, 12500, 32, 5), (10, 48, 100, 30), (50, 240, 100, 20)],
+)
 def test_the_sized_preset_follows_the_data(sentences, words, hidden, iterations):
     values = resolve(UDPipeOptions(preset="sized"), sentences=sentences, words=words)
     assert (values["hidden_layer"], values["iterations"]) == (hidden, iterations)
 
 
 def test_set_values_win():
-    values = resolve(
-        UDPipeOptions(treebank="el", transition_system="swap", l2=0, iterations=2),
-        sentences=9,
-        words=99,
-    )
-    assert (values["transition_oracle"], values["l2"], values["iterations"]) == (
-        "static_lazy",
-        0,
-        2,
-    )
+    values = resolve(UDPipeOptions(treebank="el", transition_system="swap", l2=0, iterations=2), sentences=9, words=99)
+    assert (values["transition_oracle"], values["l2"], values["iterations"]) == ("static_lazy", 0, 2)
     asked = read_options(UDPipeOptions, ["learning_rate=0.05", "hidden_layer=7", "tags=mixed"])
     assert (asked.learning_rate, asked.hidden_layer, asked.tags) == (0.05, 7, "mixed")
 
@@ -275,9 +257,7 @@ def test_a_missing_package_is_named(monkeypatch):
 def test_sentences_without_tags_are_tagged_or_refused(tmp_path):
     """Only a model that learned without tags, or has a tagger, parses them."""
     train, test = synthetic(20, seed=1), synthetic(5, seed=2)
-    raw_train, raw = (
-        one.with_columns({"upos": ["_"] * one.n_words}) for one in (train, test)
-    )  # fmt: skip
+    raw_train, raw = (one.with_columns({"upos": ["_"] * one.n_words}) for one in (train, test))
     small = {"preset": "fast", "iterations": 1, "hidden_layer": 8, "tagger_iterations": 1}
 
     def fit(treebank, tags):

@@ -121,10 +121,7 @@ def language(tmp_path_factory):
     ]
     path = tmp_path_factory.mktemp("vectors") / "art.vec"
     path.write_text(f"{len(lines)} 4\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    return (
-        _treebank(forms[:200], classes[:200], 150, seed=2),
-        _treebank(forms[200:], classes[200:], 60, seed=3), path,
-    )  # fmt: skip
+    return (_treebank(forms[:200], classes[:200], 150, seed=2), _treebank(forms[200:], classes[200:], 60, seed=3), path)
 
 
 SMALL = {
@@ -142,11 +139,9 @@ def test_vectors_help_with_words_that_training_never_saw(language, tmp_path):
 
     plain = make_parser("biaffine", **SMALL).fit(train, seed=0)
     models = {
-        tuned: make_parser(
-            "biaffine", **SMALL, vectors=str(path), vectors_tuned=tuned
-        ).fit(train, seed=0)
+        tuned: make_parser("biaffine", **SMALL, vectors=str(path), vectors_tuned=tuned).fit(train, seed=0)
         for tuned in (False, True)
-    }  # fmt: skip
+    }
     assert uas(plain) < 0.8
     for tuned, model in models.items():
         assert uas(model) > 0.95

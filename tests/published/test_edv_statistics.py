@@ -73,9 +73,7 @@ def test_table_5():
 
 
 def test_figure_7():
-    found = remove_background(
-        ud25(), "las", "test_words", ["train_words"], log=["train_words"], resamples=0
-    )
+    found = remove_background(ud25(), "las", "test_words", ["train_words"], log=["train_words"], resamples=0)
     before, after = (stage.inference for stage in found.stages)
     assert f"{after.r:.3f}" == printed("fig7", "rho")["test_words", "normalised by train_words"]
     # The paper's p-value does not allow for the fitted line, and ours is withdrawn.

@@ -45,16 +45,8 @@ def test_table_3_extremes_differ_by_what_rare_samples_allow(million):
 
 
 def test_exact_mean_ranks():
-    means = dict(
-        exact_ranks(read_leaderboard("conll18"), size=10).table.select("system", "mean").iter_rows()
-    )
-    expected = {
-        "HIT-SCIR": 1.1435,
-        "TurkuNLP": 3.9676,
-        "UDPipe Future": 4.3825,
-        "ICS PAS": 4.7069,
-        "LATTICE": 4.9839,
-    }
+    means = dict(exact_ranks(read_leaderboard("conll18"), size=10).table.select("system", "mean").iter_rows())
+    expected = {"HIT-SCIR": 1.1435, "TurkuNLP": 3.9676, "UDPipe Future": 4.3825, "ICS PAS": 4.7069, "LATTICE": 4.9839}
     assert {name: round(means[name], 4) for name in expected} == expected
     assert sum(means.values()) == pytest.approx(26 * 27 / 2)
 
@@ -107,9 +99,7 @@ def test_table_1_uas_error_reductions_up_to_the_rounding_of_the_scores(subset):
     """
     scores = read_leaderboard("fragility_exp1", metric="uas")
     columns = [scores.treebank(c) for c in data.named_subsets()[subset] if c in scores.treebanks]
-    for (a, b), (name, printed, ours) in zip(
-        PAIRS, printed_and_ours("uas", subset)[3:], strict=True
-    ):
+    for (a, b), (name, printed, ours) in zip(PAIRS, printed_and_ours("uas", subset)[3:], strict=True):
         reference, system = (scores.values[scores.system(SHORT[s])][columns] for s in (a, b))
         errors = 100 - reference
         bound = float(np.mean(100 * 0.005 * (1 + (100 - system) / errors) / (errors - 0.005)))

@@ -27,9 +27,7 @@ differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
 
 def pair(values, **columns):
     frame = {"treebank": [f"t{i}" for i in range(len(values))], **columns}
-    return read_leaderboard(
-        pl.DataFrame(frame | {"A": [50 + v for v in values], "B": [50.0] * len(values)})
-    )
+    return read_leaderboard(pl.DataFrame(frame | {"A": [50 + v for v in values], "B": [50.0] * len(values)}))
 
 
 @pytest.mark.parametrize(
@@ -69,9 +67,7 @@ def test_no_fewer_removals_would_do(values):
     enough = [
         removed
         for removed in range(len(values))
-        if any(
-            values.sum() - values[list(gone)].sum() <= 0 for gone in combinations(places, removed)
-        )
+        if any(values.sum() - values[list(gone)].sum() <= 0 for gone in combinations(places, removed))
     ]
     if found is None:
         assert not enough
@@ -139,11 +135,7 @@ def test_win_rates_count_all_subsets(values):
         sums = [sum(part) for part in combinations(values.tolist(), row["size"])]
         assert row["how"] == "exact"
         assert row["subsets"] == comb(len(values), row["size"]) == len(sums)
-        shares = [
-            sum(total > 0 for total in sums),
-            sum(total == 0 for total in sums),
-            sum(total < 0 for total in sums),
-        ]
+        shares = [sum(total > 0 for total in sums), sum(total == 0 for total in sums), sum(total < 0 for total in sums)]
         got = [row["wins"], row["ties"], row["losses"]]
         assert got == pytest.approx([share / len(sums) for share in shares])
 
@@ -261,9 +253,7 @@ def test_rank_sets_name_the_treebanks_without_a_genus(caplog):
     genera = [f"g{t // 2}" for t in range(28)]
     with caplog.at_level("INFO", logger="treegauge"):
         assert families_of(pair([1] * 30, genus=[*genera, None, None])).max() == 15
-    assert caplog.messages == [
-        "genus unknown for 2 of 30 treebanks (t28, t29): each counts as one of its own"
-    ]
+    assert caplog.messages == ["genus unknown for 2 of 30 treebanks (t28, t29): each counts as one of its own"]
 
 
 def test_a_certificate_is_a_paragraph_and_json(tmp_path):

@@ -14,12 +14,7 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
-from treegauge.ranking.compare import (
-    critical_difference,
-    critical_distance,
-    friedman,
-    treebank_ranks,
-)
+from treegauge.ranking.compare import critical_difference, critical_distance, friedman, treebank_ranks
 from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.overview import _macro
@@ -102,9 +97,7 @@ def test_nemenyi_p_values_agree_with_the_distance():
 
 
 def test_wilcoxon_holm_is_scipys_with_holm_by_hand():
-    scores = read_leaderboard("conll18").select(
-        systems=["Stanford", "Uppsala", "TurkuNLP", "LATTICE"]
-    )
+    scores = read_leaderboard("conll18").select(systems=["Stanford", "Uppsala", "TurkuNLP", "LATTICE"])
     found = critical_difference(scores, method="wilcoxon-holm")
     pairs = [*combinations(range(4), 2)]
     numbers = scores.fixed_point()[0]
@@ -141,12 +134,7 @@ def test_systems_share_a_group_if_and_only_if_they_do_not_differ(data):
     if method != "nemenyi":
         return
 
-    runs = [
-        tuple(order[i:j])
-        for i in range(systems)
-        for j in range(i + 2, systems + 1)
-        if same(order[i:j])
-    ]
+    runs = [tuple(order[i:j]) for i in range(systems) for j in range(i + 2, systems + 1) if same(order[i:j])]
     longest = [run for run in runs if not any(set(run) < set(other) for other in runs)]
     assert list(found.cliques) == longest
 
@@ -209,12 +197,7 @@ def test_improvement_counts_ties_half_and_runs_against_each_other():
     assert (found.numbers["low"] <= found.numbers["probability"]).all()
     assert (found.numbers["high"] >= found.numbers["probability"]).all()
     frame = pl.DataFrame(
-        {
-            "treebank": ["t"] * 4,
-            "system": ["A", "A", "B", "B"],
-            "seed": [1, 2, 1, 2],
-            "score": [80.0, 84.0, 82.0, 80.0],
-        }
+        {"treebank": ["t"] * 4, "system": ["A", "A", "B", "B"], "seed": [1, 2, 1, 2], "score": [80.0, 84.0, 82.0, 80.0]}
     )
     # 80 against 82 and 80: 0 and a half; 84 against both: two wins. That is 2.5 of 4.
     assert improvement(read_leaderboard(frame)).numbers["probability"][0, 1] == 0.625
@@ -251,9 +234,7 @@ def test_latex_is_a_whole_booktabs_table_with_the_best_in_bold():
         lines = result.to_latex().split("\n")
         assert lines[0] == f"% {result.signature}"
         layout = re.fullmatch(r"\\begin\{tabular\}\{([lr]+)\}", lines[1])[1]
-        assert [line for line in lines if line.endswith("rule")] == [
-            r"\toprule", r"\midrule", r"\bottomrule",
-        ]  # fmt: skip
+        assert [line for line in lines if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
         assert lines[-1] == r"\end{tabular}"
         rows = [line for line in lines if line.endswith(r"\\")]
         assert len(rows) == 4

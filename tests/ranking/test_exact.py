@@ -21,9 +21,7 @@ from treegauge.ranking.stability import stability
 
 def table(rows) -> Leaderboard:
     names = {f"s{i}": list(row) for i, row in enumerate(rows)}
-    return read_leaderboard(
-        pl.DataFrame({"treebank": [f"t{i}" for i in range(len(rows[0]))]} | names)
-    )
+    return read_leaderboard(pl.DataFrame({"treebank": [f"t{i}" for i in range(len(rows[0]))]} | names))
 
 
 def tables(largest: int):
@@ -92,11 +90,7 @@ def test_counts_far_past_2_to_the_64_are_exact(plus, minus, size):
     total = comb(plus + minus, size)
     assert total > 2**70
     result = exact_ranks(signs(plus, minus), size=size)
-    won = sum(
-        comb(plus, j) * comb(minus, size - j)
-        for j in range(size + 1)
-        if 2 * j > size and size - j <= minus
-    )
+    won = sum(comb(plus, j) * comb(minus, size - j) for j in range(size + 1) if 2 * j > size and size - j <= minus)
     tied = comb(plus, size // 2) * comb(minus, size // 2) if size % 2 == 0 else 0
     assert result.rounding == 0
     assert result.count("s0", "s1") == (won, tied, total - won - tied)
@@ -149,9 +143,7 @@ def test_drawing_approaches_the_count():
 
 
 def test_workers_do_not_matter():
-    scores = read_leaderboard("conll18").select(
-        systems=["Stanford", "Uppsala", "LATTICE", "CEA LIST"]
-    )
+    scores = read_leaderboard("conll18").select(systems=["Stanford", "Uppsala", "LATTICE", "CEA LIST"])
     one, three = (exact_ranks(scores, size=[5, 70], workers=n) for n in (1, 3))
     assert (one.wins == three.wins).all()
     assert one.to_dict() == three.to_dict()
@@ -169,6 +161,4 @@ def test_json_lists_counts_as_whole_numbers():
     found = exact_ranks(table([[1, 2, 3], [3, 2, 1]]), size=2).to_dict()
     assert found["exact"] is True
     assert found["subsets"] == [{"size": 2, "number": 3}]
-    assert found["pairs"] == [
-        {"size": 2, "system": "s0", "other": "s1", "wins": 1, "undecided": 1, "losses": 1}
-    ]
+    assert found["pairs"] == [{"size": 2, "system": "s0", "other": "s1", "wins": 1, "undecided": 1, "losses": 1}]

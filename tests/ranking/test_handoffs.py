@@ -69,8 +69,7 @@ def test_files_of_score_give_the_numbers_of_the_object(suite, tmp_path, ending):
 @pytest.mark.parametrize("fmt", ["csv", "json"])
 def test_the_commands_hand_over_as_well(folder, tmp_path, fmt):
     path = tmp_path / f"scores.{fmt}"
-    run("score", *(folder / name for name in ("gold", "alpha", "beta")),
-        "--format", fmt, "--out", path)  # fmt: skip
+    run("score", *(folder / name for name in ("gold", "alpha", "beta")), "--format", fmt, "--out", path)
     text = run("certify", path, "--claim", "alpha > beta", "--size", "2")
     # These were +0.05 points and an error reduction of 0.0 % when score wrote fractions.
     assert "mean difference +5.00 points" in text
@@ -84,8 +83,9 @@ def test_the_commands_hand_over_as_well(folder, tmp_path, fmt):
 def test_files_of_single_treebanks_are_joined(folder, suite, tmp_path, ending):
     for code in CODES:
         file = f"{code}-ud-test.conllu"
-        one = tg.score(folder / "gold" / file, f"alpha={folder / 'alpha' / file}",
-                       f"beta={folder / 'beta' / file}", resamples=0)  # fmt: skip
+        one = tg.score(
+            folder / "gold" / file, f"alpha={folder / 'alpha' / file}", f"beta={folder / 'beta' / file}", resamples=0
+        )
         one.save(tmp_path / f"{code}.{ending}")
     joined = tg.read_leaderboard(str(tmp_path / f"*.{ending}"))
     assert np.array_equal(joined.values, tg.read_leaderboard(suite).values)
@@ -137,10 +137,7 @@ def test_a_store_is_a_table_of_its_parsers(tmp_path, folder):
             (home / f"{code}-ud-{split}.conllu").write_text(text)
         treebanks.append(home)
     for beam in (1, 2):
-        setups = [
-            make_setup("score", home, "beam", options={"beam": beam, "epochs": 1})
-            for home in treebanks
-        ]
+        setups = [make_setup("score", home, "beam", options={"beam": beam, "epochs": 1}) for home in treebanks]
         run_cells([Cell(setup, seed=seed) for setup in setups for seed in (1, 2)], store)
     board = tg.read_leaderboard(store)
     assert board.runs is not None

@@ -22,10 +22,7 @@ from treegauge.ranking.stability import stability
 
 def counted_tail(found, population, members, size):
     """Add up the terms of the hypergeometric distribution as fractions."""
-    ways = sum(
-        comb(members, i) * comb(population - members, size - i)
-        for i in range(found, min(members, size) + 1)
-    )
+    ways = sum(comb(members, i) * comb(population - members, size - i) for i in range(found, min(members, size) + 1))
     return Fraction(ways, comb(population, size))
 
 
@@ -152,8 +149,7 @@ def test_searched_extremes_are_those_of_all_subsets(data):
     ties = data.draw(st.sampled_from(["average", "min", "max"]))
     numbers = scores.fixed_point()[0]
     every = [
-        ranks_of(numbers[:, list(columns)].sum(axis=1), ties)[0]
-        for columns in combinations(range(treebanks), size)
+        ranks_of(numbers[:, list(columns)].sum(axis=1), ties)[0] for columns in combinations(range(treebanks), size)
     ]
     for which, expected in (("best", min(every)), ("worst", max(every))):
         found = extreme(scores, "S0", which, size=size, ties=ties)
@@ -204,8 +200,6 @@ def test_bad_requests_name_the_choices():
     with pytest.raises(TreegaugeError, match="from 1 to 82"):
         extreme(scores, "HIT-SCIR", "best", size=83)
     with pytest.raises(TreegaugeError, match="2 sizes and 1 constraints"):
-        explain_outliers(
-            stability(scores, size=[5, 6], samples=10, constraints=["stock:3"]), "HIT-SCIR"
-        )
+        explain_outliers(stability(scores, size=[5, 6], samples=10, constraints=["stock:3"]), "HIT-SCIR")
     with pytest.raises(TreegaugeError, match="expected 1 or more"):
         explain_outliers(ranks, "HIT-SCIR", limit=0)

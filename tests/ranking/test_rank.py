@@ -32,8 +32,7 @@ def test_python_and_the_command_give_the_same():
     result = tg.rank("conll18", metric="uas", size=5, samples=500, workers=2)
     words = "conll18 --metric uas --size 5 --samples 500".split()
     assert str(result) == repr(result) == run(*words).stdout.rstrip("\n")
-    assert result.to_dict() == tg.rank(tg.read_leaderboard("conll18", metric="uas"), size="5",
-                                       samples=500).to_dict()  # fmt: skip
+    assert result.to_dict() == tg.rank(tg.read_leaderboard("conll18", metric="uas"), size="5", samples=500).to_dict()
 
 
 def test_options_may_come_before_the_scores_and_the_command_may_be_named():

@@ -37,8 +37,7 @@ def write(tmp_path, text, name="scores.csv"):
     "text",
     [
         LONG,
-        "treebank,system,LAS,UAS\ncs_pdt,A,91.25,93\ncs_pdt,B,90,92\n"
-        "en_ewt,A,84.5,88\nen_ewt,B,85.1,89\n",
+        "treebank,system,LAS,UAS\ncs_pdt,A,91.25,93\ncs_pdt,B,90,92\nen_ewt,A,84.5,88\nen_ewt,B,85.1,89\n",
         "treebank,A,B\ncs_pdt,91.25,90\nen_ewt,84.5,85.1\n",
         "system,cs_pdt,en_ewt\nA,91.25,84.5\nB,90,85.1\n",
         "metric,treebank,A,B\nlas,cs_pdt,91.25,90\nuas,cs_pdt,1,2\nlas,en_ewt,84.5,85.1\n",
@@ -120,19 +119,14 @@ def test_text_in_another_metric_does_not_matter(tmp_path):
 
 def test_a_repeated_row_names_both_lines(tmp_path):
     path = write(tmp_path, LONG + "LAS,en_ewt,A,84.60\n")
-    with pytest.raises(
-        TreegaugeError,
-        match=r"line 10 repeats .*line 4: treebank en_ewt, system A; keep one.*'seed'",
-    ):
+    with pytest.raises(TreegaugeError, match=r"line 10 repeats .*line 4: treebank en_ewt, system A; keep one.*'seed'"):
         read_leaderboard(path)
 
 
 @pytest.mark.parametrize("gap", ["", "NA", "nan", " "])
 def test_missing_cells_are_named_and_the_policies_listed(tmp_path, gap):
     path = write(tmp_path, LONG.replace("84.50", gap))
-    with pytest.raises(
-        TreegaugeError, match=r"1 missing score: \(en_ewt, A\).*drop-treebank or drop-system"
-    ):
+    with pytest.raises(TreegaugeError, match=r"1 missing score: \(en_ewt, A\).*drop-treebank or drop-system"):
         read_leaderboard(path)
     fewer = read_leaderboard(path, missing="drop-treebank")
     assert (fewer.treebanks, fewer.systems, fewer.dropped) == (("cs_pdt",), ("A", "B"), ("en_ewt",))
@@ -219,9 +213,7 @@ def test_metadata_columns_of_a_wide_table_are_not_systems(tmp_path):
 
 def test_a_metric_called_tokens_is_not_metadata(tmp_path):
     text = "treebank,system,las,tokens\nx,A,80,99.5\ny,A,81,99.6\n"
-    assert read_leaderboard(write(tmp_path, text), metric="tokens").values.tolist() == [
-        [99.5, 99.6]
-    ]
+    assert read_leaderboard(write(tmp_path, text), metric="tokens").values.tolist() == [[99.5, 99.6]]
 
 
 def test_bad_metadata_says_what_is_expected(tmp_path):
@@ -287,9 +279,7 @@ def test_other_treebanks_of_added_systems_are_left_out_and_named(caplog):
 
 
 def test_added_systems_are_checked():
-    with pytest.raises(
-        TreegaugeError, match=r"conll18 \+ table: 2 missing scores: \(af_afribooms, mine\)"
-    ):
+    with pytest.raises(TreegaugeError, match=r"conll18 \+ table: 2 missing scores: \(af_afribooms, mine\)"):
         read_leaderboard("conll18", "+", mine()[2:])
     board = read_leaderboard("conll18", "+", mine()[2:], missing="keep")
     assert board.gaps == 2

@@ -152,10 +152,7 @@ def test_demands_are_met_by_the_recommended_and_the_random_subsets():
         "exclude": ["en_ewt", "UD_Czech-PDT"],
     }
     room = demands_of(CONLL, 10, SubsetConditions(**demands))
-    drawn = [
-        [CONLL.treebanks[i] for i in order[:10]]
-        for order in room.orders(200, np.random.default_rng(0))
-    ]
+    drawn = [[CONLL.treebanks[i] for i in order[:10]] for order in room.orders(200, np.random.default_rng(0))]
     found = recommend(CONLL, size=10, **demands, folds=2, repeats=1, samples=50)
     assert len({tuple(sorted(codes)) for codes in drawn}) > 150
     for codes in [found.subset, *drawn]:
@@ -184,9 +181,7 @@ def test_random_subsets_are_uniform_under_demands():
 
 
 def test_stratified_subsets_have_the_shares_of_the_whole():
-    found = recommend(
-        CONLL, size=10, at_most=["resource:stratified"], folds=2, repeats=1, samples=20
-    )
+    found = recommend(CONLL, size=10, at_most=["resource:stratified"], folds=2, repeats=1, samples=20)
     chosen = CONLL.metadata.filter(pl.col("treebank").is_in(found.subset))
     shares = dict(chosen["resource"].value_counts().iter_rows())
     assert shares == {"big": 7, "PUD": 1, "small": 1, "low-resource": 1}
@@ -207,9 +202,7 @@ def test_named_subsets_are_compared_with_random_ones_of_their_size():
 
 
 def test_same_seed_same_recommendation():
-    found, again, other = (
-        recommend(CONLL, size=6, folds=2, repeats=1, samples=30, seed=seed) for seed in (1, 1, 2)
-    )
+    found, again, other = (recommend(CONLL, size=6, folds=2, repeats=1, samples=30, seed=seed) for seed in (1, 1, 2))
     assert found.to_dict() == again.to_dict()
     assert found.held_out != other.held_out
     stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -290,8 +283,7 @@ def test_the_command_prints_all_formats():
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [("--size 0", "from 1 to 82"), ("--at-least genus:x", "constraint 'genus:x'")],
+    ("words", "message"), [("--size 0", "from 1 to 82"), ("--at-least genus:x", "constraint 'genus:x'")]
 )
 def test_errors_of_the_command_are_sentences(words, message):
     result = invoke(["recommend", "conll18", *words.split()])

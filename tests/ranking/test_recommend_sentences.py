@@ -10,13 +10,7 @@ import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.ranking import sentence_judging
-from treegauge.ranking.sentence_draws import (
-    SentenceDraw,
-    SentenceScores,
-    draw_sentences,
-    fit_difficulties,
-    strata,
-)
+from treegauge.ranking.sentence_draws import SentenceDraw, SentenceScores, draw_sentences, fit_difficulties, strata
 from treegauge.ranking.sentence_judging import Gain, gain, judge_methods
 from treegauge.ranking.sentence_subsets import sentence_scores
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
@@ -253,9 +247,7 @@ def test_sentences_without_counted_words_do_no_harm():
     scores = simulated(sentences=60)
     empty = scores.gold.copy()
     empty[:20] = 0
-    some = SentenceScores(
-        np.where(empty > 0, scores.correct, 0), np.where(empty > 0, scores.words, 0), empty
-    )
+    some = SentenceScores(np.where(empty > 0, scores.correct, 0), np.where(empty > 0, scores.words, 0), empty)
     for method in ("stratified", "item-response"):
         draw = draw_sentences(some, 30, method, np.random.default_rng(0))
         cells = np.ix_(np.arange(12), draw.sentences)

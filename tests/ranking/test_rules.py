@@ -68,9 +68,7 @@ def test_bradley_terry_equals_a_logistic_regression(table):
     outcome = np.column_stack([votes[a, b], votes[b, a]])
     fitted = sm.GLM(outcome, design[:, 1:], family=sm.families.Binomial()).fit(tol=1e-12).params
     expected = np.concatenate([[0], fitted])
-    assert strengths(votes_of(table).sum(axis=0)) == pytest.approx(
-        expected - expected.mean(), abs=1e-7
-    )
+    assert strengths(votes_of(table).sum(axis=0)) == pytest.approx(expected - expected.mean(), abs=1e-7)
 
 
 def test_filled_scores_are_those_of_least_squares():
@@ -127,9 +125,7 @@ def test_mean_agrees_with_the_ranking_that_counts_whole_numbers():
 
 
 def test_threads_do_not_change_the_result():
-    one, two = (
-        rule_ranks(CONLL, RULES, size="5,10", samples=300, workers=workers) for workers in (1, 2)
-    )
+    one, two = (rule_ranks(CONLL, RULES, size="5,10", samples=300, workers=workers) for workers in (1, 2))
     assert (one.sampled == two.sampled).all()
     assert len(one.attached["stability"].rows) == 2 * len(RULES)
 
@@ -146,9 +142,7 @@ def test_all_rules_side_by_side():
     for rule in RULES:  # each alone
         shown = tg.rank("conll18", rule=rule, samples=9).shown()
         assert {"rank", "system", "best", "median", "worst", "mean rank"} <= set(shown.columns)
-    assert tg.rank("conll18", rule=["borda"], samples=9).shown().columns[:3] == [
-        "rank", "system", "comparisons won %",
-    ]  # fmt: skip
+    assert tg.rank("conll18", rule=["borda"], samples=9).shown().columns[:3] == ["rank", "system", "comparisons won %"]
 
 
 def test_gaps_are_kept_only_where_they_are_understood():

@@ -18,9 +18,7 @@ from treegauge.ranking.sampler import BLOCK, Sampler, sizes_of
 def toy(families: str, resources: str | None = None) -> Leaderboard:
     names = [f"t{i}" for i in range(len(families))]
     frame = pl.DataFrame({"treebank": names, "A": range(len(names)), "B": range(len(names))})
-    metadata = pl.DataFrame(
-        {"treebank": names, "family": list(families), "resource": list(resources or families)}
-    )
+    metadata = pl.DataFrame({"treebank": names, "family": list(families), "resource": list(resources or families)})
     return read_leaderboard(frame, metadata=metadata)
 
 
@@ -50,9 +48,7 @@ def test_every_subset_is_equally_likely(size):
         ("aabbccd", "xyxyxyx", ["family=a:1", "family=b:1", "resource:2"], 4),
     ],
 )
-def test_constrained_subsets_are_equally_likely_among_those_allowed(
-    families, resources, constraints, size
-):
+def test_constrained_subsets_are_equally_likely_among_those_allowed(families, resources, constraints, size):
     scores = toy(families, resources)
     counts = drawn(Sampler(scores, (size,), 5, constraints_of(constraints)))
     allowed = []
@@ -68,9 +64,7 @@ def test_constrained_subsets_are_equally_likely_among_those_allowed(
                 quota = shares([values.count(kind) for kind in kinds], size)
                 fits &= [held[kind] for kind in kinds] == quota
             else:
-                fits &= all(
-                    n <= int(most) for kind, n in held.items() if not value or kind == value
-                )
+                fits &= all(n <= int(most) for kind, n in held.items() if not value or kind == value)
         if fits:
             allowed.append(subset)
     assert set(counts) == set(allowed)
@@ -93,11 +87,7 @@ def test_sizes_take_turns_under_constraints_too():
 
 def test_a_sample_depends_only_on_seed_and_number():
     scores = read_leaderboard("conll18")
-    first, again, other = (
-        Sampler(scores, (10,), 7),
-        Sampler(scores, (10,), 7),
-        Sampler(scores, (10,), 8),
-    )
+    first, again, other = (Sampler(scores, (10,), 7), Sampler(scores, (10,), 7), Sampler(scores, (10,), 8))
     number = 3 * BLOCK + 17
     assert first.subset(number) == again.subset(number)
     assert first.subset(number) != other.subset(number)
@@ -125,9 +115,7 @@ def test_impossible_requests_say_what_is_possible():
         Sampler(scores, (2,), 0, constraints_of(["family=z:1"])).subset(0)
     with pytest.raises(TreegaugeError, match=r"no subset of size 5 .* largest possible size is 4"):
         Sampler(scores, (5,), 0, constraints_of(["family:1"])).subset(0)
-    with pytest.raises(
-        TreegaugeError, match=r"size 8: the table has 7 treebanks; choose .* 1 to 7"
-    ):
+    with pytest.raises(TreegaugeError, match=r"size 8: the table has 7 treebanks; choose .* 1 to 7"):
         Sampler(scores, (8,))
     with pytest.raises(TreegaugeError, match="seed -1"):
         Sampler(scores, (2,), -1)

@@ -18,9 +18,7 @@ from treegauge.ranking.stability import stability
 
 def table(rows: list[list[float]]) -> Leaderboard:
     names = {f"s{i}": row for i, row in enumerate(rows)}
-    return read_leaderboard(
-        pl.DataFrame({"treebank": [f"t{i}" for i in range(len(rows[0]))]} | names)
-    )
+    return read_leaderboard(pl.DataFrame({"treebank": [f"t{i}" for i in range(len(rows[0]))]} | names))
 
 
 def one_by_one(scores: Leaderboard, result, ties: str):
@@ -34,9 +32,7 @@ def one_by_one(scores: Leaderboard, result, ties: str):
 few = st.integers(2, 5).flatmap(
     lambda systems: st.integers(2, 9).flatmap(
         lambda treebanks: st.lists(
-            st.lists(st.integers(0, 3), min_size=treebanks, max_size=treebanks),
-            min_size=systems,
-            max_size=systems,
+            st.lists(st.integers(0, 3), min_size=treebanks, max_size=treebanks), min_size=systems, max_size=systems
         )
     )
 )
@@ -186,11 +182,7 @@ def by_hand(board, size, allowed=lambda columns: True):
     numbers = board.fixed_point()[0]
     columns = range(len(board.treebanks))
     return np.array(
-        [
-            ranks_of(numbers[:, list(subset)].sum(axis=1))
-            for subset in combinations(columns, size)
-            if allowed(subset)
-        ]
+        [ranks_of(numbers[:, list(subset)].sum(axis=1)) for subset in combinations(columns, size) if allowed(subset)]
     )
 
 

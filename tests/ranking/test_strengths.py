@@ -10,14 +10,7 @@ from scipy.optimize import minimize
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.strengths import (
-    advantages,
-    best_system,
-    bradley_terry,
-    families_of,
-    rank_sets,
-    strengths,
-)
+from treegauge.ranking.strengths import advantages, best_system, bradley_terry, families_of, rank_sets, strengths
 
 CONLL = read_leaderboard("conll18")
 
@@ -74,9 +67,7 @@ def test_the_best_of_equal_systems_is_corrected_downwards():
     values = np.random.default_rng(3).normal(70, 2, (20, 40)).round(2)
     board = table(values)
     best = best_system(board, families_of(board))
-    assert best.observed == pytest.approx(
-        (values - values.mean(axis=0)).mean(axis=1).max(), abs=1e-6
-    )
+    assert best.observed == pytest.approx((values - values.mean(axis=0)).mean(axis=1).max(), abs=1e-6)
     assert best.value < best.observed
     assert best.low < 0 < best.observed
 

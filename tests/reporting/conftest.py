@@ -132,13 +132,7 @@ class Tab:
     """A page in the browser, and everything it complained about or asked for."""
 
     def __init__(
-        self,
-        browser: Any,
-        file: Path,
-        link: str = "",
-        script: str = "",
-        slow: int = 1,
-        **options: Any,
+        self, browser: Any, file: Path, link: str = "", script: str = "", slow: int = 1, **options: Any
     ) -> None:
         self.context = browser.new_context(accept_downloads=True, **options)
         self.context.add_init_script(script)

@@ -21,9 +21,7 @@ def axe():
     return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("made", "scheme"), [("demo", "light"), ("demo", "dark"), ("real", "light")]
-)
+@pytest.mark.parametrize(("made", "scheme"), [("demo", "light"), ("demo", "dark"), ("real", "light")])
 def test_axe_finds_no_fault_in_any_view(browser, axe, request, made, scheme):
     folder = request.getfixturevalue(made)
     file = folder / ("index.html" if made == "demo" else "page.html")

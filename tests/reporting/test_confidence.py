@@ -34,11 +34,7 @@ def scored(tmp_path_factory):
     parsed = [tg.parse_conllu(simulated_parse(text, seed=seed)) for seed in range(3)]
     sure = with_simulated_confidence(parsed[0], gold, seed=1)
     misc = sure["misc"].to_list()
-    systems = {
-        "sure": sure,
-        "plain": parsed[1],
-        "partly": sure.with_columns({"misc": ["_", *misc[1:]]}),
-    }
+    systems = {"sure": sure, "plain": parsed[1], "partly": sure.with_columns({"misc": ["_", *misc[1:]]})}
     files = []
     for name, treebank in {"gold": gold, **systems}.items():
         files.append(str(home / f"{name}.conllu"))

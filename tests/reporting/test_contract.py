@@ -20,9 +20,7 @@ def faults(value: Any, kind: Any, at: str) -> list[str]:
         found = [f"{at}: lacks {name}" for name in kind.__required_keys__ - set(value)]
         found += [f"{at}: {name} is not in the schema" for name in set(value) - set(hints)]
         return found + [
-            one
-            for name in set(value) & set(hints)
-            for one in faults(value[name], hints[name], f"{at}.{name}")
+            one for name in set(value) & set(hints) for one in faults(value[name], hints[name], f"{at}.{name}")
         ]
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):

@@ -82,9 +82,7 @@ def test_exports_have_all_rows_and_whole_numbers(small, tab):
 
 def test_the_link_leads_back_to_what_is_shown(demo, tab):
     page = tab(demo / "index.html", "#ranking?size=12")
-    page.evaluate(
-        "document.execCommand = () => { window.copied = getSelection().toString(); return true }"
-    )
+    page.evaluate("document.execCommand = () => { window.copied = getSelection().toString(); return true }")
     menu = page.locator("#view-ranking .exports:visible").first
     menu.locator("summary").click()
     menu.get_by_role("button", name="Copy link").click()
@@ -99,9 +97,7 @@ def test_every_explanation_has_definition_signature_and_command(demo, tab):
     for view in [*VIEWS, "candidates"]:
         page.evaluate(f"location.hash = '#{view}'")
         page.wait_for_function(f"document.querySelector('#view-{view}:not([hidden])')")
-        keys = page.locator(f"#view-{view} a.info").evaluate_all(
-            "links => links.map((link) => link.dataset.key)"
-        )
+        keys = page.locator(f"#view-{view} a.info").evaluate_all("links => links.map((link) => link.dataset.key)")
         assert keys, view
         for key in set(keys):
             entry = page.locator(f"#method-{key}")

@@ -76,8 +76,7 @@ def test_folders_of_output_are_scored(tmp_path):
             (tmp_path / "out" / system).mkdir(parents=True, exist_ok=True)
             target = tmp_path / "out" / system / f"{code}-ud-test.conllu"
             write_conllu(parsed(treebank, seed), target)
-    found = read_inputs([*(tmp_path / name for name in codes),
-                         tmp_path / "out" / "alpha", tmp_path / "out" / "beta"])  # fmt: skip
+    found = read_inputs([*(tmp_path / name for name in codes), tmp_path / "out" / "alpha", tmp_path / "out" / "beta"])
     assert [one.name for one in found.treebanks] == list(codes)
     assert [one.gold.name for one in found.scored] == ["UD_A-X/test", "UD_B-Y/test"]
     assert all(list(one.systems) == ["alpha", "beta"] for one in found.scored)

@@ -69,9 +69,7 @@ def test_scores_are_those_of_score(task, scores_only):
     for row in averages.iter_rows(named=True):
         mine = ranked.table.filter(system=row["system"])
         assert mine["score"].item() == pytest.approx(row["LAS"])
-        assert (mine["low"].item(), mine["high"].item()) == pytest.approx(
-            (row["LAS_low"], row["LAS_high"])
-        )
+        assert (mine["low"].item(), mine["high"].item()) == pytest.approx((row["LAS_low"], row["LAS_high"]))
 
 
 def test_teams_share_a_letter_if_and_only_if_rank_compare_does_not_separate_them(task):
@@ -249,9 +247,8 @@ def test_teams_are_also_given_one_by_one(task):
     again = tg.leaderboard(task / "gold", *named, out=None, **QUICK)
     assert again.to_json() == whole.to_json()
     one = tg.leaderboard(
-        task / "gold", {"a": task / "teams/alpha/el_gdt.conllu"}, out=None, failed="leave-out",
-        **QUICK,
-    )  # fmt: skip
+        task / "gold", {"a": task / "teams/alpha/el_gdt.conllu"}, out=None, failed="leave-out", **QUICK
+    )
     assert len(one.failures) == 7
     assert one.board.treebanks == ("el_gdt-ud-test",)
 

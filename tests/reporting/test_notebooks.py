@@ -55,12 +55,7 @@ def test_a_notebook_is_a_question_and_its_answer(path):
     assert re.match(r"# .+\?\n\n\*\*Answer\.\*\* ", first)
     assert sum(cell["cell_type"] == "code" for cell in cells) <= 8
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    shown = "".join(
-        "".join(output.get("text", output.get("data", {}).get("text/plain", "")))
-        for output in outputs
-    )
+    shown = "".join("".join(output.get("text", output.get("data", {}).get("text/plain", ""))) for output in outputs)
     answer = first.partition("**Answer.**")[2]
-    for number in re.findall(
-        r"\d[\d,]*(?:\.\d+)?", answer.replace("CoNLL 2018", "").replace("95 %", "")
-    ):
+    for number in re.findall(r"\d[\d,]*(?:\.\d+)?", answer.replace("CoNLL 2018", "").replace("95 %", "")):
         assert re.search(rf"(?<![\d.]){re.escape(number)}(?!\d)", shown), number

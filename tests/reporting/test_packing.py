@@ -24,9 +24,7 @@ def test_whole_numbers(values):
     packed = numbers(values)
     assert unpack(packed).tolist() == values
     ((kind, _),) = packed.items()
-    assert kind == (
-        "u8" if max(values, default=0) < 256 else "u16" if max(values) < 65536 else "u32"
-    )
+    assert kind == ("u8" if max(values, default=0) < 256 else "u16" if max(values) < 65536 else "u32")
 
 
 @given(st.lists(st.text()))

@@ -9,27 +9,20 @@ DOCS = Path(__file__).parents[2] / "docs" / "page_questions.md"
 
 #: By question: the place of the answer on the page, and what it must say.
 ANSWERS = {
-    "Which system is better, and is the difference significant?":
-        (".view:visible .result", r"points higher in LAS than .* interval .* \(p = 0\.\d+\)"),
-    "What does a system get wrong?":
-        (".costly li", r"^\w+ (attaches|labels) \d+ \w+ words .* of its errors\)"),
-    "What do these errors look like?":
-        (".drawer .differences li", r"^\w+ .*‘.+’.*; gold: "),
-    "Would the ranking be the same on other treebanks?":
-        (".view:visible", r"the leader is the same in \d+\.\d %"),
-    "Can scores on a treebank be trusted?":
-        (".view:visible .card", r"UD_Imaginary-VSO(?s:.*)% of test also in train"),
-    "Which annotations should I check first?":
-        (".candidate .suggestion", r"is annotated as .*; suggested: "),
-    "How do I correct them?":
-        (".view-candidates .progress", r"^1 accepted"),
-    "Where is an object with an adjective?":
-        (".results strong", r"[1-9]\d* matches in \d+ of \d[\d,]* sentences"),
-    "Which words are hard to learn?":
-        ("#maps-count", r"[1-9][\d,]* words? of [\d,]+ in the frame"),
-    "How was a number computed?":
-        (".view:visible", r"treegauge score "),
-}  # fmt: skip
+    "Which system is better, and is the difference significant?": (
+        ".view:visible .result",
+        r"points higher in LAS than .* interval .* \(p = 0\.\d+\)",
+    ),
+    "What does a system get wrong?": (".costly li", r"^\w+ (attaches|labels) \d+ \w+ words .* of its errors\)"),
+    "What do these errors look like?": (".drawer .differences li", r"^\w+ .*‘.+’.*; gold: "),
+    "Would the ranking be the same on other treebanks?": (".view:visible", r"the leader is the same in \d+\.\d %"),
+    "Can scores on a treebank be trusted?": (".view:visible .card", r"UD_Imaginary-VSO(?s:.*)% of test also in train"),
+    "Which annotations should I check first?": (".candidate .suggestion", r"is annotated as .*; suggested: "),
+    "How do I correct them?": (".view-candidates .progress", r"^1 accepted"),
+    "Where is an object with an adjective?": (".results strong", r"[1-9]\d* matches in \d+ of \d[\d,]* sentences"),
+    "Which words are hard to learn?": ("#maps-count", r"[1-9][\d,]* words? of [\d,]+ in the frame"),
+    "How was a number computed?": (".view:visible", r"treegauge score "),
+}
 
 
 def paths():

@@ -39,9 +39,7 @@ def folders(tmp_path_factory):
         folder = home / f"UD_T{number}-Small"
         folder.mkdir()
         for k, (part, size) in enumerate({"train": 30, "dev": 10, "test": 15}.items()):
-            write_conllu(
-                synthetic(size, seed=10 * number + k), folder / f"t{number}-ud-{part}.conllu"
-            )
+            write_conllu(synthetic(size, seed=10 * number + k), folder / f"t{number}-ud-{part}.conllu")
         made.append(folder)
     return made
 
@@ -49,10 +47,7 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="module")
 def store(folders, tmp_path_factory):
     home = tmp_path_factory.mktemp("runs") / "store"
-    parsers = [
-        ParserChoice("mst", {"epochs": 1, "label_epochs": 1}),
-        ParserChoice("beam", {"epochs": 1, "beam": 1}),
-    ]
+    parsers = [ParserChoice("mst", {"epochs": 1, "label_epochs": 1}), ParserChoice("beam", {"epochs": 1, "beam": 1})]
     names = [str(folder) for folder in folders]
     plans = [
         grid("curve", treebanks=names[:1], parsers=parsers[:1], sizes=[5, 20], samples=2,
@@ -127,18 +122,15 @@ def test_a_data_map_has_the_same_numbers_on_the_page(folders, tmp_path):
     """Once only the first of several recordings was kept, and the page found other candidates."""
     train = folders[0] / "t0-ud-train.conllu"
     found = tg.map(
-        train, epochs=2, seeds=2, candidates=5, folds=2, recording=tmp_path / "r.npz",
-        store=tmp_path / "store",
-    )  # fmt: skip
+        train, epochs=2, seeds=2, candidates=5, folds=2, recording=tmp_path / "r.npz", store=tmp_path / "store"
+    )
     made = tg.report(train, tmp_path / "r.npz", out=None).sections
     data = {section.key: section.data for section in made}
     (one,) = data["maps"]["maps"]
     assert one["values"] == found.results[0].values
     words = found.attached["candidates"].words
     (shown,) = data["candidates"]["lists"]
-    assert [(item["word"], item["score"]) for item in shown["items"]] == [
-        (word.word, word.score) for word in words
-    ]
+    assert [(item["word"], item["score"]) for item in shown["items"]] == [(word.word, word.score) for word in words]
 
 
 def commands_of(text, name):
@@ -222,16 +214,7 @@ def test_scores_are_those_of_score_under_any_convention(three, convention):
 
 
 def test_votes_are_in_the_section_on_learning(tmp_path):
-    rows = [
-        {
-            "left_out": None,
-            "sources": "a+b",
-            "group": "all",
-            "words": 9,
-            "metric": "LAS",
-            "score": 61.5,
-        }
-    ]
+    rows = [{"left_out": None, "sources": "a+b", "group": "all", "words": 9, "metric": "LAS", "score": 61.5}]
     (tmp_path / "votes.json").write_text(json.dumps({"signature": "sig|<b>", "rows": rows}))
     text = report(str(tmp_path / "votes.json"), out=None).html
     found = data_of(text, "learning")

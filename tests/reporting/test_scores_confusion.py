@@ -2,11 +2,7 @@
 
 import pytest
 
-from treegauge.reporting.scores_confusion import (
-    relation_confusions,
-    system_confusions,
-    tag_confusions,
-)
+from treegauge.reporting.scores_confusion import relation_confusions, system_confusions, tag_confusions
 from treegauge.scoring.align import align
 from treegauge.scoring.attachment import correct_words
 from treegauge.scoring.confusion import confusion
@@ -27,10 +23,7 @@ ROWS = [
 
 def treebank(changes=None):
     rows = [(changes or {}).get(i, row) for i, row in enumerate(ROWS, 1)]
-    lines = [
-        f"{i}\t{form}\t_\t{upos}\t_\t_\t{head}\t{rel}\t_\t_"
-        for i, (form, upos, head, rel) in enumerate(rows, 1)
-    ]
+    lines = [f"{i}\t{form}\t_\t{upos}\t_\t_\t{head}\t{rel}\t_\t_" for i, (form, upos, head, rel) in enumerate(rows, 1)]
     return parse_conllu("\n".join([*lines, "", ""]), name="a")
 
 

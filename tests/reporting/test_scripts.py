@@ -33,20 +33,14 @@ def test_every_module_is_in_the_page_and_none_is_long():
         assert len(file.read_text().splitlines()) <= MOST_LINES, name
 
 
-@pytest.mark.parametrize(
-    "line",
-    ['import x from "./x.js";', 'import "./x.js";', "export default 1;", "export { x };"],
-)
+@pytest.mark.parametrize("line", ['import x from "./x.js";', 'import "./x.js";', "export default 1;", "export { x };"])
 def test_other_forms_of_modules_are_refused(line):
     with pytest.raises(TreegaugeError, match="expected import"):
         bundle._wrapped("shell/a.js", f"{line}\n")
 
 
 def test_modules_that_import_each_other_are_refused(monkeypatch):
-    texts = {
-        "shell/main.js": 'import { a } from "../a/a.js";\n',
-        "a/a.js": 'import { b } from "../shell/main.js";\n',
-    }
+    texts = {"shell/main.js": 'import { a } from "../a/a.js";\n', "a/a.js": 'import { b } from "../shell/main.js";\n'}
     monkeypatch.setattr(bundle, "asset", texts.__getitem__)
     with pytest.raises(TreegaugeError, match=r"shell/main\.js > a/a\.js > shell/main\.js"):
         bundle.script()

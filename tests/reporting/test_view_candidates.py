@@ -86,9 +86,7 @@ def test_a_link_leads_to_a_candidate(tab, worked):
 
 
 def test_it_works_where_storage_is_refused(tab, worked):
-    refused = (
-        "Object.defineProperty(window, 'localStorage', {get() { throw new Error('refused'); }});"
-    )
+    refused = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('refused'); }});"
     page = tab(worked / "page.html", "#candidates", script=refused)
     page.keyboard.press("a")
     assert "1 accepted" in page.locator("#view-candidates").inner_text()
@@ -109,9 +107,7 @@ def test_the_patch_is_applied_by_convert_and_the_csv_says_what_was_decided(tab, 
     rows = list(csv.DictReader(StringIO(exported(page, "Export CSV"))))
     assert [row["decision"] for row in rows] == decisions + [""] * 7
     source = listed(worked)
-    assert [(row["sent_id"], row["word"]) for row in rows] == [
-        (row["sent_id"], row["word"]) for row in source
-    ]
+    assert [(row["sent_id"], row["word"]) for row in rows] == [(row["sent_id"], row["word"]) for row in source]
     (tmp_path / "changes.patch").write_text(exported(page, "Export patch"), encoding="utf-8")
     gold, out = worked / "xx_test-ud-train.conllu", tmp_path / "corrected.conllu"
     result = convert(gold, out, apply=tmp_path / "changes.patch")

@@ -57,21 +57,17 @@ def test_the_margin_decides_about_equivalence(tab, scored):
 def test_classes_are_those_of_the_library_in_the_order_chosen(tab, scored, files):
     page = tab(scored / "page.html", f"{LINK}&by=upos")
     gold, systems = files
-    one, other = (breakdown(align(gold, read_conllu(systems[name])), by="upos")
-                  for name in ("high", "low"))  # fmt: skip
+    one, other = (breakdown(align(gold, read_conllu(systems[name])), by="upos") for name in ("high", "low"))
     tested = compare_classes(one, other, "sentences", level=0.95, correction="holm")
     tests = {row["class"]: row for row in tested}
     ours, theirs = ({row["class"]: row for row in cells.table.to_dicts()} for cells in (one, other))
-    rows = [row.locator("th,td").all_inner_texts()
-            for row in page.locator(".diverge tbody tr").all()]  # fmt: skip
+    rows = [row.locator("th,td").all_inner_texts() for row in page.locator(".diverge tbody tr").all()]
     lost = []
     for name, words, a, b, difference, _, errors, p in rows:
         assert words == f"{ours[name]['gold']:,}"
         assert (a, b) == (f"{ours[name]['f1']:.1f}", f"{theirs[name]['f1']:.1f}")
         expected = ours[name]["f1"] - theirs[name]["f1"]
-        assert float(re.sub(r"[*+]", "", difference.replace("−", "-"))) == pytest.approx(
-            expected, abs=0.051
-        )
+        assert float(re.sub(r"[*+]", "", difference.replace("−", "-"))) == pytest.approx(expected, abs=0.051)
         test = tests[name]["p_corrected"]
         assert (p == "") == (test is None)
         assert ("*" in difference) == (test is not None and test <= 0.05)

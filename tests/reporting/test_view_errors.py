@@ -43,10 +43,11 @@ def test_a_class_opens_its_sentences_with_aligned_trees(tab, small):
     heads = int((sentence.head != parsed.head).sum())
     assert drawer.locator(".arc.wrong.head").count() == heads
     differing = [
-        i for i in range(len(sentence))
+        i
+        for i in range(len(sentence))
         if sentence.head[i] != parsed.head[i]
         or sentence.deprel[i].partition(":")[0] != parsed.deprel[i].partition(":")[0]
-    ]  # fmt: skip
+    ]
     said = drawer.locator(".differences li").all_inner_texts()
     assert len(said) == len(differing)
     for i, text in zip(differing, said, strict=True):
@@ -133,9 +134,7 @@ def test_the_costliest_confusions_come_first_in_words(tab, small):
 
 def test_a_sentence_is_copied_as_conllu(tab, small):
     page = tab(small / "page.html", NOUN)
-    page.evaluate(
-        "document.addEventListener('copy', () => { window.copied = document.activeElement.value; })"
-    )
+    page.evaluate("document.addEventListener('copy', () => { window.copied = document.activeElement.value; })")
     drawer = page.locator(".drawer")
     drawer.get_by_role("button", name="Copy as CoNLL-U").click()
     gold, alignment = aligned(small, "alpha")
@@ -203,9 +202,7 @@ def test_the_word_in_question_and_the_names_can_be_seen_on_a_phone(tab, small):
     for _ in range(4):
         outer, word = frame.bounding_box(), frame.locator(".word.chosen").first.bounding_box()
         assert outer["x"] <= word["x"] + word["width"] / 2 <= outer["x"] + outer["width"]
-        page.wait_for_function(
-            "document.querySelector('.drawer .tree-name').getBoundingClientRect().left >= 0"
-        )
+        page.wait_for_function("document.querySelector('.drawer .tree-name').getBoundingClientRect().left >= 0")
         page.locator(".drawer").get_by_role("button", name="Next").click()
 
 

@@ -24,8 +24,7 @@ def results(scored):
     found = {}
     for name in TREEBANKS:
         gold = read_conllu(scored / name, split="test")
-        files = {system: next((scored / system).glob(f"{name[3:].lower()[:3]}*"), None)
-                 for system in QUALITY}  # fmt: skip
+        files = {system: next((scored / system).glob(f"{name[3:].lower()[:3]}*"), None) for system in QUALITY}
         systems = {system: file for system, file in files.items() if file}
         found[name] = evaluate(gold, systems)
     return found

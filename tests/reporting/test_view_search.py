@@ -15,9 +15,7 @@ def with_determiner(treebank):
     """Count nouns that have a DET dependent, and the sentences with one."""
     words, sentences = 0, 0
     for sentence in treebank:
-        heads = {
-            h for h, u in zip(sentence.head.tolist(), sentence.upos, strict=True) if u == "DET"
-        }
+        heads = {h for h, u in zip(sentence.head.tolist(), sentence.upos, strict=True) if u == "DET"}
         found = sum(sentence.upos[h - 1] == "NOUN" for h in heads if h)
         words, sentences = words + found, sentences + bool(found)
     return words, sentences

@@ -14,9 +14,7 @@ from treegauge.treebanks.conllu import write_conllu
 
 def test_every_measure_and_family_has_a_name():
     several = {"displacements", "edv_samples", "wde"}
-    own = {
-        name for name, one in measures().items() if one.function.__module__.startswith("treegauge.")
-    }
+    own = {name for name, one in measures().items() if one.function.__module__.startswith("treegauge.")}
     assert own - several <= MEASURE_NAMES.keys()
     assert MEASURE_NAMES.keys() <= measures().keys()
     assert {one.family for one in measures().values()} <= FAMILY_NAMES.keys()
@@ -83,9 +81,7 @@ def test_two_releases_are_compared_with_their_trees(tab, tmp_path):
     page = tab(tmp_path / "page.html", "#treebanks")
     layers = {row["layer"]: row for row in diff(*folders).attached["layers"].rows}
     said = page.locator("#view-treebanks .result").inner_text()
-    assert (
-        f"Of {old.n_words} words, 0 head, {layers['deprel']['changed']} deprel and 0 upos" in said
-    )
+    assert f"Of {old.n_words} words, 0 head, {layers['deprel']['changed']} deprel and 0 upos" in said
     page.get_by_role("button", name="changed sentences").click()
     drawer = page.locator(".drawer")
     assert drawer.locator(".tree-name").all_text_contents() == ["2.9", "2.5"]

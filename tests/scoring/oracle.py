@@ -62,10 +62,7 @@ def counts(scores: Scores) -> dict[str, tuple[Any, ...]]:
 def official_counts(evaluation: dict[str, Any], names: list[str]) -> dict[str, tuple[Any, ...]]:
     """Return the same of an official evaluation."""
     chosen = {name: evaluation[name] for name in names}
-    return {
-        name: (m.correct, m.gold_total, m.system_total, m.aligned_total)
-        for name, m in chosen.items()
-    }
+    return {name: (m.correct, m.gold_total, m.system_total, m.aligned_total) for name, m in chosen.items()}
 
 
 def assert_same(scores: Scores, evaluation: dict[str, Any], *, enhanced: bool = False) -> None:
@@ -78,9 +75,7 @@ def assert_same(scores: Scores, evaluation: dict[str, Any], *, enhanced: bool = 
         assert scores.official(counts="counts" in how, enhanced=enhanced) == table
 
 
-def assert_parity(
-    gold: str | bytes, system: str | bytes, *, allow: tuple[str, ...] = (), **kinds: Any
-) -> Scores:
+def assert_parity(gold: str | bytes, system: str | bytes, *, allow: tuple[str, ...] = (), **kinds: Any) -> Scores:
     """Score with both and compare; enhanced edges too where no word has an edge twice."""
     evaluation = official(gold, system, **kinds)
     enhanced = not (repeats_edges(gold) or repeats_edges(system))

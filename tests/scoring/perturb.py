@@ -124,10 +124,7 @@ def annotate(sentences: list[Sentence], rng: Random, rate: float) -> list[Senten
                 )  # fmt: skip
                 word.fields[column] = rng.choice(values)
             if word.edges and rng.random() < rate:
-                word.edges[rng.randrange(len(word.edges))] = (
-                    rng.choice([None, *words]),
-                    rng.choice(RELATIONS),
-                )
+                word.edges[rng.randrange(len(word.edges))] = (rng.choice([None, *words]), rng.choice(RELATIONS))
         if rng.random() < rate:
             _change_root(words, rng)
     return sentences
@@ -290,8 +287,6 @@ def with_edges(text: str, *, seed: int) -> str:
             while rng.random() < 0.3:
                 path = rng.choice(["conj>obj", "nsubj", "ref", "obl"])
                 found[rng.choice([None, *words]), path] = rng.choice(["", ":x", ":y"])
-            bare = {
-                (head, path.partition(":")[0]): path + end for (head, path), end in found.items()
-            }
+            bare = {(head, path.partition(":")[0]): path + end for (head, path), end in found.items()}
             word.edges = [(head, path) for (head, _), path in bare.items()]
     return write(sentences)

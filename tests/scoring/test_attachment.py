@@ -32,9 +32,7 @@ def worsened(seed):
 def test_shares_are_the_scorers(punct):
     system = worsened(1)
     none = Resampling(resamples=0)
-    scores = evaluate(
-        GOLD, system, options=ScoreOptions(Convention(punct=punct)), resampling=none
-    ).systems[0]
+    scores = evaluate(GOLD, system, options=ScoreOptions(Convention(punct=punct)), resampling=none).systems[0]
     convention = Convention(punct=punct)
     counted = scored_words_mask(GOLD, convention)
     correct = correct_trees(GOLD, system.head, system["deprel"], convention)

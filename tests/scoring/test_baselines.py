@@ -8,13 +8,7 @@ from scipy.stats import chisquare
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.baselines import (
-    BASELINES,
-    arranged,
-    baseline_parse,
-    optimal_arrangement,
-    random_projective,
-)
+from treegauge.scoring.baselines import BASELINES, arranged, baseline_parse, optimal_arrangement, random_projective
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import parse_conllu, write_conllu
 

@@ -31,8 +31,7 @@ def scores(treebanks):
 
 
 def test_one_class_of_all_words_is_the_primary_test(treebanks, scores):
-    a, b = (breakdown(align(treebanks["gold"], treebanks[one]), by=everything)
-            for one in ("good", "poor"))  # fmt: skip
+    a, b = (breakdown(align(treebanks["gold"], treebanks[one]), by=everything) for one in ("good", "poor"))
     (row,) = compare_classes(a, b, "sentences", level=0.95, correction="holm")
     (whole,) = scores.attached["comparisons"].pairs
     assert row["units"] == 120
@@ -44,10 +43,7 @@ def test_the_same_of_documents(treebanks):
     gold, outputs = treebanks["gold"], [treebanks[name] for name in ("good", "poor")]
     text = gold.to_bytes().decode().replace("# newdoc id", "# old id")
     parts = text.split("\n\n")
-    marked = "\n\n".join(
-        f"# newdoc\n{part}" if i % 10 == 0 and part.strip() else part
-        for i, part in enumerate(parts)
-    )
+    marked = "\n\n".join(f"# newdoc\n{part}" if i % 10 == 0 and part.strip() else part for i, part in enumerate(parts))
     cut = parse_conllu(marked, name="gold")
     systems = dict(zip("ab", outputs, strict=True))
     whole = tg.score(cut, systems, by=["relation"]).attached
@@ -60,8 +56,7 @@ def test_the_same_of_documents(treebanks):
 
 def test_differences_are_those_of_the_table(scores):
     (tables,) = scores.attached["breakdowns"]
-    a, b = ({row["class"]: row["f1"] for row in one.table.to_dicts()}
-            for one in tables.systems.values())  # fmt: skip
+    a, b = ({row["class"]: row["f1"] for row in one.table.to_dicts()} for one in tables.systems.values())
     for row in tables.differences:
         difference = a.get(row["class"], 0.0) - b.get(row["class"], 0.0)
         assert row["difference"] == pytest.approx(difference)
@@ -74,8 +69,7 @@ def test_p_values_are_corrected_over_the_classes_that_have_one(scores):
     (tables,) = scores.attached["breakdowns"]
     given = [row["p_value"] for row in tables.differences]
     assert None in given
-    corrected = [np.nan if row["p_corrected"] is None else row["p_corrected"]
-                 for row in tables.differences]  # fmt: skip
+    corrected = [np.nan if row["p_corrected"] is None else row["p_corrected"] for row in tables.differences]
     np.testing.assert_allclose(corrected, adjust(given, "holm"))
     tested = sum(p is not None for p in given)
     assert f"p_corrected: {tested} classes" in str(tables)
@@ -167,8 +161,9 @@ def test_a_breakdown_by_comment_needs_no_comments_of_the_system():
         rows = breakdown(MARKED, wrong, by=by).table.to_dicts()
         assert {row["class"]: row["f1"] for row in rows} == expected
     joined = WORD.replace("\n\n", "\n")
-    longer = parse_conllu(joined + joined.replace("1\tGo", "2\tGo").replace("\t0\troot", "\t1\tobj")
-                          + "\n" + WORD * 2, name="longer")  # fmt: skip
+    longer = parse_conllu(
+        joined + joined.replace("1\tGo", "2\tGo").replace("\t0\troot", "\t1\tobj") + "\n" + WORD * 2, name="longer"
+    )
     rows = breakdown(MARKED, longer, by="comment:genre").table.to_dicts()
     assert {row["class"]: row["system"] for row in rows} == {"news": 2, "talk": 1, "none": 1}
 

@@ -34,8 +34,7 @@ def scores(treebanks, three):
 
 
 def sentence(*heads, relation="dep"):
-    lines = [row(i, f"w{i}", head=h, deprel="root" if h == 0 else relation)
-             for i, h in enumerate(heads, 1)]  # fmt: skip
+    lines = [row(i, f"w{i}", head=h, deprel="root" if h == 0 else relation) for i, h in enumerate(heads, 1)]
     return tg.parse_conllu(conllu(lines))
 
 
@@ -44,8 +43,7 @@ def test_the_majority_wins_and_the_result_is_a_tree():
     assert voted(parses).head.tolist() == [2, 0, 2]
     assert voted(parses, ["c=3"]).head.tolist() == [0, 3, 1]
     # Word by word, 1 is the head of 2 and 2 of 1: a circle, which no tree may have.
-    parses = {"a": sentence(2, 0, 2), "b": sentence(0, 1, 2), "c": sentence(2, 3, 0),
-              "d": sentence(3, 1, 0)}  # fmt: skip
+    parses = {"a": sentence(2, 0, 2), "b": sentence(0, 1, 2), "c": sentence(2, 3, 0), "d": sentence(3, 1, 0)}
     made = voted(parses)
     assert trees.is_tree(made.head, made.offsets).all()
 
@@ -144,14 +142,13 @@ def test_errors_of_all_and_of_one():
     assert [one["only its own"] for one in found.summary()] == [0, 1]
     rows = found.table.to_dicts()
     assert [(one["wrong"], one["form"], one["gold"], one["b"]) for one in rows] == [
-        ("all systems", "w4", "dep of w3", "dep of w2"), ("only b", "w1", "dep of w2", "dep of w3"),
-    ]  # fmt: skip
+        ("all systems", "w4", "dep of w3", "dep of w2"),
+        ("only b", "w1", "dep of w2", "dep of w3"),
+    ]
 
 
 def test_the_best_systems_are_compared(treebanks):
-    alignments = {
-        name: align(treebanks["gold"], treebanks[name]) for name in ("poor", "good", "cut")
-    }
+    alignments = {name: align(treebanks["gold"], treebanks[name]) for name in ("poor", "good", "cut")}
     found = error_overlap(alignments, best=2)
     order = sorted(alignments, key=lambda name: correct_words(alignments[name]).relations.sum())
     assert list(found.systems) == order[::-1][:2]

@@ -41,9 +41,7 @@ def scores(treebanks):
 @pytest.mark.parametrize("test", TESTS)
 def test_a_system_that_is_never_worse_wins(scores, test):
     rows = compare_systems(scores, test=test, permutations=2000).pairs
-    assert [(row["a"], row["b"]) for row in rows] == [
-        ("gold", "good"), ("gold", "poor"), ("good", "poor"),
-    ]  # fmt: skip
+    assert [(row["a"], row["b"]) for row in rows] == [("gold", "good"), ("gold", "poor"), ("good", "poor")]
     for row in rows:
         assert row["difference"] > 0
         assert 0 < row["p_value"] < 0.01
@@ -96,8 +94,7 @@ def test_holm_over_all_pairs_and_metrics(treebanks):
 def test_a_seed_gives_the_same_p_values(treebanks):
     two = evaluate(treebanks["gold"], {name: treebanks[name] for name in ("good", "cut")})
     first, again, other = (
-        compare_systems(two, metric="UPOS", test="permutation", permutations=300, seed=s).pairs
-        for s in (1, 1, 2)
+        compare_systems(two, metric="UPOS", test="permutation", permutations=300, seed=s).pairs for s in (1, 1, 2)
     )
     assert first == again
     assert first[0]["p_value"] == pytest.approx(other[0]["p_value"], abs=0.1)
@@ -112,9 +109,7 @@ def test_runs_are_compared_by_their_means(treebanks):
     assert row["f1_b"] == pytest.approx(means[1])
     assert row["p_value"] < 0.05
     assert (row["runs_a"], row["runs_b"]) == (2, 1)
-    assert "runs held fixed: two, one (p-values compare these outputs" in str(
-        compare_systems(scores)
-    )
+    assert "runs held fixed: two, one (p-values compare these outputs" in str(compare_systems(scores))
 
 
 def test_three_runs_of_each_system_are_random(treebanks):

@@ -36,12 +36,11 @@ GOLD = tg.parse_conllu(
     name="gold",
 )
 OUTPUT = rows(
-    ("I", "PRON", 2, "obj", sure(0.9, 0.5)), ("see", "VERB", 0, "root", sure(0.8, 1)),
-    (".", "PUNCT", 1, "punct", sure(0.25, 0.75)), tree="0.25",
-) + rows(
-    ("Go", "VERB", 0, "root", sure(1, 1)), ("now", "ADV", 1, "advmod", f"A=b|{sure(0.5, 0.5)}"),
-    tree="0.5",
-)  # fmt: skip
+    ("I", "PRON", 2, "obj", sure(0.9, 0.5)),
+    ("see", "VERB", 0, "root", sure(0.8, 1)),
+    (".", "PUNCT", 1, "punct", sure(0.25, 0.75)),
+    tree="0.25",
+) + rows(("Go", "VERB", 0, "root", sure(1, 1)), ("now", "ADV", 1, "advmod", f"A=b|{sure(0.5, 0.5)}"), tree="0.5")
 
 
 def events(text: str, **how):
@@ -99,7 +98,7 @@ def test_a_word_without_a_partner_is_incorrect():
         ("# tree_prob = 0.25\n", "", r"s.conllu:1: sentence 1 has no '# tree_prob = ...'; expec"),
         ("tree_prob = 0.25", "tree_prob = 1.5", r"has '# tree_prob = 1.5'; expected a number"),
     ],
-)  # fmt: skip
+)
 def test_unusable_probabilities_are_refused_with_the_line(old, new, message, tmp_path):
     file = tmp_path / "s.conllu"
     file.write_text(OUTPUT.replace(old, new), "utf-8")
@@ -158,8 +157,7 @@ def test_dropped_sentences_are_scored_again(world, scores, dropped):
     for name, system in systems.items():
         made = read_probabilities(system)
         means = [
-            made.arcs[start:stop].mean()
-            for start, stop in zip(system.offsets[:-1], system.offsets[1:], strict=True)
+            made.arcs[start:stop].mean() for start, stop in zip(system.offsets[:-1], system.offsets[1:], strict=True)
         ]
         kept = np.sort(np.argsort(means)[round(len(gold) * dropped / 100) :])
         again = tg.score(gold.take(kept), {name: system.take(kept)}, resamples=0)[name]["LAS"].f1
@@ -278,7 +276,5 @@ def test_folders(folders):
 
 
 def test_a_folder_without_probabilities_is_refused_with_the_file(folders):
-    with pytest.raises(
-        TreegaugeError, match=r"gold.aa_one-ud-test.conllu: no word has a head prob"
-    ):
+    with pytest.raises(TreegaugeError, match=r"gold.aa_one-ud-test.conllu: no word has a head prob"):
         tg.score(folders / "gold", folders / "gold", calibration=True)

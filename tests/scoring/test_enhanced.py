@@ -15,11 +15,7 @@ from .oracle import assert_parity, conllu, counts, four, official, ok, ours, row
 def edges(first: str, second: str, third: str = "_") -> str:
     """Write a sentence of three words with these enhanced edges."""
     return conllu(
-        [
-            row(1, "a", 0, "root", deps=first),
-            row(2, "b", 1, "obj", deps=second),
-            row(3, "c", 1, "conj", deps=third),
-        ]
+        [row(1, "a", 0, "root", deps=first), row(2, "b", 1, "obj", deps=second), row(3, "c", 1, "conj", deps=third)]
     )
 
 
@@ -98,10 +94,7 @@ def test_every_malformed_field_is_told_with_its_line():
     bad = edges("0:root", "obj", "9:conj")
     with pytest.raises(ConlluError) as caught:
         ours(GOLD, bad, enhanced=True)
-    assert [(problem.kind, problem.line) for problem in caught.value.problems] == [
-        ("deps", 2),
-        ("deps", 3),
-    ]
+    assert [(problem.kind, problem.line) for problem in caught.value.problems] == [("deps", 2), ("deps", 3)]
 
 
 # ------------------------------------------------------------------ types of enhancement of IWPT
@@ -164,16 +157,13 @@ def test_edges_that_stay_distinct_are_counted_alike(codes):
 def test_gapping_leaves_the_basic_edge():
     gold = edges("0:root", "3:conj>obj", "1:conj")
     for deps, right in (("1:obj", 3), ("3:conj>obj", 3), ("1:obl", 2)):
-        found = four(ours(gold, edges("0:root", deps, "1:conj"), enhanced=True, enhancements="1"),
-                     "ELAS")  # fmt: skip
+        found = four(ours(gold, edges("0:root", deps, "1:conj"), enhanced=True, enhancements="1"), "ELAS")
         assert found == (right, 3, 3, None)
     theirs = official(gold, gold, no_gapping=True)["ELAS"]
     assert (theirs.correct, theirs.gold_total) == (3, 3)
 
 
-@pytest.mark.parametrize(
-    ("codes", "deps"), [("1", "0:conj>obj"), ("5", "2:ref"), ("15", "0:root|2:conj>obj|2:ref")]
-)
+@pytest.mark.parametrize(("codes", "deps"), [("1", "0:conj>obj"), ("5", "2:ref"), ("15", "0:root|2:conj>obj|2:ref")])
 def test_the_basic_edge_of_a_root_is_never_correct_as_in_the_official_script(codes, deps):
     data = edges(deps, "1:obj", "1:conj")
     theirs = official(data, data, **{KINDS[code]: True for code in codes})

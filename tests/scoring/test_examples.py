@@ -42,10 +42,7 @@ def test_both_analyses_of_the_wrong_words():
     found = examples(CELLS, "nsubj")
     keys = ("sentence", "sent_id", "word", "form", "upos", "relation", "head")
     ours = [tuple(line[key] for key in keys) for line in found.words()]
-    assert ours == [
-        (1, "dog", 2, "dog", "NOUN", "nsubj", "barks"),
-        (2, None, 1, "It", "PRON", "nsubj", "barks"),
-    ]
+    assert ours == [(1, "dog", 2, "dog", "NOUN", "nsubj", "barks"), (2, None, 1, "It", "PRON", "nsubj", "barks")]
     theirs = [tuple(line[f"system_{key}"] for key in keys[4:]) for line in found.words()]
     assert theirs == [("NOUN", "obj", "barks now"), ("DET", "root", "ROOT")]
     assert found.table.height == 2

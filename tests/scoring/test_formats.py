@@ -42,9 +42,7 @@ def test_json_is_as_documented(cli, files, invented):
 
 def test_text_of_one_system(cli, files):
     lines = ok(cli(files["gold"], files["poor"], "--all", *BY_SENTENCE)).split("\n")
-    assert re.split(r"\s{2,}", lines[0]) == [
-        "metric", "precision", "recall", "F1", "aligned accuracy", "interval",
-    ]  # fmt: skip
+    assert re.split(r"\s{2,}", lines[0]) == ["metric", "precision", "recall", "F1", "aligned accuracy", "interval"]
     found = {line.split()[0]: line.split()[1:] for line in lines[2:-2]}
     assert list(found)[: len(METRICS)] == list(METRICS)
     assert re.fullmatch(r"\d+\.\d\d–\d+\.\d\d", found["LAS"][-1])
@@ -55,8 +53,7 @@ def test_text_of_several_systems_has_tests(cli, files):
     text = ok(cli(files["gold"], files["good"], files["poor"], *BY_SENTENCE))
     first, second = text.split("\n\n")
     heading = first.split("\n", maxsplit=1)[0]
-    assert re.split(r"\s{2,}", heading) == ["metric", "good", "good interval", "poor",
-                                            "poor interval"]  # fmt: skip
+    assert re.split(r"\s{2,}", heading) == ["metric", "good", "good interval", "poor", "poor interval"]
     assert "p_corrected" in second
     assert "primary test: Student's t of the difference over 120 sentences" in second
     assert "test:paired-student|m:LAS" in second
@@ -65,11 +62,7 @@ def test_text_of_several_systems_has_tests(cli, files):
 
 
 def test_csv_has_full_precision(cli, files):
-    rows = list(
-        csv.DictReader(
-            io.StringIO(ok(cli(files["gold"], files["cut"], "--format", "csv", *BY_SENTENCE)))
-        )
-    )
+    rows = list(csv.DictReader(io.StringIO(ok(cli(files["gold"], files["cut"], "--format", "csv", *BY_SENTENCE)))))
     las = next(line for line in rows if line["metric"] == "LAS")
     counts = {part: int(las[part]) for part in COUNTS if part != "system"}
     assert las["system"] == "cut"
@@ -114,11 +107,9 @@ def test_latex(cli, files):
     assert r"50\% &" in latex
     assert_balanced(latex)
     assert_balanced(
-        ok(cli(files["gold"], files["good"], "--by", "upos,direction", "--confusion", "relation",
-               "--format", "latex"))
-    )  # fmt: skip
-    more = ok(cli(files["gold"], files["good"], "--enhanced", "--weights", "wde", "--format",
-                  "latex"))  # fmt: skip
+        ok(cli(files["gold"], files["good"], "--by", "upos,direction", "--confusion", "relation", "--format", "latex"))
+    )
+    more = ok(cli(files["gold"], files["good"], "--enhanced", "--weights", "wde", "--format", "latex"))
     assert "ELAS & EULAS & WLAS" in more
     best = [line for line in latex.split("\n") if line.startswith("a\\_b")]
     assert 0 < best[0].count(r"\textbf") < len(METRICS)  # metrics that are 100 are left out
@@ -145,8 +136,7 @@ def test_html(cli, files):
     tags.feed(page)
     assert tags.stack == []
     assert tags.seen.count("table") == 2
-    two = ok(cli(files["gold"], f"<i>={files['good']}", files["poor"], "--test", "none",
-                 "--format", "html"))  # fmt: skip
+    two = ok(cli(files["gold"], f"<i>={files['good']}", files["poor"], "--test", "none", "--format", "html"))
     assert "<i>" not in two
     assert "&lt;i&gt;" in two
 

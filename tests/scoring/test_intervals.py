@@ -118,8 +118,7 @@ def test_no_bootstrap_of_few_units_or_of_several_runs(documents):
     gold, system = documents
     assert las(gold[:199], system[:199], interval="percentile") is None
     assert las(gold[:200], system[:200], interval="percentile") is not None
-    runs = evaluate(gold, {"s": [system, system, gold]}, resampling=Resampling(
-        interval="bca", units="sentences"))  # fmt: skip
+    runs = evaluate(gold, {"s": [system, system, gold]}, resampling=Resampling(interval="bca", units="sentences"))
     assert runs["s"]["LAS"].interval is None
     assert "no interval for s: bca intervals need a single run" in str(runs)
 
@@ -203,8 +202,7 @@ def test_signature_tells_how_the_intervals_were_made(treebanks):
     how = Resampling(resamples=50, interval="bca", level=0.9, seed=7, units="sentences")
     signature = evaluate(treebanks["gold"], treebanks["poor"], resampling=how).signature
     assert signature.partition("|")[2] == (
-        f"tb:{treebanks['gold'].mark}|punct:yes|subtypes:no|errors:strict|ci:50xbca@0.9"
-        "|units:sentences|seed:7"
+        f"tb:{treebanks['gold'].mark}|punct:yes|subtypes:no|errors:strict|ci:50xbca@0.9|units:sentences|seed:7"
     )
 
 

@@ -51,9 +51,7 @@ SCORED = {
 SCORED_MULTIWORD = {
     "empty node inside a multiword token": conllu([*MULTI[:2], row("1.1", "e"), *MULTI[2:]]),
     "multiword start is wrong": conllu([row("5-6", "ab"), *MULTI[1:]]),
-    "inner IDs are wrong": conllu(
-        [row("1-2", "ab"), row(7, "a", 2, "det"), row(8, "b", 0, "root"), MULTI[3]]
-    ),
+    "inner IDs are wrong": conllu([row("1-2", "ab"), row(7, "a", 2, "det"), row(8, "b", 0, "root"), MULTI[3]]),
     "multiword ID with odd numbers": conllu([row("+1-０2", "ab"), *MULTI[1:]]),
     "blank form inside a multiword token": inner(form="\u00a0"),
     "empty form inside a multiword token": inner(form=""),
@@ -79,7 +77,9 @@ REFUSED = {
     "multiword ID 1-2-3": (conllu([row("1-2-3", "ab"), *MULTI[1:]]), "multi-word", "multiword-id"),
     "negative ID": (conllu([row("-1", "a", 0, "root")]), "multi-word", "multiword-id"),
     "multiword token runs past the sentence": (
-        conllu([row("1-3", "ab"), *MULTI[1:3]]), "unfinished MWT", "unfinished-multiword",
+        conllu([row("1-3", "ab"), *MULTI[1:3]]),
+        "unfinished MWT",
+        "unfinished-multiword",
     ),
     "word ID is a letter": (conllu([row("x", "a", 0, "root")]), "parse word ID", "word-id"),
     "gap in word IDs": (conllu([AB[0], row(3, "b", 1, "obj")]), "Incorrect word", "word-id"),
@@ -94,10 +94,8 @@ REFUSED = {
     "two roots": (conllu([AB[0], row(2, "b", 0, "root")]), "multiple roots", "several-roots"),
     "empty FORM": (conllu([row(1, "", 0, "root")]), "empty FORM", "empty-form"),
     "FORM of spaces": (conllu([row(1, " \u3000", 0, "root")]), "empty FORM", "empty-form"),
-    "FORM of a multiword token of spaces": (
-        conllu([row("1-2", "\u2009"), *MULTI[1:]]), "empty FORM", "empty-form",
-    ),
-}  # fmt: skip
+    "FORM of a multiword token of spaces": (conllu([row("1-2", "\u2009"), *MULTI[1:]]), "empty FORM", "empty-form"),
+}
 # Where the official script stops by accident.
 ACCIDENTS = {
     "invalid UTF-8": (PLAIN.encode() + b"# \xff\n", UnicodeDecodeError, "encoding"),
@@ -180,9 +178,7 @@ def test_long_chain(length):
     assert four(ours(data, data), "LAS") == (length,) * 4
 
 
-@pytest.mark.parametrize(
-    ("deps", "theirs"), [("2", ValueError), ("5:obj", IndexError), ("x:obj", ValueError)]
-)
+@pytest.mark.parametrize(("deps", "theirs"), [("2", ValueError), ("5:obj", IndexError), ("x:obj", ValueError)])
 def test_malformed_deps_matter_only_where_enhanced_edges_are_scored(deps, theirs):
     data = conllu([row(1, "a", 0, "root", deps=deps), row(2, "b", 1, "obj")])
     with pytest.raises(theirs):

@@ -152,9 +152,7 @@ def test_changed_forms_are_shown_for_folders_and_leaderboards(tmp_path: Path) ->
     assert f"a on el_gdt, te_mtg: {said}" in str(suite)
     assert "b on" not in str(suite)
     for _ in range(2):  # the second reads the stored scores
-        board = tg.leaderboard(
-            tmp_path / "gold", tmp_path / "out", out=tmp_path / "board", align="loose"
-        )
+        board = tg.leaderboard(tmp_path / "gold", tmp_path / "out", out=tmp_path / "board", align="loose")
         assert board.cells["remarks"].to_list() == [said, None] * 2
         assert "Outputs with changed text or without some layer: 2" in str(board)
 

@@ -92,8 +92,7 @@ def test_relations_are_cut_at_the_first_colon(gold, system, same):
 
 def test_heads_survive_other_segmentation():
     gold = conllu([row(1, "ab", 2, "obj"), row(2, "c", 0, "root"), row(3, "d", 2, "obj")])
-    system = conllu([row(1, "a", 3, "obj"), row(2, "b", 1, "obj"), row(3, "c", 0, "root"),
-                     row(4, "d", 3, "obj")])  # fmt: skip
+    system = conllu([row(1, "a", 3, "obj"), row(2, "b", 1, "obj"), row(3, "c", 0, "root"), row(4, "d", 3, "obj")])
     assert four(assert_parity(gold, system), "UAS") == (2, 3, 4, 2)
 
 
@@ -105,8 +104,7 @@ def test_an_unaligned_head_is_wrong():
 
 def test_root_equals_root_in_a_sentence_that_was_cut():
     gold = conllu([row(1, "a", 0, "root"), row(2, "b", 1), row(3, "c", 1), row(4, "d", 3)])
-    system = conllu([row(1, "a", 0, "root"), row(2, "b", 1)], [row(1, "c", 0, "root"),
-                    row(2, "d", 1)])  # fmt: skip
+    system = conllu([row(1, "a", 0, "root"), row(2, "b", 1)], [row(1, "c", 0, "root"), row(2, "d", 1)])
     scores = assert_parity(gold, system)
     assert four(scores, "UAS") == (3, 4, 4, 4)
     assert four(scores, "Sentences") == (0, 1, 2, None)
@@ -174,9 +172,7 @@ def test_content_children_do_not_matter_and_nothing_is_recursive():
 def test_extra_missing_and_unaligned_functional_children():
     bare = [row(1, "a", 2, "obj"), row(2, "b", 0, "root")]
     marked = [row(1, "a", 2, "det"), row(2, "b", 0, "root")]
-    extra, missing = assert_parity(conllu(bare), conllu(marked)), assert_parity(
-        conllu(marked), conllu(bare)
-    )  # fmt: skip
+    extra, missing = assert_parity(conllu(bare), conllu(marked)), assert_parity(conllu(marked), conllu(bare))
     assert four(extra, "MLAS") == (0, 2, 1, 2)
     assert four(missing, "MLAS") == (0, 1, 2, 1)
     gold = conllu([row(1, "ab", 2, "det"), row(2, "c", 0, "root")])
@@ -219,8 +215,7 @@ def test_tags_have_no_such_leniency(column, metric):
 
 def test_all_tags_are_upos_xpos_and_universal_features():
     gold = {"upos": "X", "xpos": "y", "feats": "Case=Nom|Typo=Yes"}
-    for change, right in (({"feats": "Case=Nom"}, 2), ({"feats": "_"}, 1), ({"upos": "Y"}, 1),
-                          ({"xpos": "z"}, 1)):  # fmt: skip
+    for change, right in (({"feats": "Case=Nom"}, 2), ({"feats": "_"}, 1), ({"upos": "Y"}, 1), ({"xpos": "z"}, 1)):
         assert four(pair(gold, gold | change), "AllTags") == (right, 2, 2, 2)
 
 
@@ -241,8 +236,7 @@ def test_aligned_accuracy_is_empty_for_segments_and_zero_without_aligned_words()
     lines = {line.partition("|")[0].strip(): line for line in scores.official().split("\n")}
     assert [lines[name].endswith(" |") for name in ("Tokens", "Sentences", "Words")] == [True] * 3
     assert lines["UPOS"].endswith("|      0.00")
-    counted = {line.partition("|")[0].strip(): line for line in
-               scores.official(counts=True).split("\n")}  # fmt: skip
+    counted = {line.partition("|")[0].strip(): line for line in scores.official(counts=True).split("\n")}
     assert counted["UPOS"].rpartition("|")[2].strip() == ""
 
 

@@ -46,8 +46,7 @@ def counted(system: list[str], gold: list[str] = GOLD) -> list[float]:
         # one feature of two is other: F1 is 1/2
         (changed(0, node(1, "dogs", 3, "nsubj", "Number=Sing|Definite=Ind")), [4, 4, 3.5, 4, 3.5]),
         # a feature more: 2 * 2 / (2 + 3)
-        (changed(2, node(3, "bark", 0, "root", "Tense=Fut|VerbForm=Fin|Mood=Ind")),
-         [4, 4, 3.8, 4, 3.8]),
+        (changed(2, node(3, "bark", 0, "root", "Tense=Fut|VerbForm=Fin|Mood=Ind")), [4, 4, 3.8, 4, 3.8]),
         # what UD does not list as universal does not count
         (changed(2, node(3, "bark", 0, "root", "Tense=Fut|VerbForm=Fin|Own=1")), [4, 4, 4, 4, 4]),
         # an incorrect relation costs the features of the node, too; subtypes do not count
@@ -60,17 +59,13 @@ def counted(system: list[str], gold: list[str] = GOLD) -> list[float]:
         # a function word that is given features is a node more: from the end, two are aligned
         (changed(1, node(2, "will", 3, "aux", "Tense=Fut")), [4, 5, 3, 3, 3]),
     ],
-)  # fmt: skip
+)
 def test_hand_counted_nodes(system, expected):
     assert counted(system) == pytest.approx(expected)
 
 
 def test_alignment_is_from_the_start_or_from_the_end():
-    gold = [
-        node(1, "a", 2, "nsubj", "|"),
-        node(2, "b", 0, "root", "|"),
-        node(3, "c", 2, "obj", "|"),
-    ]
+    gold = [node(1, "a", 2, "nsubj", "|"), node(2, "b", 0, "root", "|"), node(3, "c", 2, "obj", "|")]
     extra = [node(1, "x", 3, "dep", "|"), node(2, "a", 3, "nsubj", "|"),
              node(3, "b", 0, "root", "|"), node(4, "c", 3, "obj", "|")]  # fmt: skip
     assert counted(extra, gold) == [3, 4, 3, 3, 3]  # from the end all are correct
@@ -124,10 +119,7 @@ def test_scores_have_intervals_and_tests(cli, written):
 def test_mistakes(cli, written, tmp_path, treebanks):
     files, _ = written
     for words, message in (
-        (
-            [files["gold"], files["good"], "--msp", "--metric", "LAS"],
-            "LAS is not a metric of --msp",
-        ),
+        ([files["gold"], files["good"], "--msp", "--metric", "LAS"], "LAS is not a metric of --msp"),
         ([files["gold"], files["good"], "--msp", "--by", "upos"], "--msp scores one gold file"),
         ([files["gold"], files["good"], "--metric", "MSLAS"], "MSLAS needs --msp"),
     ):

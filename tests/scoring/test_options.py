@@ -127,8 +127,7 @@ def test_exact_match_needs_the_same_sentence_and_the_same_words():
     gold = conllu(chain("a", "b"), chain("c"))
     assert numbers(ours(gold, conllu(chain("a", "b", "c"))), "ExactMatch")[:3] == (0, 2, 1)
     multi = conllu([row("1-2", "ab"), row(1, "a", 0, "root"), row(2, "b", 1, "dep")], chain("c"))
-    extra = conllu([row("1-3", "ab"), row(1, "a", 0, "root"), row(2, "x", 1, "dep"),
-                    row(3, "b", 1, "dep")], chain("c"))  # fmt: skip
+    extra = conllu([row("1-3", "ab"), row(1, "a", 0, "root"), row(2, "x", 1, "dep"), row(3, "b", 1, "dep")], chain("c"))
     assert numbers(ours(gold, multi), "ExactMatch")[:3] == (2, 2, 2)
     assert numbers(ours(multi, extra), "ExactMatch")[:3] == (1, 2, 2)
 

@@ -97,10 +97,7 @@ def test_marks_of_one_treebank_equal_tests_done_again(scores):
     keys = [(metric, *pair) for metric in ("LAS", "UAS") for pair in pairs]
     p_values = [paired_p(scores[a], scores[b], metric) for metric, a, b in keys]
     corrected = dict(zip(keys, holm(p_values), strict=True))
-    printed = {
-        (row["metric"], row["a"], row["b"]): row["p_corrected"]
-        for row in scores.attached["comparisons"].pairs
-    }
+    printed = {(row["metric"], row["a"], row["b"]): row["p_corrected"] for row in scores.attached["comparisons"].pairs}
     assert corrected == pytest.approx(printed, rel=1e-6)
     found = marked(scores.to_latex())
     for i, metric in enumerate(("LAS", "UAS")):
@@ -130,13 +127,9 @@ def test_marks_of_treebanks_equal_tests_done_again(suite):
             assert found[name][3 * i : 3 * i + 3] == expected
     assert sum(map(sum, found.values())) > 2
     corrected = {
-        (row["metric"], row["a"], row["b"]): row["p_corrected"] <= 0.05
-        for row in suite.attached["comparisons"].pairs
+        (row["metric"], row["a"], row["b"]): row["p_corrected"] <= 0.05 for row in suite.attached["comparisons"].pairs
     }
-    macro = [
-        corrected[metric, "good", "fair"] and corrected[metric, "good", "poor_&_50%"]
-        for metric in ("LAS", "UAS")
-    ]
+    macro = [corrected[metric, "good", "fair"] and corrected[metric, "good", "poor_&_50%"] for metric in ("LAS", "UAS")]
     assert [found["macro average"][0], found["macro average"][3]] == macro
 
 
@@ -184,9 +177,7 @@ def test_tables_compile(which, style, request, tmp_path):
         assert "Overfull" not in log
 
 
-@pytest.mark.parametrize(
-    ("systems", "treebanks", "star"), [(2, 5, ""), (3, 82, "*"), (8, 20, "*"), (20, 82, "*")]
-)
+@pytest.mark.parametrize(("systems", "treebanks", "star"), [(2, 5, ""), (3, 82, "*"), (8, 20, "*"), (20, 82, "*")])
 def test_acl_style_fits_the_page(systems, treebanks, star, tmp_path):
     names = [f"System{i}" for i in range(systems)]
     rows = [
@@ -207,8 +198,7 @@ def test_style_has_to_be_known(scores):
 
 
 def test_markdown_escapes_and_is_a_format_and_an_ending(cli, files, tmp_path):
-    words = [files["gold"], f"a_b|c={files['good']}", files["poor"], "--metric", "LAS,UAS",
-             "--units", "sentences"]  # fmt: skip
+    words = [files["gold"], f"a_b|c={files['good']}", files["poor"], "--metric", "LAS,UAS", "--units", "sentences"]
     text = ok(cli(*words, "--format", "markdown"))
     assert text.startswith("| system | LAS | UAS |\n|:--|--:|--:|\n| a\\_b\\|c | **")
     target = tmp_path / "table.md"

@@ -19,17 +19,7 @@ from treegauge.scoring.word_metrics import WORD_METRICS
 from treegauge.treebanks.conllu import parse_conllu
 from treegauge.treebanks.relations import CONTENT
 
-from .oracle import (
-    TOTALS,
-    assert_parity,
-    chain,
-    conllu,
-    counts,
-    four,
-    official,
-    ours,
-    repeats_edges,
-)
+from .oracle import TOTALS, assert_parity, chain, conllu, counts, four, official, ours, repeats_edges
 from .strategies import analyses
 
 EVERYTHING = ScoreOptions(enhanced=True, weights={"nsubj": 0.5})
@@ -61,8 +51,7 @@ def test_pieces_of_any_size_give_the_same_statistics(sides, chunk):
 def test_statistics_of_shards_add(shards):
     # A token that both sides share closes each shard: alignment starts afresh after it.
     closed = [[side + conllu(chain("end")) for side in sides] for sides in shards]
-    whole = tally(align(*(parse_conllu("".join(side)) for side in zip(*closed, strict=True))),
-                  EVERYTHING)  # fmt: skip
+    whole = tally(align(*(parse_conllu("".join(side)) for side in zip(*closed, strict=True))), EVERYTHING)
     parts = [tally(align(*map(parse_conllu, sides)), EVERYTHING) for sides in closed]
     assert np.array_equal(join(parts, EVERYTHING).rows, whole.rows)
     assert np.allclose(sum(part.totals for part in parts), whole.totals)
@@ -102,11 +91,7 @@ def test_without_multiword_tokens_what_is_right_is_right_both_ways(sides):
 def test_no_metric_counts_more_than_there_is(sides):
     found = ours(*sides, enhanced=True, subtypes=True, punct=False).systems[0].metrics
     for metric in found.values():
-        bounds = [
-            metric.gold,
-            metric.system,
-            metric.gold if metric.aligned is None else metric.aligned,
-        ]
+        bounds = [metric.gold, metric.system, metric.gold if metric.aligned is None else metric.aligned]
         if metric.name in {"CLAS", "MLAS", "BLEX", "ContentLAS", "FunctionLAS", "UAS", "LAS"}:
             assert metric.aligned <= metric.gold
         assert 0 <= metric.correct <= min(bounds)
@@ -178,8 +163,7 @@ def test_intervals_lie_between_nothing_and_all_and_around_the_score(sides):
 def test_a_token_over_the_end_of_a_sentence_counts_where_its_partners_are():
     gold = parse_conllu("1\tA\t_\tX\t_\t_\t0\troot\t_\t_\n\n1\tB\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     system = parse_conllu(
-        "1-2\tAB\t_\t_\t_\t_\t_\t_\t_\t_\n1\tB\t_\tX\t_\t_\t0\troot\t_\t_\n"
-        "2\tC\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
+        "1-2\tAB\t_\t_\t_\t_\t_\t_\t_\t_\n1\tB\t_\tX\t_\t_\t0\troot\t_\t_\n2\tC\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
     )
     rows = tally(align(gold, system), ScoreOptions()).rows
     right, ours, theirs = (rows[:, NUMBER[f"words_{one}"]].tolist() for one in "ags")

@@ -34,9 +34,7 @@ def test_files_of_one_name_are_named_by_their_folders(cli, files, tmp_path):
         (tmp_path / folder).mkdir()
         words.append(tmp_path / folder / "el_gdt.conllu")
         shutil.copy(files[run], words[-1])
-    found = json.loads(
-        ok(cli(files["gold"], *map(str, words), "--format", "json", "--test", "none"))
-    )
+    found = json.loads(ok(cli(files["gold"], *map(str, words), "--format", "json", "--test", "none")))
     assert [one["system"] for one in found["systems"]] == ["alpha", "beta"]
 
 
@@ -46,9 +44,7 @@ def test_folders_of_one_name_leave_whole_paths(cli, files, tmp_path):
         words.append(tmp_path / system / "out" / "el_gdt.conllu")
         words[-1].parent.mkdir(parents=True)
         shutil.copy(files["good"], words[-1])
-    found = json.loads(
-        ok(cli(files["gold"], *map(str, words), "--format", "json", "--test", "none"))
-    )
+    found = json.loads(ok(cli(files["gold"], *map(str, words), "--format", "json", "--test", "none")))
     assert [one["system"] for one in found["systems"]] == [str(word) for word in words]
 
 
@@ -94,8 +90,9 @@ def test_several_classes_and_several_systems(cli, files):
     found = json.loads(ok(cli(*words)))
     told = [one["signature"].split("|")[1:] for one in found["breakdowns"]]
     assert [(one[1], one[-1]) for one in told] == [
-        ("by:upos", "systems:deep+good"), ("by:relation", "systems:deep+good"),
-    ]  # fmt: skip
+        ("by:upos", "systems:deep+good"),
+        ("by:relation", "systems:deep+good"),
+    ]
     assert len(found["examples"]) == 2
 
 
@@ -117,8 +114,9 @@ def test_options_reach_the_signature(cli, files, tmp_path):
     assert "|weights:2rels#" in other
     assert other != found["signature"]
     assert {"ELAS", "EULAS", "WLAS[punct:no subtypes:yes]"} <= set(found["systems"][0]["metrics"])
-    packaged = json.loads(ok(cli(files["gold"], files["cut"], "--weights", "wde", "--resamples",
-                                 "0", "--format", "json")))  # fmt: skip
+    packaged = json.loads(
+        ok(cli(files["gold"], files["cut"], "--weights", "wde", "--resamples", "0", "--format", "json"))
+    )
     assert packaged["systems"][0]["metrics"]["WLAS"]["interval"] is None
 
 

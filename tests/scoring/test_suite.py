@@ -54,8 +54,9 @@ def test_averages_are_means_over_treebanks(parts, suite):
 
 def test_systems_without_a_shared_treebank_are_refused_with_the_reason(parts):
     half = {"x": parts["good"]["x"][:2]}
-    suite = score_suite(parts["gold"], {"a": {"y": parts["good"]["y"]}, "half": half | {
-        "z": parts["good"]["z"]}}, resampling=TOTALS)  # fmt: skip
+    suite = score_suite(
+        parts["gold"], {"a": {"y": parts["good"]["y"]}, "half": half | {"z": parts["good"]["z"]}}, resampling=TOTALS
+    )
     for compare in (suite.claims, lambda: compare_suite(suite)):
         with pytest.raises(TreegaugeError, match="on the same treebank\n") as caught:
             compare()
@@ -77,10 +78,7 @@ def test_missing_and_broken_output_counts_zero_and_stays_in_the_denominator(part
     assert "failed: broken on z: gold and system do not contain the same text" in str(suite)
     assert suite.table.height == 6
     listed = suite.to_dict()["failures"]
-    assert [(one["treebank"], one["system"]) for one in listed] == [
-        ("y", "broken"),
-        ("z", "broken"),
-    ]
+    assert [(one["treebank"], one["system"]) for one in listed] == [("y", "broken"), ("z", "broken")]
 
 
 def test_malformed_output_is_a_failure_with_its_place(parts, tmp_path):
@@ -179,10 +177,7 @@ def test_a_new_treebank_from_many(treebanks):
                  "Coptic", "Hungarian", "Vietnamese", "Basque", "Armenian"]  # fmt: skip
     names = [f"UD_{language}-{kind}" for language in languages for kind in ("A", "B")]
     cuts = {name: slice(4 * i, 4 * i + 20) for i, name in enumerate(names)}
-    sides = {
-        side: {name: treebanks[side][cut] for name, cut in cuts.items()}
-        for side in ("gold", "good", "poor")
-    }
+    sides = {side: {name: treebanks[side][cut] for name, cut in cuts.items()} for side in ("gold", "good", "poor")}
     suite = score_suite(sides.pop("gold"), sides, resampling=QUICK)
     (row,) = compare_suite(suite).pairs
     assert row["new_low"] < row["low"] < row["difference"] < row["high"] < row["new_high"]
@@ -208,9 +203,7 @@ def test_every_metric_asked_for_is_there(parts):
     systems = {"good": parts["good"]}
     suite = score_suite(parts["gold"], systems, options=options, resampling=TOTALS)
     assert set(options.metrics) <= set(suite.table.columns)
-    assert suite.averages().columns == [
-        "system", *METRICS, "ELAS", "EULAS", "WLAS", "failures", "LAS_low", "LAS_high",
-    ]  # fmt: skip
+    assert suite.averages().columns == ["system", *METRICS, "ELAS", "EULAS", "WLAS", "failures", "LAS_low", "LAS_high"]
     assert suite.averages()["LAS_low"].to_list() == [None]
     assert "WLAS" in replace(suite, chosen=("WLAS",)).to_latex()
 
@@ -235,9 +228,7 @@ def test_signature_names_the_policy(tmp_path):
     gold, bad = tmp_path / "gold.conllu", tmp_path / "bad.conllu"
     gold.write_text(conllu(chain("a", "b")), encoding="utf-8")
     bad.write_text(conllu([row(1, "a", 2, "root"), row(2, "b", 1, "obj")]), encoding="utf-8")
-    suite = score_suite(
-        {"x": gold}, {"s": {"x": bad}}, reading=Reading(errors="repair"), resampling=TOTALS
-    )
+    suite = score_suite({"x": gold}, {"s": {"x": bad}}, reading=Reading(errors="repair"), resampling=TOTALS)
     assert suite.failures == {}
     assert "|errors:repair(2)" in suite.signature  # a cycle and no root
 
@@ -276,9 +267,7 @@ def test_a_treebank_that_one_run_lacks_is_missing(tmp_path):
     write(tmp_path / "one", "a", "b")
     write(tmp_path / "two", "a")
     pairs = match_folders(tmp_path / "gold", {"s": [tmp_path / "one", str(tmp_path / "two")]})
-    assert pairs.systems["s"] == {
-        "a": [str(tmp_path / "one" / "a.conllu"), str(tmp_path / "two" / "a.conllu")]
-    }
+    assert pairs.systems["s"] == {"a": [str(tmp_path / "one" / "a.conllu"), str(tmp_path / "two" / "a.conllu")]}
 
 
 def test_files_are_matched_by_path_where_names_repeat(tmp_path):

@@ -60,8 +60,7 @@ def test_sets_of_two_treebanks_are_not_mixed(folder, tmp_path):
 
 def test_a_manifest_makes_the_split_again(folder, tmp_path):
     first = tg.split(folder, seed=5, sizes="80/0/20", out=tmp_path)
-    again = json.loads(run(folder, "--manifest", tmp_path / "manifest.json",
-                           "--format", "json").stdout)  # fmt: skip
+    again = json.loads(run(folder, "--manifest", tmp_path / "manifest.json", "--format", "json").stdout)
     assert again["signature"] == first.signature
     assert again["rows"] == first.table.to_dicts()
     with pytest.raises(TreegaugeError, match=r"none\.json: cannot read the manifest"):

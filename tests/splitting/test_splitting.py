@@ -64,9 +64,7 @@ def test_sizes_by_words(invented):
 
 def test_length_split_tests_on_the_longest(invented):
     found = make_split(invented, "length", seed=1, sizes=(80, 0, 20))
-    assert (
-        invented.lengths[found.parts["train"]].max() <= invented.lengths[found.parts["test"]].min()
-    )
+    assert invented.lengths[found.parts["train"]].max() <= invented.lengths[found.parts["test"]].min()
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -117,10 +115,7 @@ def test_bad_requests_name_the_choices(invented):
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    st.lists(st.integers(0, 9), min_size=5, max_size=20),
-    st.lists(st.integers(0, 9), min_size=20, max_size=20),
-)
+@given(st.lists(st.integers(0, 9), min_size=5, max_size=20), st.lists(st.integers(0, 9), min_size=20, max_size=20))
 def test_distance_is_that_of_scipy(p, q):
     q = q[: len(p)]
     if sum(p) == 0 or sum(q) == 0:
@@ -291,9 +286,7 @@ def test_files_are_named_as_in_ud(tmp_path):
         names = ["el_x-ud-train.conllu", "el_x-ud-dev.conllu", "el_x-ud-test.conllu"]
         assert [path.name for path in files] == [*names, "manifest.json"]
     (entry,) = catalogue(tmp_path / "out")
-    assert {part: len(some) for part, some in entry.files.items()} == dict.fromkeys(
-        ("train", "dev", "test"), 1
-    )
+    assert {part: len(some) for part, some in entry.files.items()} == dict.fromkeys(("train", "dev", "test"), 1)
     other = tmp_path / "UD_Greek-Y" / source.name
     other.parent.mkdir()
     other.write_bytes(source.read_bytes())

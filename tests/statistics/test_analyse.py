@@ -29,9 +29,7 @@ def rows(result) -> list[dict]:
 def test_the_default_command_is_the_partial_correlation_of_the_library():
     how = "--target las --of test_words --given train_words,mean_test_length --seed 3".split()
     found = rows(run("ud25", *how, "--resamples", "100", "--format", "json"))
-    expected = analyse(
-        ud25(), "las", ["test_words"], ["train_words", "mean_test_length"], resamples=100, seed=3
-    )
+    expected = analyse(ud25(), "las", ["test_words"], ["train_words", "mean_test_length"], resamples=100, seed=3)
     assert found == expected.table.to_dicts()
     named = run("correlation", "ud25", *how, "--resamples", "100", "--format", "json")
     assert rows(named) == found
@@ -53,13 +51,7 @@ def test_every_method_prints_in_every_format(method, fmt):
         *f"--by mean_test_length --cut median --resamples 20 --format {fmt}".split(),
     )
     assert result.exit_code == 0, result.output
-    signs = {
-        "text": "note",
-        "json": "notes",
-        "csv": "variable",
-        "latex": "toprule",
-        "html": "<table",
-    }
+    signs = {"text": "note", "json": "notes", "csv": "variable", "latex": "toprule", "html": "<table"}
     assert "train_words" in result.stdout or "train\\_words" in result.stdout
     if fmt != "text":
         assert signs[fmt] in result.stdout
@@ -71,10 +63,8 @@ def test_every_method_prints_in_every_format(method, fmt):
     [
         "normality ud25",
         "matrix ud25 --of las,train_words,test_words",
-        "background ud25 --target las --of test_words --given train_words --log train_words "
-        "--resamples 20",
-        "regression ud25 --target las --on train_words,mean_test_length --log train_words "
-        "--leave-one-out",
+        "background ud25 --target las --of test_words --given train_words --log train_words --resamples 20",
+        "regression ud25 --target las --on train_words,mean_test_length --log train_words --leave-one-out",
         "shape ud25 --of las --resamples 10",
         "power --n 94 --r 0.3 --covariates 1",
     ],
@@ -98,19 +88,12 @@ def test_bins(tmp_path):
 def test_tables_are_joined_by_treebank(tmp_path):
     measured = tmp_path / "measures.json"
     names = ud25()["treebank"].to_list()[:30]
-    values = [
-        {"measure": "edv", "treebank": f"UD_{name}", "value": (i * 7) % 11}
-        for i, name in enumerate(names)
-    ]
+    values = [{"measure": "edv", "treebank": f"UD_{name}", "value": (i * 7) % 11} for i, name in enumerate(names)]
     measured.write_text(json.dumps({"signature": "s", "measures": values}))
-    result = run(
-        "ud25", str(measured), *"--target las --of edv --resamples 0 --format json".split()
-    )
+    result = run("ud25", str(measured), *"--target las --of edv --resamples 0 --format json".split())
     (row,) = rows(result)
     assert row["n"] == 30
-    assert re.search(
-        r"\|table:ud25#\w{6}\+measures.json#\w{6}\|", json.loads(result.stdout)["signature"]
-    )
+    assert re.search(r"\|table:ud25#\w{6}\+measures.json#\w{6}\|", json.loads(result.stdout)["signature"])
     assert "left out, missing 'edv'" in json.loads(result.stdout)["notes"][0]
 
 

@@ -28,17 +28,11 @@ def frame():
 
 @pytest.mark.parametrize("method", ["spearman", "pearson", "kendall"])
 def test_the_chain_is_fit_divide_and_fit_again(frame, method):
-    found = remove_background(
-        frame, "las", "edv", ["words", "length"], log=["words"], method=method, resamples=0
-    )
+    found = remove_background(frame, "las", "edv", ["words", "length"], log=["words"], method=method, resamples=0)
     left = frame["las"].to_numpy()
-    coefficient = {
-        "spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau,
-    }[method]  # fmt: skip
+    coefficient = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}[method]
     for stage, x in zip(
-        found.stages,
-        [None, np.log(frame["words"].to_numpy()), frame["length"].to_numpy()],
-        strict=True,
+        found.stages, [None, np.log(frame["words"].to_numpy()), frame["length"].to_numpy()], strict=True
     ):
         if x is not None:
             line = stats.linregress(x, left)
@@ -77,8 +71,7 @@ def test_the_bootstrap_fits_anew_in_every_resample(frame, method):
 
 def test_the_interval_holds_the_last_coefficient_and_comes_from_the_seed(frame):
     one, two, other = (
-        remove_background(frame, "las", "edv", ["words"], resamples=200, seed=seed)
-        for seed in (1, 1, 2)
+        remove_background(frame, "las", "edv", ["words"], resamples=200, seed=seed) for seed in (1, 1, 2)
     )
     assert one.bca[0] < one.stages[-1].inference.r < one.bca[1]
     assert one.to_csv() == two.to_csv() != other.to_csv()

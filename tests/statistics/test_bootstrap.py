@@ -36,13 +36,10 @@ def sentences(n, seed=0, accuracy=0.8):
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_agrees_with_scipy_on_a_mean(method):
     sample = np.random.default_rng(3).gamma(1, size=60)
-    ours = bootstrap(
-        np.column_stack([sample, np.ones(60)]), ratio, resamples=20_000, method=method, level=0.9
-    )
+    ours = bootstrap(np.column_stack([sample, np.ones(60)]), ratio, resamples=20_000, method=method, level=0.9)
     theirs = stats.bootstrap(
-        (sample,), np.mean, n_resamples=20_000, method=method, confidence_level=0.9,
-        rng=np.random.default_rng(4),
-    )  # fmt: skip
+        (sample,), np.mean, n_resamples=20_000, method=method, confidence_level=0.9, rng=np.random.default_rng(4)
+    )
     assert ours.estimate[0] == pytest.approx(sample.mean(), rel=1e-12)
     assert ours.low[0] == pytest.approx(theirs.confidence_interval.low, abs=0.01)
     assert ours.high[0] == pytest.approx(theirs.confidence_interval.high, abs=0.01)
@@ -208,9 +205,7 @@ def test_undefined_metric_stays_undefined_and_alone():
 def test_coverage(method):
     hits = 0
     for trial in range(400):
-        got = bootstrap(
-            sentences(60, seed=trial), ratio, resamples=250, level=0.9, method=method, seed=trial
-        )
+        got = bootstrap(sentences(60, seed=trial), ratio, resamples=250, level=0.9, method=method, seed=trial)
         hits += got.low[0] <= 0.8 <= got.high[0]
     assert 0.85 <= hits / 400 <= 0.94
 
@@ -224,10 +219,7 @@ def test_huge_skew_keeps_limits_inside_the_resamples():
 def test_one_run_is_the_plain_bootstrap():
     counts = sentences(40)
     for method in ("percentile", "bca"):
-        one, plain = (
-            bootstrap([counts], ratio, method=method),
-            bootstrap(counts, ratio, method=method),
-        )
+        one, plain = (bootstrap([counts], ratio, method=method), bootstrap(counts, ratio, method=method))
         assert (one.low, one.high) == (plain.low, plain.high)
 
 

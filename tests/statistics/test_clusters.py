@@ -8,13 +8,7 @@ from scipy import stats
 from treegauge.core.errors import ChoiceError
 from treegauge.data import ud25
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.clusters import (
-    LEAST_CLUSTERS,
-    Clusters,
-    over_clusters,
-    strongest,
-    weighted_coefficients,
-)
+from treegauge.statistics.clusters import LEAST_CLUSTERS, Clusters, over_clusters, strongest, weighted_coefficients
 from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.data_table import as_table
@@ -31,9 +25,7 @@ def test_weights_are_rows_that_occur_so_often(method):
 
 
 def test_a_genus_is_known_from_names_and_codes_or_a_column():
-    table = as_table(
-        {"treebank": ["UD_Greek-GDT", "Czech-PDT", "hsb_ufal", "T1"], "kin": list("aab ")}
-    )
+    table = as_table({"treebank": ["UD_Greek-GDT", "Czech-PDT", "hsb_ufal", "T1"], "kin": list("aab ")})
     assert table.kinds("genus") == ["Greek", "Slavic", "Slavic", None]
     assert table.kinds("family") == ["Indo-European"] * 3 + [None]
     assert table.kinds("language") == ["Greek", "Czech", "Upper Sorbian", None]

@@ -16,9 +16,7 @@ p_lists = st.lists(st.floats(1e-6, 1), min_size=1, max_size=10)
 @given(p_lists)
 def test_fisher_combines_the_largest_p_values(p_values):
     ordered = sorted(p_values)
-    combined = [
-        stats.combine_pvalues(ordered[k:], method="fisher").pvalue for k in range(len(ordered))
-    ]
+    combined = [stats.combine_pvalues(ordered[k:], method="fisher").pvalue for k in range(len(ordered))]
     expected = [max(combined[: k + 1]) for k in range(len(ordered))]
     assert partial_conjunction(p_values).fisher == pytest.approx(expected, rel=1e-9)
 
@@ -27,9 +25,7 @@ def test_fisher_combines_the_largest_p_values(p_values):
 @given(p_lists)
 def test_bonferroni_by_definition(p_values):
     ordered, n = sorted(p_values), len(p_values)
-    expected = [
-        max(min(1, (n - j + 1) * ordered[j - 1]) for j in range(1, k + 1)) for k in range(1, n + 1)
-    ]
+    expected = [max(min(1, (n - j + 1) * ordered[j - 1]) for j in range(1, k + 1)) for k in range(1, n + 1)]
     assert partial_conjunction(p_values).bonferroni == pytest.approx(expected)
 
 

@@ -49,11 +49,7 @@ def test_rows_are_pingouins_partial_correlations(frame):
 
 def test_logarithms_change_pearson_and_leave_spearman_alone(frame):
     def r(method, log):
-        return (
-            analyse(frame, "las", ["words"], method=method, log=log, resamples=0)
-            .rows[0]
-            .inference.r
-        )
+        return analyse(frame, "las", ["words"], method=method, log=log, resamples=0).rows[0].inference.r
 
     assert r("spearman", ["words"]) == r("spearman", [])
     expected = stats.pearsonr(frame["las"], np.log(frame["words"])).statistic
@@ -76,15 +72,8 @@ def test_groups_are_correlated_like_tables_of_their_own(frame):
 def test_numbers_are_cut_at_their_mean_median_or_anywhere(frame):
     for cut, at in (("mean", frame["edv"].mean()), ("median", frame["edv"].median()), (0.5, 0.5)):
         found = analyse(frame, "las", ["words"], by="edv", cut=cut, resamples=0)
-        assert [row.n for row in found.rows] == [
-            40,
-            int((frame["edv"] > at).sum()),
-            int((frame["edv"] <= at).sum()),
-        ]
-    assert (
-        analyse(frame, "las", ["words"], by="edv", cut="0.5", resamples=0).rows[1].n
-        == found.rows[1].n
-    )
+        assert [row.n for row in found.rows] == [40, int((frame["edv"] > at).sum()), int((frame["edv"] <= at).sum())]
+    assert analyse(frame, "las", ["words"], by="edv", cut="0.5", resamples=0).rows[1].n == found.rows[1].n
 
 
 def test_p_values_are_adjusted_over_variables_and_groups_with_as_many_covariates(frame):
@@ -97,9 +86,7 @@ def test_p_values_are_adjusted_over_variables_and_groups_with_as_many_covariates
 
 
 def test_bootstrap_intervals_cover_and_depend_on_the_seed_alone(frame):
-    one, two, other = (
-        analyse(frame, "las", ["edv"], ["words"], resamples=300, seed=seed) for seed in (1, 1, 2)
-    )
+    one, two, other = (analyse(frame, "las", ["edv"], ["words"], resamples=300, seed=seed) for seed in (1, 1, 2))
     assert one.to_csv() == two.to_csv() != other.to_csv()
     for row in one.rows:
         assert row.bca_low < row.inference.r < row.bca_high
@@ -119,16 +106,13 @@ def test_what_cannot_be_computed_is_missing_and_says_why(frame):
     odd = odd.with_columns(few=pl.when(pl.int_range(pl.len()) < 3).then("few"))
     found = analyse(odd, "las", ["flat", "few", "edv"], ["copy"], resamples=0)
     missing = {(row.variable, row.given) for row in found.rows if row.inference.r is None}
-    assert missing == {
-        ("flat", ()), ("flat", ("copy",)), ("few", ()), ("few", ("copy",)), ("edv", ("copy",)),
-    }  # fmt: skip
+    assert missing == {("flat", ()), ("flat", ("copy",)), ("few", ()), ("few", ("copy",)), ("edv", ("copy",))}
     assert [note for note in found.notes if "left out" not in note] == [
         "flat: missing, because flat has one value only",
         "flat given copy: missing, because flat has one value only",
         "few: 3 complete rows, too few to correlate (at least 4)",
         "edv given copy: missing, because the covariates determine las or edv",
-        "strongest column: not corrected for its selection, because 3 rows have all columns (at "
-        "least 16)",
+        "strongest column: not corrected for its selection, because 3 rows have all columns (at least 16)",
     ]
     rows = json.loads(json.dumps(found.to_dict(), allow_nan=False))["rows"]
     assert [row["r"] is None for row in rows] == [True, True, True, True, False, True]
@@ -151,9 +135,7 @@ def test_covariates_need_rows(frame):
 
 
 def test_nothing_computable_is_an_error(frame):
-    with pytest.raises(
-        TreegaugeError, match="no correlation can be computed: edv: 3 complete rows"
-    ):
+    with pytest.raises(TreegaugeError, match="no correlation can be computed: edv: 3 complete rows"):
         analyse(frame.head(3), "las", ["edv"])
     with pytest.raises(TreegaugeError, match="las has one value only"):
         analyse(frame.with_columns(las=pl.lit(5)), "las", ["edv", "words"])
@@ -240,13 +222,7 @@ def test_a_matrix_leaves_gaps_where_nothing_can_be_computed(frame):
     )
     found = correlation_matrix(odd, method="kendall")
     missing = [(pair["x"], pair["y"]) for pair in found.pairs if pair["r"] is None]
-    assert missing == [
-        ("las", "flat"),
-        ("las", "few"),
-        ("edv", "flat"),
-        ("edv", "few"),
-        ("flat", "few"),
-    ]
+    assert missing == [("las", "flat"), ("las", "few"), ("edv", "flat"), ("edv", "few"), ("flat", "few")]
     assert len(found.notes) == 5
     json.dumps(found.to_dict(), allow_nan=False)
     with pytest.raises(TreegaugeError, match="two or more different columns, found las"):
@@ -264,8 +240,7 @@ def binned():
         words = random.permutation(30)
         las = 70 - length / 10 * edv + words / 5 + random.normal(size=30)
         rows += [
-            {"treebank": f"T{i}", "length": length, "las": las[i], "edv": edv[i], "words": words[i]}
-            for i in range(30)
+            {"treebank": f"T{i}", "length": length, "las": las[i], "edv": edv[i], "words": words[i]} for i in range(30)
         ]
     return pl.DataFrame(rows)
 
@@ -276,9 +251,7 @@ def test_each_bin_is_a_table_of_its_own(binned):
     one = analyse(binned.filter(length=17), "las", ["edv"], ["words"], resamples=0)
     assert found.table.filter(length=17)["r"].item() == one.rows[-1].inference.r
     p_values = found.table["p_value"].to_numpy()
-    assert found.table["p_adjusted"].to_list() == pytest.approx(
-        stats.false_discovery_control(p_values).tolist()
-    )
+    assert found.table["p_adjusted"].to_list() == pytest.approx(stats.false_discovery_control(p_values).tolist())
     trend = stats.spearmanr(found.bins, found.table["r"])
     assert found.summary["trend_r"] == pytest.approx(trend.statistic)
     assert found.summary["trend_r"] < -0.5

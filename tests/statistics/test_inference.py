@@ -52,9 +52,7 @@ def test_kendall_is_exact_for_few_rows_and_allows_for_ties(pair):
 def test_kendall_without_ties_and_covariates_is_near_the_tie_free_normal_test(pair):
     tau = stats.kendalltau(*pair.T)
     found = inference(tau.statistic, len(pair), method="kendall")
-    assert found.p_value == pytest.approx(
-        stats.kendalltau(*pair.T, method="asymptotic").pvalue, rel=1e-9
-    )
+    assert found.p_value == pytest.approx(stats.kendalltau(*pair.T, method="asymptotic").pvalue, rel=1e-9)
     reach = 1.959964 * math.sqrt(0.437 / 26)
     assert found.high == pytest.approx(math.tanh(math.atanh(tau.statistic) + reach), abs=1e-6)
     assert found.r2 is found.adjusted_r2 is found.power is None
@@ -82,9 +80,7 @@ def test_perfect_coefficients_have_no_width():
     assert (found.low, found.high, found.p_value, found.power) == (-1, -1, 0, 1)
 
 
-@pytest.mark.parametrize(
-    ("r", "n", "k"), [(1.2, 10, 0), (0.2, -1, 0), (0.2, 10, -1), (math.nan, 9, 0)]
-)
+@pytest.mark.parametrize(("r", "n", "k"), [(1.2, 10, 0), (0.2, -1, 0), (0.2, 10, -1), (math.nan, 9, 0)])
 def test_impossible_requests_are_refused(r, n, k):
     with pytest.raises(TreegaugeError, match="expected"):
         inference(r, n, k)

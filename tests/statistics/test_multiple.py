@@ -21,9 +21,7 @@ MYOCARDIAL = [
 p_lists = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 
 
-@pytest.mark.parametrize(
-    ("method", "rejected"), [("bonferroni", 3), ("holm", 3), ("benjamini-hochberg", 4)]
-)
+@pytest.mark.parametrize(("method", "rejected"), [("bonferroni", 3), ("holm", 3), ("benjamini-hochberg", 4)])
 def test_published_example(method, rejected):
     assert (adjust(MYOCARDIAL, method) <= 0.05).sum() == rejected
 

@@ -86,10 +86,7 @@ def test_the_curve_follows_shifts_scales_and_mirrors():
 
 def test_samples_of_the_curve_have_p_values_of_all_sizes_and_others_none():
     random = np.random.default_rng(4)
-    fits = [
-        fit_skew_normal(stats.skewnorm.rvs(3, size=60, random_state=random), resamples=19)
-        for _ in range(8)
-    ]
+    fits = [fit_skew_normal(stats.skewnorm.rvs(3, size=60, random_state=random), resamples=19) for _ in range(8)]
     for good in ([fit.p_ks for fit in fits], [fit.p_chi2 for fit in fits]):
         assert 0.25 < np.mean(good) < 0.75
         assert max(good) - min(good) > 0.3

@@ -38,9 +38,7 @@ def test_coefficients_are_scipys(method, values):
     if (np.ptp(values, axis=0) == 0).any():
         assert np.isnan(found)
     else:
-        assert found == pytest.approx(
-            SCIPY[method](values[:, 0], values[:, 1]).statistic, abs=1e-12
-        )
+        assert found == pytest.approx(SCIPY[method](values[:, 0], values[:, 1]).statistic, abs=1e-12)
 
 
 @pytest.mark.parametrize("method", SCIPY)

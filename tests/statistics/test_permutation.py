@@ -66,9 +66,7 @@ def test_exact_test_equals_scipy(alternative):
         vectorized=True, alternative=alternative, n_resamples=np.inf,
     )  # fmt: skip
     ones = np.ones(9)
-    got = paired_permutation(
-        np.column_stack([a, ones]), np.column_stack([b, ones]), ratio, alternative=alternative
-    )
+    got = paired_permutation(np.column_stack([a, ones]), np.column_stack([b, ones]), ratio, alternative=alternative)
     assert got.exact
     assert got.p_value[0] == pytest.approx(theirs.pvalue, rel=1e-12)
 
@@ -105,9 +103,7 @@ def test_swaps_are_those_of_a_plain_loop(monkeypatch, n, columns):
     monkeypatch.setattr(resampling, "CHUNK", 64)
     a, b = np.random.default_rng(3).integers(1, 60, (2, n, columns))
     coins = [resampling.stream(5, 3, i) for i in range(-(-n // 64))]
-    got = np.concatenate(
-        list(resampling.swapped_sums(resampling.Units([a, b]), np.arange(n), 37, seed=5))
-    )
+    got = np.concatenate(list(resampling.swapped_sums(resampling.Units([a, b]), np.arange(n), 37, seed=5)))
     for sums in got:
         words = [int(random.integers(2**64 - 1, dtype="u8", endpoint=True)) for random in coins]
         octets = b"".join(word.to_bytes(8, "little") for word in words)
@@ -176,13 +172,9 @@ def test_interval_of_the_difference_agrees_with_scipy(method):
     assert got.interval.high[0] == pytest.approx(theirs.confidence_interval.high, abs=0.003)
 
 
-@pytest.mark.parametrize(
-    ("test", "number"), [(paired_permutation, "permutations"), (paired_bootstrap, "resamples")]
-)
+@pytest.mark.parametrize(("test", "number"), [(paired_permutation, "permutations"), (paired_bootstrap, "resamples")])
 def test_equal_systems_are_rarely_told_apart(test, number):
-    p_values = np.array(
-        [test(*pair(60, seed=s), ratio, seed=s, **{number: 199}).p_value[0] for s in range(300)]
-    )
+    p_values = np.array([test(*pair(60, seed=s), ratio, seed=s, **{number: 199}).p_value[0] for s in range(300)])
     assert 0.02 <= (p_values <= 0.05).mean() <= 0.09
     assert stats.kstest(p_values, "uniform").pvalue > 0.001
 
@@ -197,9 +189,7 @@ def test_identical_systems(test):
         assert (got.interval.low[0], got.interval.high[0], got.share_better[0]) == (0, 0, 0)
 
 
-counts = arrays(
-    np.int64, st.tuples(st.just(2), st.integers(1, 12), st.just(2)), elements=st.integers(0, 5)
-)
+counts = arrays(np.int64, st.tuples(st.just(2), st.integers(1, 12), st.just(2)), elements=st.integers(0, 5))
 
 
 @settings(max_examples=40, deadline=None)

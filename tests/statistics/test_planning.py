@@ -7,12 +7,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.planning import (
-    best_of,
-    detectable_difference,
-    equivalence,
-    needed_units,
-)
+from treegauge.statistics.planning import best_of, detectable_difference, equivalence, needed_units
 from treegauge.statistics.small_samples import student_mean
 
 
@@ -66,9 +61,7 @@ def test_the_winner_is_covered_and_not_overestimated(truth: np.ndarray, absolute
     covered = [w.low <= t <= w.high for w, t in zip(winners, true, strict=True)]
     assert 0.93 < np.mean(covered) < 0.97
     sign = np.sign([w.observed for w in winners]) if absolute else 1
-    assert np.mean(sign * (np.array([w.value for w in winners]) - true) > 0) == pytest.approx(
-        0.5, abs=0.05
-    )
+    assert np.mean(sign * (np.array([w.value for w in winners]) - true) > 0) == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_clear_winner_keeps_students_interval() -> None:

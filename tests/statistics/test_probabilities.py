@@ -19,9 +19,7 @@ from treegauge.statistics.probabilities import (
     risk_coverage,
 )
 
-cases = st.lists(
-    st.tuples(st.integers(0, 20).map(lambda n: n / 20), st.booleans()), min_size=1, max_size=80
-)
+cases = st.lists(st.tuples(st.integers(0, 20).map(lambda n: n / 20), st.booleans()), min_size=1, max_size=80)
 
 
 def split(listed):

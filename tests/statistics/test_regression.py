@@ -85,9 +85,7 @@ def test_leaving_one_out_is_fitting_again(frame):
     errors = np.abs(frame["las"].to_numpy() - found.predicted)
     assert model.fit["loo_mae"] == pytest.approx(errors.mean()) == found.mean_absolute_error
     others = [(frame["las"].sum() - las) / 34 for las in frame["las"]]
-    assert model.fit["baseline_mae"] == pytest.approx(
-        np.abs(frame["las"].to_numpy() - others).mean()
-    )
+    assert model.fit["baseline_mae"] == pytest.approx(np.abs(frame["las"].to_numpy() - others).mean())
 
 
 def test_units_do_not_matter(frame):
@@ -167,18 +165,10 @@ def test_a_row_that_alone_fixes_a_coefficient_has_no_prediction():
 def test_predictions_tell_errors_gaps_and_extrapolation(frame):
     model = regress(frame, "las", ["length", "edv"])
     new = pl.DataFrame(
-        {
-            "treebank": ["A", "A", "C"],
-            "length": [20.0, 90, None],
-            "edv": [0.0] * 3,
-            "las": [70.0, None, 1],
-        }
+        {"treebank": ["A", "A", "C"], "length": [20.0, 90, None], "edv": [0.0] * 3, "las": [70.0, None, 1]}
     )
     found = model.predict(new)
-    assert found.notes == (
-        "left out, missing 'length': C",
-        "outside the range the model was fitted on: A",
-    )
+    assert found.notes == ("left out, missing 'length': C", "outside the range the model was fitted on: A")
     assert found.table["actual"].to_list() == [70.0, None]
     assert found.mean_absolute_error == pytest.approx(abs(70 - found.predicted[0]))
     blind = model.predict(new.drop("las"))

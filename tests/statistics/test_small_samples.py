@@ -43,9 +43,7 @@ def test_student_equals_scipy() -> None:
         expected = stats.ttest_1samp(row, 0).confidence_interval(0.95)
         assert (a, b) == pytest.approx(tuple(expected))
         assert student_mean(row).interval() == pytest.approx(tuple(expected))
-    np.testing.assert_allclose(
-        student_mean(values).p_value(80), stats.ttest_1samp(values, 80, axis=1)[1]
-    )
+    np.testing.assert_allclose(student_mean(values).p_value(80), stats.ttest_1samp(values, 80, axis=1)[1])
     assert np.isnan(student_mean([1.0]).interval()).all()
 
 
@@ -79,8 +77,7 @@ def enumerated(differences: list[float]) -> float:
 
 
 @pytest.mark.parametrize(
-    "differences",
-    [[1, 2, 2, 3, 4], [1, 1, 1, -1, 2], [0, 0, 1, -2, 3, 3], [5], [1, -1], [1, 2, 3, -4, 4, 4, 4]],
+    "differences", [[1, 2, 2, 3, 4], [1, 1, 1, -1, 2], [0, 0, 1, -2, 3, 3], [5], [1, -1], [1, 2, 3, -4, 4, 4, 4]]
 )
 def test_signed_rank_with_ties_equals_enumeration(differences: list[float]) -> None:
     assert signed_rank(differences).p_value == pytest.approx(min(1, enumerated(differences)))
@@ -154,9 +151,7 @@ def test_one_parser_against_itself_over_seeds(runs: int) -> None:
     found = 0
     for _ in range(400):
         easy = 0.8 + 0.1 * random.normal(size=200)
-        seeds = 0.005 * random.normal(size=(2 * runs, 1)) + 0.1 * random.normal(
-            size=(2 * runs, 200)
-        )
+        seeds = 0.005 * random.normal(size=(2 * runs, 1)) + 0.1 * random.normal(size=(2 * runs, 200))
         counts = np.stack([20 * (easy + seeds), np.full(seeds.shape, 20)], axis=2)
         found += jackknife(counts[:runs], ratio, other=counts[runs:]).p_value()[0] <= 0.05
     assert found / 400 <= 0.07

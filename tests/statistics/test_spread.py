@@ -21,8 +21,7 @@ def test_another_score_may_decide_on_the_order():
 
 
 @pytest.mark.parametrize(
-    ("scores", "by", "told"),
-    [([1.0], None, "two scores"), ([1, 2], [1], "two scores"), ([1, np.nan], None, "numbers")],
+    ("scores", "by", "told"), [([1.0], None, "two scores"), ([1, 2], [1], "two scores"), ([1, np.nan], None, "numbers")]
 )
 def test_bad_input(scores, by, told):
     with pytest.raises(TreegaugeError, match=told):

@@ -16,10 +16,7 @@ from treegauge.statistics.table_joins import load_tables, treebank_key
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.conllu import write_conllu
 
-ROWS = [
-    {"treebank": "A-X", "las": 80.5, "words": 100},
-    {"treebank": "B-Y", "las": None, "words": 20},
-]
+ROWS = [{"treebank": "A-X", "las": 80.5, "words": 100}, {"treebank": "B-Y", "las": None, "words": 20}]
 
 
 def write(folder, suffix):
@@ -135,17 +132,10 @@ def test_tables_without_a_common_treebank(tmp_path):
 
 def test_tables_join_by_name_whatever_their_order():
     left = as_table({"treebank": ["A", "B", "C"], "las": [1, 2, 3]}, "left")
-    right = as_table(
-        {"treebank": ["UD_C", "UD_B", "UD_D"], "edv": [0.3, 0.2, 0.4], "las": [9, 9, 9]}
-    )
+    right = as_table({"treebank": ["UD_C", "UD_B", "UD_D"], "edv": [0.3, 0.2, 0.4], "las": [9, 9, 9]})
     joined = load_tables([left, right])
     assert joined.frame.columns == ["treebank", "las (left)", "edv", "las (table)"]
-    assert joined.frame.rows() == [
-        ("A", 1, None, None),
-        ("B", 2, 0.2, 9),
-        ("C", 3, 0.3, 9),
-        ("UD_D", None, 0.4, 9),
-    ]
+    assert joined.frame.rows() == [("A", 1, None, None), ("B", 2, 0.2, 9), ("C", 3, 0.3, 9), ("UD_D", None, 0.4, 9)]
     names = ("UD_Greek-GDT", "Greek-GDT", "el_gdt", "el_gdt-ud-test")
     assert {treebank_key(name) for name in names} == {"el_gdt"}
     assert joined.source == "left + table"
@@ -158,10 +148,7 @@ def test_tables_join_by_name_whatever_their_order():
 
 
 def measured(split, values):
-    rows = [
-        {"measure": "words", "treebank": name, "split": split, "value": value}
-        for name, value in values.items()
-    ]
+    rows = [{"measure": "words", "treebank": name, "split": split, "value": value} for name, value in values.items()]
     return pl.DataFrame(rows).write_csv()
 
 
@@ -175,9 +162,7 @@ SIZES = {
 def test_the_order_of_tables_does_not_choose_between_columns_of_one_name(tmp_path, order):
     """Words of the training and of the test set are two columns, with one coefficient each."""
     las = {name: 60 + 2 * i for i, name in enumerate("DFGEBCAH")}
-    (tmp_path / "scores.csv").write_text(
-        "treebank,las\n" + "".join(f"{name},{las[name]}\n" for name in "HGFEDCBA")
-    )
+    (tmp_path / "scores.csv").write_text("treebank,las\n" + "".join(f"{name},{las[name]}\n" for name in "HGFEDCBA"))
     for split, values in SIZES.items():
         (tmp_path / f"{split}.csv").write_text(measured(split, values))
     files = [tmp_path / f"{name}.csv" for name in order.split()]
@@ -201,16 +186,15 @@ def test_columns_of_one_name_are_named_by_system_or_table_or_refused(caplog):
         for source, values in (("one.csv", [1, 2]), ("two.csv", [3, 4]), ("one.csv", [5, 6]))
     )
     with caplog.at_level("INFO", logger="treegauge"):
-        assert set(load_tables([one, two]).frame.columns) == {
-            "treebank", "x (one.csv)", "x (two.csv)",
-        }  # fmt: skip
+        assert set(load_tables([one, two]).frame.columns) == {"treebank", "x (one.csv)", "x (two.csv)"}
     assert "'x' is in several tables; the columns are 'x (one.csv)', 'x (two.csv)'" in caplog.text
     with pytest.raises(TreegaugeError, match="column 'x' has different values in one"):
         load_tables([one, other])
     scores = [
         as_table(pl.DataFrame({"treebank": ["A", "B"], "x": ["71", "82"]}), "t"),
-        read_scores("alpha", [80.0, 70.0]), read_scores("beta", [60.0, 90.0]),
-    ]  # fmt: skip
+        read_scores("alpha", [80.0, 70.0]),
+        read_scores("beta", [60.0, 90.0]),
+    ]
     columns = load_tables(scores).frame.columns
     assert columns == ["treebank", "x", "LAS:alpha", "LAS:beta"]
 
@@ -218,17 +202,13 @@ def test_columns_of_one_name_are_named_by_system_or_table_or_refused(caplog):
 def read_scores(system, values):
     from treegauge.statistics.data_table import _one_row_per_treebank
 
-    frame = pl.DataFrame(
-        {"treebank": ["A", "B"], "system": system, "metric": "LAS", "score": values}
-    )
+    frame = pl.DataFrame({"treebank": ["A", "B"], "system": system, "metric": "LAS", "score": values})
     return _one_row_per_treebank(frame, "scores", "percent")
 
 
 def test_equal_columns_of_several_tables_stay_one():
     left = as_table({"treebank": ["A", "B"], "words": ["10", ""], "kind": ["x", "y"]}, "left")
-    right = as_table(
-        {"treebank": ["B", "A", "C"], "words": [20.0, 10.0, 5.0], "kind": ["y", "x", None]}
-    )
+    right = as_table({"treebank": ["B", "A", "C"], "words": [20.0, 10.0, 5.0], "kind": ["y", "x", None]})
     for order in ([left, right], [right, left]):
         joined = load_tables(order)
         assert sorted(joined.frame.columns) == ["kind", "treebank", "words"]
@@ -246,9 +226,7 @@ def test_a_file_with_several_splits_has_a_column_for_each(tmp_path):
 def test_a_cell_that_is_no_number_is_named(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("treebank,las\nA,80\nB,eighty\nC,70\n")
-    with pytest.raises(
-        TreegaugeError, match=r"scores.csv, row 2 \(B\), column 'las': 'eighty' is not a number"
-    ):
+    with pytest.raises(TreegaugeError, match=r"scores.csv, row 2 \(B\), column 'las': 'eighty' is not a number"):
         read_table(path).numbers("las")
     path.write_text("treebank,las\nA,80\nB,inf\n")
     with pytest.raises(TreegaugeError, match=r"row 2 \(B\), column 'las': 'inf'"):
@@ -261,26 +239,17 @@ def test_gaps_are_written_in_many_ways(tmp_path):
     table = read_table(path)
     assert np.isnan(table.numbers("las")).tolist() == [False, True, True, True, True]
     assert table.labels[1] == "row 2"
-    assert table.complete(["las", "x"]).notes == (
-        "left out, missing 'las': row 2, row 3, row 4, row 5",
-    )
+    assert table.complete(["las", "x"]).notes == ("left out, missing 'las': row 2, row 3, row 4, row 5",)
 
 
 def test_columns_that_miss_the_same_rows_share_a_note():
-    table = as_table(
-        {"name": ["A", "B", "C"], "x": [1, None, 2], "y": [3, None, 4], "z": [None, 5, 6]}
-    )
-    assert table.complete(["x", "z", "y"]).notes == (
-        "left out, missing 'x', 'y': B",
-        "left out, missing 'z': A",
-    )
+    table = as_table({"name": ["A", "B", "C"], "x": [1, None, 2], "y": [3, None, 4], "z": [None, 5, 6]})
+    assert table.complete(["x", "z", "y"]).notes == ("left out, missing 'x', 'y': B", "left out, missing 'z': A")
 
 
 def test_long_lists_of_rows_are_cut():
     table = as_table({"name": [f"T{i}" for i in range(12)], "x": [None] * 11 + [1.0]})
-    assert table.complete(["x"]).notes == (
-        "left out, missing 'x': T0, T1, T2, T3, T4, T5, T6, T7 and 3 more",
-    )
+    assert table.complete(["x"]).notes == ("left out, missing 'x': T0, T1, T2, T3, T4, T5, T6, T7 and 3 more",)
 
 
 @pytest.mark.parametrize(

@@ -80,9 +80,7 @@ def test_better_parsers_score_better_in_the_true_order():
     assert las == sorted(las, reverse=True)
 
 
-@pytest.mark.parametrize(
-    "accuracy", [Accuracy(), Accuracy(0.5, 0.5), Accuracy(0.1, 0.1, 0.1, 0.1, 0.1)], ids=str
-)
+@pytest.mark.parametrize("accuracy", [Accuracy(), Accuracy(0.5, 0.5), Accuracy(0.1, 0.1, 0.1, 0.1, 0.1)], ids=str)
 def test_output_passes_level_2(accuracy):
     text = synthetic_conllu(80, seed=3)
     assert is_valid(simulated_parse(text, accuracy, seed=4))
@@ -193,9 +191,7 @@ def random_trees(draw: st.DrawFn) -> list[int]:
 
 @settings(max_examples=150, deadline=None)
 @given(random_trees(), st.floats(0, 1), st.floats(0, 1), st.integers(0, 2**32))
-def test_perturbed_trees_are_trees_and_only_chosen_words_and_roots_change(
-    heads, rate, relabel, seed
-):
+def test_perturbed_trees_are_trees_and_only_chosen_words_and_roots_change(heads, rate, relabel, seed):
     uniform = uniforms(seed)
     chosen = [word for word in range(1, len(heads)) if uniform() < rate]
     relations = ["", *("root" if head == 0 else "obj" for head in heads[1:])]

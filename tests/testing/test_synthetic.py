@@ -128,9 +128,7 @@ def test_seed_and_language_are_separate():
     lemmas = {
         (seed, language): {
             row[2]
-            for row in words(
-                synthetic_conllu(300, Grammar(language=language, vocabulary=500), seed=seed)
-            )
+            for row in words(synthetic_conllu(300, Grammar(language=language, vocabulary=500), seed=seed))
             if row[3] in {"NOUN", "VERB"}
         }
         for seed in (1, 2)
@@ -163,12 +161,8 @@ def test_every_layer_is_there():
         *("ADP", "DET", "AUX", "SCONJ", "CCONJ", "PART", "PUNCT"),
     }
     relations = set(columns[7])
-    assert {"nsubj:pass", "aux:pass", "acl:relcl", "nmod:poss", "flat:name", "obl:agent"} <= (
-        relations
-    )
-    assert {"conj", "ccomp", "xcomp", "advcl", "acl", "appos", "cop", "iobj", "discourse"} <= (
-        relations
-    )
+    assert {"nsubj:pass", "aux:pass", "acl:relcl", "nmod:poss", "flat:name", "obl:agent"} <= (relations)
+    assert {"conj", "ccomp", "xcomp", "advcl", "acl", "appos", "cop", "iobj", "discourse"} <= (relations)
     assert any(deps.count("|") and "nsubj" in deps for deps in columns[8])
     assert "\tSpaceAfter=No\n" in text
     assert len(set(map(len, sentences(text)))) > 20
@@ -195,9 +189,7 @@ def test_multiword_tokens_join_an_adposition_to_its_neighbour():
         found = []
         for block in text.split("\n\n"):
             rows = [line.split("\t") for line in block.split("\n") if line[:1].isdigit()]
-            found += [
-                [rows[i + 1][3], rows[i + 2][3]] for i, row in enumerate(rows) if "-" in row[0]
-            ]
+            found += [[rows[i + 1][3], rows[i + 2][3]] for i, row in enumerate(rows) if "-" in row[0]]
         assert len(found) > 100
         assert found.count(pair) > 0.5 * len(found)
 
@@ -310,11 +302,7 @@ def test_length_is_the_mean_number_of_words(length):
 
 def test_contractions_raise_the_number_of_multiword_tokens_from_none():
     found = [
-        sum(
-            "-" in line.split("\t")[0]
-            for line in draw(300, contractions=c).split("\n")
-            if line[:1].isdigit()
-        )
+        sum("-" in line.split("\t")[0] for line in draw(300, contractions=c).split("\n") if line[:1].isdigit())
         for c in (0, 0.3, 0.6, 1)
     ]
     assert found[0] == 0

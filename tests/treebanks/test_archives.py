@@ -167,15 +167,10 @@ def test_paths_that_lead_outside(save, empty, pack, name):
     assert not list(empty.parent.rglob("*evil*"))
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE],
-)
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE])
 def test_links_and_devices(save, empty, kind):
     bad = special(f"{PLACE}/el_gdt-ud-dev.conllu", kind, "/etc/passwd")
-    with pytest.raises(
-        TreegaugeError, match=r"refused: .*el_gdt-ud-dev.conllu.* is a link, a device"
-    ):
+    with pytest.raises(TreegaugeError, match=r"refused: .*el_gdt-ud-dev.conllu.* is a link, a device"):
         take(save(tar_bytes(FILES, bad)), empty)
     assert "el_gdt-ud-dev.conllu" not in everything(empty)
 
@@ -367,8 +362,7 @@ def test_no_archive(save, tmp_path):
 @pytest.mark.fault("an archive that is cut off or damaged")
 @settings(max_examples=80, deadline=None)
 @given(
-    st.sampled_from(sorted(PACKERS)),
-    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), min_size=1, max_size=8),
+    st.sampled_from(sorted(PACKERS)), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), min_size=1, max_size=8)
 )
 def test_any_damage_gives_an_error_or_files_inside(tmp_path_factory, kind, damage):
     folder = tmp_path_factory.mktemp("fuzz")

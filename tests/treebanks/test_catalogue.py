@@ -201,9 +201,7 @@ def test_unknown_names_give_what_comes_close(shelf):
     with pytest.raises(ChoiceError, match="did you mean 'UD_Greek-GDT'") as caught:
         catalogue(shelf, count=False).find("UD_Greek-GTD")
     assert "UD_Klingon-Home" not in caught.value.choices
-    with pytest.raises(
-        ChoiceError, match=r"unknown release of el_gdt '2\.9'.* choices: 2\.5, 2\.10"
-    ):
+    with pytest.raises(ChoiceError, match=r"unknown release of el_gdt '2\.9'.* choices: 2\.5, 2\.10"):
         catalogue(shelf, count=False).find("el_gdt@2.9")
 
 
@@ -220,9 +218,7 @@ def test_reading_an_entry(shelf):
     assert entry.read("dev").n_words == 2
     assert entry.read().n_words == 16
     other = catalogue(shelf, count=False).find("tlh_home")
-    with pytest.raises(
-        ChoiceError, match=r"unknown split of UD_Klingon-Home@2\.10 'train'; choices: test"
-    ):
+    with pytest.raises(ChoiceError, match=r"unknown split of UD_Klingon-Home@2\.10 'train'; choices: test"):
         other.read("train")
 
 
@@ -241,7 +237,7 @@ def test_reading_an_entry(shelf):
         ("CC BY-NC-SA", "CC BY-NC-SA"),
         ("All rights reserved.", None),
     ],
-)  # fmt: skip
+)
 def test_licences_are_recognised(text, licence):
     assert licence_in(text) == licence
 
@@ -302,9 +298,7 @@ def test_releases_sort_by_number(pairs):
     assert names == [f"{a}.{b}" for a, b in sorted(pairs)]
 
 
-@pytest.mark.parametrize(
-    "text", ["el_gdt@", "el_gdt@2", "el_gdt@2.9.1", "el_gdt@x2.9", "a@2.9@2.9"]
-)
+@pytest.mark.parametrize("text", ["el_gdt@", "el_gdt@2", "el_gdt@2.9.1", "el_gdt@x2.9", "a@2.9@2.9"])
 def test_what_is_no_release(text):
     with pytest.raises(TreegaugeError, match="found release"):
         take_apart(text)
@@ -315,9 +309,7 @@ def test_what_is_no_release(text):
 
 def test_criteria_and_reasons(shelf):
     found = catalogue(shelf)
-    chosen = found.select(
-        has=["features"], where=["words >= 15", "nonprojective <= 0.1"], needs=["train"]
-    )
+    chosen = found.select(has=["features"], where=["words >= 15", "nonprojective <= 0.1"], needs=["train"])
     assert [str(entry) for entry in chosen] == ["UD_Greek-GDT@2.5"]
     reasons = {str(entry): why for entry, why in chosen.left_out}
     assert reasons == {
@@ -332,9 +324,7 @@ def test_criteria_and_reasons(shelf):
     assert told["left_out"][1]["reasons"] == ["no features (0.0% of words)"]
 
 
-@pytest.mark.parametrize(
-    ("prefer", "kept"), [("size", "UD_Greek-Other"), ("annotation", "UD_Greek-GDT")]
-)
+@pytest.mark.parametrize(("prefer", "kept"), [("size", "UD_Greek-Other"), ("annotation", "UD_Greek-GDT")])
 def test_one_per_language(shelf, prefer, kept):
     chosen = catalogue(shelf).select(one_per_language=prefer)
     greek = [str(entry) for entry in chosen if entry.language.name == "Greek"]
@@ -357,18 +347,14 @@ def test_licences_by_pattern(shelf):
 
 def test_a_value_that_rounds_to_its_bound_is_shown_whole(shelf):
     entry = catalogue(shelf).find("el_gdt@2.10")
-    assert (
-        Condition.parse("nonprojective <= 0.1666").reason(entry).startswith("nonprojective 0.1667,")
-    )
+    assert Condition.parse("nonprojective <= 0.1666").reason(entry).startswith("nonprojective 0.1667,")
     reason = Condition.parse("nonprojective > 0.1667").reason(entry)
     assert reason.startswith(f"nonprojective {1 / 6!r}, expected more than 0.1667")
 
 
 def test_a_missing_number_meets_no_bound(shelf):
     entry = catalogue(shelf).find("tlh_home")
-    assert Condition.parse("train_words<5").reason(entry) == (
-        "train_words missing, expected less than 5"
-    )
+    assert Condition.parse("train_words<5").reason(entry) == ("train_words missing, expected less than 5")
 
 
 @pytest.mark.parametrize(
@@ -408,8 +394,9 @@ def test_real_treebanks_are_as_their_index_says(ud):
     with (ud / "INDEX.csv").open(newline="") as file:
         rows = {(row["release"][1:], row["treebank"]): row for row in csv.DictReader(file)}
     named = [one for release in TREEBANKS for one in treebank_folders(release)]
-    found = [row for row in catalogue(ud).table.iter_rows(named=True)
-             if ud / f"r{row['release']}" / row["treebank"] in named]  # fmt: skip
+    found = [
+        row for row in catalogue(ud).table.iter_rows(named=True) if ud / f"r{row['release']}" / row["treebank"] in named
+    ]
     assert len(found) == len(named) == 77
     for row in found:
         told = rows[row["release"], row["treebank"]]

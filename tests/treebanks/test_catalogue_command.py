@@ -16,8 +16,7 @@ WORD = "{i}\tw\tl\tX\t_\t{feats}\t{head}\t{rel}\t_\t_\n"
 
 def sentence(words, feats):
     rows = (
-        WORD.format(i=i, feats=feats, head=min(i - 1, 1), rel="dep" if i > 1 else "root")
-        for i in range(1, words + 1)
+        WORD.format(i=i, feats=feats, head=min(i - 1, 1), rel="dep" if i > 1 else "root") for i in range(1, words + 1)
     )
     return "".join(rows) + "\n"
 
@@ -72,12 +71,14 @@ def test_json_has_the_signature_and_what_was_left_out(command, shelf):
         told = json.loads(command("catalogue", shelf, *CRITERIA, *explain, "--format", "json").out)
         assert list(told) == ["kind", "signature", "unit", "rows", "left_out"]
         assert [(row["treebank"], row["release"], row["words"]) for row in told["rows"]] == [
-            ("UD_Greek-GDT", "2.5", 40), ("UD_Greek-GDT", "2.9", 50),
-        ]  # fmt: skip
+            ("UD_Greek-GDT", "2.5", 40),
+            ("UD_Greek-GDT", "2.9", 50),
+        ]
         assert told["left_out"][1] == {
-            "treebank": "UD_Welsh-CCG", "release": "2.9",
+            "treebank": "UD_Welsh-CCG",
+            "release": "2.9",
             "reasons": ["words 10, expected at least 30"],
-        }  # fmt: skip
+        }
 
 
 def test_csv_to_a_file(command, shelf, tmp_path):

@@ -191,21 +191,14 @@ def test_some_new_columns(drawn, data):
     values = {name: [f"{name}{i}é" for i in range(treebank.n_words)] for name in names}
     changed = treebank.with_columns(values)
     for name in COLUMNS:
-        assert changed[name].to_list() == (
-            values[name] if name in names else treebank[name].to_list()
-        )
+        assert changed[name].to_list() == (values[name] if name in names else treebank[name].to_list())
     assert changed.with_columns({name: treebank[name] for name in names}) == treebank
 
 
 def test_new_heads_are_checked(treebank):
     text = conllu(chain("a", "b"))
     assert parse_conllu(text).with_columns({"head": np.array([2, 0])}).head.tolist() == [2, 0]
-    for heads, kind in (
-        ([2, 1], "cycle"),
-        ([0, 3], "head-range"),
-        ([0, -1], "head"),
-        ([0, 0], "sev"),
-    ):
+    for heads, kind in (([2, 1], "cycle"), ([0, 3], "head-range"), ([0, -1], "head"), ([0, 0], "sev")):
         with pytest.raises(ConlluError, match=kind):
             parse_conllu(text).with_columns({"head": heads})
 

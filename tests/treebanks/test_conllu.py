@@ -197,14 +197,10 @@ def test_a_file_too_large_for_one_treebank_is_refused(monkeypatch):
 
 def test_reading_several_files_lists_the_problems_of_all(tmp_path):
     for name in "ab":
-        (tmp_path / f"{name}.conllu").write_text(
-            conllu(chain("x"), [row(1, "y", 0), row(2, "z", 5)])
-        )
+        (tmp_path / f"{name}.conllu").write_text(conllu(chain("x"), [row(1, "y", 0), row(2, "z", 5)]))
     with pytest.raises(ConlluError) as caught:
         read_conllu(tmp_path)
-    assert [(p.file[-8:], p.line) for p in caught.value.problems] == [
-        ("a.conllu", 4), ("b.conllu", 4),
-    ]  # fmt: skip
+    assert [(p.file[-8:], p.line) for p in caught.value.problems] == [("a.conllu", 4), ("b.conllu", 4)]
     treebank = read_conllu(tmp_path, errors="skip")
     assert treebank["form"].to_list() == ["x", "x"]
     assert treebank.policy == "skip"
@@ -216,9 +212,7 @@ def test_splits_of_a_folder(tmp_path):
         (tmp_path / f"x-ud-{split}.conllu").write_text(conllu(chain(form)))
     (tmp_path / "notes.conllu").write_text(conllu(chain("z")))
     splits = read_splits(tmp_path)
-    assert {name: tb["form"].to_list() for name, tb in splits.items()} == {
-        "train": ["a"], "dev": ["b"], "test": ["c"],
-    }  # fmt: skip
+    assert {name: tb["form"].to_list() for name, tb in splits.items()} == {"train": ["a"], "dev": ["b"], "test": ["c"]}
     assert splits["dev"].name == f"{tmp_path.name}/dev"
     assert read_conllu(tmp_path)["form"].to_list() == ["a", "b", "c", "z"]
     assert read_conllu(tmp_path).name == tmp_path.name

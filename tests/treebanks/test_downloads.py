@@ -64,9 +64,7 @@ def test_what_is_there_is_not_asked_for(site, target):
 def test_breaks_are_mended_where_they_happened(site, target):
     site.breaks = [1000, 500_000, 1]
     assert get(site, target) == SUM
-    assert [asked for _, asked in site.asked] == [
-        None, "bytes=1000-", "bytes=501000-", "bytes=501001-",
-    ]  # fmt: skip
+    assert [asked for _, asked in site.asked] == [None, "bytes=1000-", "bytes=501000-", "bytes=501001-"]
 
 
 def test_a_later_call_goes_on_from_where_an_earlier_one_gave_up(site, target, monkeypatch):
@@ -136,9 +134,7 @@ def test_more_than_all_there(site, target):
 
 @pytest.mark.fault("a web server that breaks off or lies")
 def test_a_wrong_checksum_leaves_nothing(site, target):
-    with pytest.raises(
-        TreegaugeError, match=rf"checksum differs: found SHA-256 {SUM}, expected 0{{64}}$"
-    ):
+    with pytest.raises(TreegaugeError, match=rf"checksum differs: found SHA-256 {SUM}, expected 0{{64}}$"):
         get(site, target, sha256="0" * 64)
     assert leftovers(target) == []
 

@@ -31,9 +31,7 @@ def tree(draw, max_size=14):
     return heads
 
 
-any_heads = st.integers(0, 10).flatmap(
-    lambda n: st.lists(st.integers(-2, n + 2), min_size=n, max_size=n)
-)
+any_heads = st.integers(0, 10).flatmap(lambda n: st.lists(st.integers(-2, n + 2), min_size=n, max_size=n))
 
 
 def words(heads):
@@ -81,24 +79,12 @@ def test_text_of_a_crossing_tree():
 
 def test_text_with_a_branch_under_a_line():
     drawing = text_tree(list("abcde"), [0, 4, 1, 1, 3], list("pqrst"))
-    assert drawing.split("\n") == [
-        "╶─╮      a  p",
-        "  │ ╭╴   b  q",
-        "  ├─│─╮  c  r",
-        "  ╰─╯ │  d  s",
-        "      ╰╴ e  t",
-    ]
+    assert drawing.split("\n") == ["╶─╮      a  p", "  │ ╭╴   b  q", "  ├─│─╮  c  r", "  ╰─╯ │  d  s", "      ╰╴ e  t"]
 
 
 def test_text_marks_what_is_no_tree():
     drawing = text_tree(list("abcde"), [0, 9, 4, 3, -1], list("pqrst"))
-    assert drawing.split("\n") == [
-        "╶╴   a  p",
-        "?╴   b  q",
-        "↺─╮  c  r",
-        "  ╰╴ d  s",
-        "?╴   e  t",
-    ]
+    assert drawing.split("\n") == ["╶╴   a  p", "?╴   b  q", "↺─╮  c  r", "  ╰╴ d  s", "?╴   e  t"]
 
 
 @settings(max_examples=100, deadline=None)

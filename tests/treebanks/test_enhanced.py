@@ -37,10 +37,8 @@ def test_edges(deps, edges):
 
 
 @pytest.mark.parametrize(
-    "deps",
-    ["2", "x:y", ":x", "-1:x", "2:x|", "|", "2:x||3:y", "2.:x", ".1:x", "1.2.3:x", "+:x",
-     "9" * 5000 + ":x"],
-)  # fmt: skip
+    "deps", ["2", "x:y", ":x", "-1:x", "2:x|", "|", "2:x||3:y", "2.:x", ".1:x", "1.2.3:x", "+:x", "9" * 5000 + ":x"]
+)
 def test_malformed(deps):
     assert parse_deps(deps) is None
 

@@ -35,8 +35,7 @@ def found(into):
 
 
 GREEK = [
-    f"r2.9/UD_Greek-GDT/{name}"
-    for name in ("README.md", "el_gdt-ud-test.conllu", "el_gdt-ud-train.conllu", "empty")
+    f"r2.9/UD_Greek-GDT/{name}" for name in ("README.md", "el_gdt-ud-test.conllu", "el_gdt-ud-train.conllu", "empty")
 ]
 WELSH = ["r2.9/UD_Welsh-CCG/cy_ccg-ud-test.conllu"]
 
@@ -44,16 +43,13 @@ WELSH = ["r2.9/UD_Welsh-CCG/cy_ccg-ud-test.conllu"]
 # ------------------------------------------------------------------------------ archives
 
 
-@pytest.mark.parametrize(
-    "wanted", ["UD_Greek-GDT@2.9", "Greek-GDT@2.9", "el_gdt@2.9", "EL_GDT", "UD_greek-gdt@r2.9"]
-)
+@pytest.mark.parametrize("wanted", ["UD_Greek-GDT@2.9", "Greek-GDT@2.9", "el_gdt@2.9", "EL_GDT", "UD_greek-gdt@r2.9"])
 def test_out_of_a_release(release, into, wanted):
     (arrival,) = fetch(wanted, str(release), into=into).treebanks
     assert found(into) == GREEK
     assert arrival.version == f"sha256:{hashlib.sha256(release.read_bytes()).hexdigest()}"
     assert {file.name: file.sha256 for file in arrival.files} == {
-        Path(name).name: hashlib.sha256((into / name).read_bytes()).hexdigest()
-        for name in found(into)
+        Path(name).name: hashlib.sha256((into / name).read_bytes()).hexdigest() for name in found(into)
     }
 
 
@@ -153,9 +149,7 @@ def test_nothing_half_written_is_left(tmp_path, into, replace):
     with pytest.raises(TreegaugeError, match="is a link"):
         fetch("UD_Greek-GDT@2.9", str(tmp_path / "bad.tar"), into=into, replace=replace)
     left = [str(path.relative_to(into)) for path in into.rglob("*")]
-    assert sorted(left) == (
-        ["r2.9", *map(str, (Path(GREEK[1]).parent, GREEK[1]))] if replace else ["r2.9"]
-    )
+    assert sorted(left) == (["r2.9", *map(str, (Path(GREEK[1]).parent, GREEK[1]))] if replace else ["r2.9"])
     assert not replace or old.read_text() == "old"
 
 
@@ -206,9 +200,7 @@ def test_from_a_server_with_a_break(release, into, site, tmp_path, watcher):
     site.files["/d/ud-treebanks-v2.9.tgz"] = data
     site.breaks = [len(data) // 2]
     source = f"{site.url}/d/ud-treebanks-v{{release}}.tgz"
-    (arrival,) = fetch(
-        "el_gdt@2.9", source, into=into, sha256=hashlib.sha256(data).hexdigest()
-    ).treebanks
+    (arrival,) = fetch("el_gdt@2.9", source, into=into, sha256=hashlib.sha256(data).hexdigest()).treebanks
     assert found(into) == GREEK and arrival.source.endswith("-v2.9.tgz")
     assert (len(data), len(data)) in watcher.steps
     assert [asked for _, asked in site.asked] == [None, f"bytes={len(data) // 2}-"]
@@ -237,12 +229,8 @@ def test_single_files(into, site):
         site.files[f"/r2.9/UD_Greek-GDT/el_gdt-ud-{split}.conllu"] = TEXT
     source = f"{site.url}/r{{release}}/{{name}}/{{code}}-ud-{{split}}.conllu"
     (arrival,) = fetch("UD_Greek-GDT@2.9", source, into=into).treebanks
-    assert found(into) == [
-        f"r2.9/UD_Greek-GDT/el_gdt-ud-{part}.conllu" for part in ("test", "train")
-    ]
-    assert [file.name for file in arrival.files] == [
-        "el_gdt-ud-train.conllu", "el_gdt-ud-test.conllu",
-    ]  # fmt: skip
+    assert found(into) == [f"r2.9/UD_Greek-GDT/el_gdt-ud-{part}.conllu" for part in ("test", "train")]
+    assert [file.name for file in arrival.files] == ["el_gdt-ud-train.conllu", "el_gdt-ud-test.conllu"]
 
 
 def test_single_files_here(into, tmp_path):
@@ -282,11 +270,7 @@ def test_results_print_in_every_way(release, into):
     told = result.to_dict()
     assert [row["treebank"] for row in told["rows"]] == ["UD_Greek-GDT", "UD_Welsh-CCG"]
     assert told["rows"][1]["files"] == [
-        {
-            "name": "cy_ccg-ud-test.conllu",
-            "size": len(TEXT),
-            "sha256": hashlib.sha256(TEXT).hexdigest(),
-        }
+        {"name": "cy_ccg-ud-test.conllu", "size": len(TEXT), "sha256": hashlib.sha256(TEXT).hexdigest()}
     ]
     assert result.table["bytes"].to_list()[1] == len(TEXT)
     assert "fetched" in str(result) and result.to_latex() and result.to_html()

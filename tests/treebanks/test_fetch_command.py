@@ -68,7 +68,7 @@ def test_twice_is_once(command, release):
         (["el_gdt@2.9", "--from", "nowhere.tgz"], "no such file"),
         (["el_gdt@2.9", "--from", "ud-treebanks-v2.9.tgz", "--sha256", "0" * 64], "checksum"),
     ],
-)  # fmt: skip
+)
 def test_errors_are_sentences(command, release, tmp_path, arguments, message):
     done = command("fetch", *arguments)
     assert (done.code, done.out) == (2, "") and message in done.err

@@ -133,7 +133,5 @@ def test_bad_frames():
 @pytest.mark.parametrize("value", ["a\tb", "a\n\n", "\r"])
 def test_values_that_break_lines(value):
     frame = pl.DataFrame({"sentence": [0], "form": ["a"], "misc": [value]})
-    with pytest.raises(
-        TreegaugeError, match=r"column 'misc': found .* expected no tabs or line end"
-    ):
+    with pytest.raises(TreegaugeError, match=r"column 'misc': found .* expected no tabs or line end"):
         from_frame(frame)

@@ -78,13 +78,13 @@ def saying(*beginning, forever=b"", gap=0.0):
     ("beginning", "forever"),
     [
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-        (b"HTTP/1.1 200 OK\r\nETag: \"", b"x"),
+        (b'HTTP/1.1 200 OK\r\nETag: "', b"x"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n", b"a: b\r\n"),
         (b"HTTP/1.1 200 OK\r\n\r\n", b"x"),
         (b"HTTP/1.1 302 Found\r\nLocation: /a.tgz\r\n\r\n", b"x" * 1000),
     ],
     ids=["continue", "header", "trailers", "trickle", "redirections"],
-)  # fmt: skip
+)
 def test_answers_without_end_are_ended(impatient, tmp_path, beginning, forever):
     with saying(beginning, forever=forever, gap=0.002) as (url, asked):
         start = time.monotonic()

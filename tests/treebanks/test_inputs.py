@@ -131,9 +131,7 @@ def test_gold_is_what_lies_in_a_treebank_folder_or_is_named(releases, tmp_path):
     file = releases / "r2.9/UD_Greek-GDT/el_gdt-ud-test.conllu"
     loose = tmp_path / "el_gdt-ud-test.conllu"
     loose.write_bytes(file.read_bytes())
-    assert [one.role for one in recognise([file, loose, f"x={tmp_path / loose.name}"])] == [
-        "gold", "system",
-    ]  # fmt: skip
+    assert [one.role for one in recognise([file, loose, f"x={tmp_path / loose.name}"])] == ["gold", "system"]
     assert [one.role for one in recognise([loose])] == [""]
     assert [one.role for one in recognise([], gold=[loose])] == ["gold"]
     assert recognise([file])[0].text == recognise([loose])[0].text

@@ -109,10 +109,7 @@ def test_nothing_of_a_repository_is_run(mirror, into, tmp_path):
 
 
 @needs_git
-@pytest.mark.parametrize(
-    "source",
-    ["git+ext::sh -c touch% RAN", "git+--upload-pack=touch RAN", "git+-x", "git+fd::17"],
-)
+@pytest.mark.parametrize("source", ["git+ext::sh -c touch% RAN", "git+--upload-pack=touch RAN", "git+-x", "git+fd::17"])
 def test_addresses_that_would_run_something(into, tmp_path, monkeypatch, source):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(TreegaugeError):

@@ -39,8 +39,7 @@ def test_genera_come_from_names_codes_files_and_titles(treebank, genus):
 
 
 @pytest.mark.parametrize(
-    ("treebank", "code"),
-    [("UD_Greek-GDT", "el_gdt"), ("UD_Greek", "el"), ("UD_Klingon-Home", None)],
+    ("treebank", "code"), [("UD_Greek-GDT", "el_gdt"), ("UD_Greek", "el"), ("UD_Klingon-Home", None)]
 )
 def test_codes(treebank, code):
     assert names.code_of(treebank) == code
@@ -99,9 +98,7 @@ def test_requests_fill_addresses():
 def test_kinds_of_addresses():
     place = "https://example.org/UD_Greek-GDT"
     assert place_kind(f"git+{place}") == ("git", place)
-    kinds = [
-        place_kind(f"https://example.org/{name}")[0] for name in ("a.git", "a.tgz", "a.conllu")
-    ]
+    kinds = [place_kind(f"https://example.org/{name}")[0] for name in ("a.git", "a.tgz", "a.conllu")]
     assert kinds == ["git", "archive", "files"]
 
 

@@ -22,10 +22,7 @@ def sentence(name, *forms, **fields):
 
 
 def files(**texts):
-    return [
-        FileText(f"{name}.conllu", text.encode(errors="surrogateescape"))
-        for name, text in texts.items()
-    ]
+    return [FileText(f"{name}.conllu", text.encode(errors="surrogateescape")) for name, text in texts.items()]
 
 
 def patched(old, new):
@@ -106,9 +103,7 @@ def test_line_ends_blank_lines_and_odd_bytes_are_kept(change):
 
 
 def test_other_line_ends_alone_are_one_line():
-    assert lines(patched(files(x=ABC), files(x=ABC.replace("\n", "\r\n")))) == [
-        "newlines\tlf\tcrlf"
-    ]
+    assert lines(patched(files(x=ABC), files(x=ABC.replace("\n", "\r\n")))) == ["newlines\tlf\tcrlf"]
 
 
 _sentences = st.lists(

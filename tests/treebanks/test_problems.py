@@ -24,10 +24,7 @@ TEN = "10 columns separated by single tabs"
 _BLANK = "a blank line with no word before it"
 _INNER = [row(3, "", 1), row(4, "", 1)]
 CASES = {
-    "encoding": (
-        after(GO).replace(b"go", b"g\xe9\xe9"),
-        [(6, "two", "byte 0xE9", "valid UTF-8")],
-    ),
+    "encoding": (after(GO).replace(b"go", b"g\xe9\xe9"), [(6, "two", "byte 0xE9", "valid UTF-8")]),
     "columns": (
         after(GO, "2\tthere", GO + "\t_", " ", "2 x _ _ _ _ 1 dep _ _"),
         [
@@ -114,10 +111,7 @@ CASES = {
     ),
     "inner-id": (
         after(row("1-2", "xy"), row(7, "go", 0), row("2-3", "x", 1)),
-        [
-            (7, "two", "ID '7' for 'go'", "ID '1'"),
-            (8, "two", "ID '2-3' for 'x'", "ID '2'"),
-        ],
+        [(7, "two", "ID '7' for 'go'", "ID '1'"), (8, "two", "ID '2-3' for 'x'", "ID '2'")],
     ),
     "byte-order-mark": (
         b"\xef\xbb\xbf" + after(GO),
@@ -133,11 +127,9 @@ CASES = {
     "deps": (
         after(row(1, "go", 0, deps="2:x"), row("1.1", deps="9"), row("2", "x", 1, deps="2:x|1.1:y"))
         + conllu(["# sent_id = three", row(1, "a", 0, deps="x")]).encode(),
-        [
-            (11, "three", "DEPS 'x' in a sentence of 1 words", BY_NAME["deps"].expected),
-        ],
+        [(11, "three", "DEPS 'x' in a sentence of 1 words", BY_NAME["deps"].expected)],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])

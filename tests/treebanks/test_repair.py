@@ -44,9 +44,7 @@ def test_a_byte_order_mark():
     text = conllu(["# x", row("5-6", "gono"), GO, NO])
     treebank = parse_conllu("\ufeff" + text, errors="repair")
     assert treebank.to_bytes() == text.encode()  # also the odd range, which is but a warning
-    assert [(p.kind, p.action) for p in treebank.problems if p.level == "error"] == [
-        ("byte-order-mark", "repaired")
-    ]
+    assert [(p.kind, p.action) for p in treebank.problems if p.level == "error"] == [("byte-order-mark", "repaired")]
 
 
 def test_comments_inside():
@@ -60,36 +58,23 @@ def test_spaces_for_tabs():
 
 
 def test_empty_forms():
-    assert mended(row(1, "", 0, "root"), row(2, "\u00a0", 1)) == [
-        row(1, "_", 0, "root"),
-        row(2, "_", 1),
-    ]
+    assert mended(row(1, "", 0, "root"), row(2, "\u00a0", 1)) == [row(1, "_", 0, "root"), row(2, "_", 1)]
 
 
 @pytest.mark.parametrize("form", ["\x85", "\x1c", "\u2028"])
 def test_control_characters_are_words(form):
     """They are spaces to Python but not to the official script."""
-    assert mended(row(1, form, 0, "root"), row(3, "no", 1, "dep")) == [
-        row(1, form, 0, "root"),
-        NO,
-    ]
+    assert mended(row(1, form, 0, "root"), row(3, "no", 1, "dep")) == [row(1, form, 0, "root"), NO]
 
 
 def test_words_are_numbered_anew_and_heads_follow():
     lines = [row(3, "a", 5), row(5, "b", 0, "root"), row(9, "c", 5), row(20, "d", 9)]
-    assert mended(*lines) == [
-        row(1, "a", 2),
-        row(2, "b", 0, "root"),
-        row(3, "c", 2),
-        row(4, "d", 3),
-    ]
+    assert mended(*lines) == [row(1, "a", 2), row(2, "b", 0, "root"), row(3, "c", 2), row(4, "d", 3)]
 
 
 def test_heads_that_name_an_id_twice_used_are_lost():
     lines = [row(1, "a", 2), row(2, "b", 0, "root"), row(2, "c", 1), row(4, "d", 2, "obj")]
-    assert mended(*lines) == [
-        row(1, "a", 2), row(2, "b", 0, "root"), row(3, "c", 1), row(4, "d", 2, "obj"),
-    ]  # fmt: skip
+    assert mended(*lines) == [row(1, "a", 2), row(2, "b", 0, "root"), row(3, "c", 1), row(4, "d", 2, "obj")]
     lines = [row(1, "r", 0, "root"), row(2, "b", 1), row(2, "c", 2), row(4, "d", 2)]
     assert [line.split("\t")[6] for line in mended(*lines)] == ["0", "1", "1", "1"]
 
@@ -120,10 +105,7 @@ def test_trees_are_mended():
         row(1, "a", 3), row(2, "b", 1), row(3, "c", 0, "root"), row(4, "d", 3, "dep"),
         row(5, "e", 3), row(6, "f", 3),
     ]  # fmt: skip
-    assert mended(row(1, "a", 2, "x"), row(2, "b", 2, "y")) == [
-        row(1, "a", 2, "x"),
-        row(2, "b", 0, "root"),
-    ]
+    assert mended(row(1, "a", 2, "x"), row(2, "b", 2, "y")) == [row(1, "a", 2, "x"), row(2, "b", 0, "root")]
 
 
 def test_blocks_without_words_are_dropped():
@@ -137,9 +119,7 @@ def test_the_last_blank_line_is_added():
     for text in (conllu([GO])[:-1], conllu([GO])[:-2]):
         treebank = parse_conllu(text, errors="repair")
         assert treebank.to_bytes() == conllu([GO]).encode()
-        assert [(p.kind, p.action) for p in treebank.problems] == [
-            ("no-final-blank-line", "repaired")
-        ]
+        assert [(p.kind, p.action) for p in treebank.problems] == [("no-final-blank-line", "repaired")]
 
 
 def test_ids_that_no_number_holds():
@@ -152,9 +132,7 @@ def test_sound_sentences_stay_byte_for_byte():
     sound = [one.conllu.replace("\n", "\r\n") for one in synthetic(6, seed=2)]
     broken = conllu([row(1, "x", 1)])
     treebank = parse_conllu("".join([*sound[:3], broken, *sound[3:]]), errors="repair")
-    assert treebank.to_bytes().decode() == "".join(
-        [*sound[:3], conllu([row(1, "x", 0, "root")]), *sound[3:]]
-    )
+    assert treebank.to_bytes().decode() == "".join([*sound[:3], conllu([row(1, "x", 0, "root")]), *sound[3:]])
 
 
 def test_mended_and_left_out_are_told_apart():

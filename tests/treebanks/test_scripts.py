@@ -46,9 +46,7 @@ def test_svg_has_the_first_word_where_reading_begins(script):
     svg = svg_tree(WORDS[script], HEADS, RELATIONS, upos=TAGS)
     at = [places(svg)[word] for word in WORDS[script]]
     assert at == sorted(at, reverse=script in FROM_THE_RIGHT)
-    words = [
-        one for one in ElementTree.fromstring(svg).iter(f"{SVG}text") if one.text in WORDS[script]
-    ]
+    words = [one for one in ElementTree.fromstring(svg).iter(f"{SVG}text") if one.text in WORDS[script]]
     assert {one.get("direction") for one in words} == {"rtl" if script in FROM_THE_RIGHT else None}
     tags = places(svg)
     assert [tags[tag] for tag in TAGS] == at
@@ -131,9 +129,7 @@ def test_tikz_of_other_scripts_compiles(script, tmp_path):
 def test_show_draws_them(script):
     lines = "".join(
         f"{i}\t{word}\t_\t{tag}\t_\t_\t{head}\t{relation}\t_\t_\n"
-        for i, (word, tag, head, relation) in enumerate(
-            zip(WORDS[script], TAGS, HEADS, RELATIONS, strict=True), 1
-        )
+        for i, (word, tag, head, relation) in enumerate(zip(WORDS[script], TAGS, HEADS, RELATIONS, strict=True), 1)
     )
     drawings = tg.show(tg.parse_conllu(f"{lines}\n"))
     turned = script in FROM_THE_RIGHT

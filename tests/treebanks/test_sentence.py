@@ -42,9 +42,7 @@ def test_words():
 def test_comments(end):
     one, two = parse_conllu(TEXT.replace("\n", end))
     assert one.comment_lines == LINES[:6]
-    assert one.metadata == {
-        "newdoc id": "d1", "sent_id": "d1-1", "text": "x = y, zum  Haus", "empty": "",
-    }  # fmt: skip
+    assert one.metadata == {"newdoc id": "d1", "sent_id": "d1-1", "text": "x = y, zum  Haus", "empty": ""}
     assert one.id == "d1-1"
     assert (two.comment_lines, two.metadata, two.id) == ([], {}, None)
     assert one.treebank.metadata("sent_id") == ["d1-1", None]

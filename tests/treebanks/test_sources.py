@@ -13,13 +13,7 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import (
-    parse_conllu,
-    read_conllu,
-    read_splits,
-    stream_conllu,
-    write_conllu,
-)
+from treegauge.treebanks.conllu import parse_conllu, read_conllu, read_splits, stream_conllu, write_conllu
 from treegauge.treebanks.sources import find
 
 from .texts import chain, conllu
@@ -195,12 +189,7 @@ print(read_conllu.__name__, file=sys.stderr)
 
 @pytest.mark.parametrize("how", ["read", "stream"])
 def test_pipes(how):
-    done = subprocess.run(
-        [sys.executable, "-c", PIPE, how],
-        input=TREEBANK.to_bytes(),
-        capture_output=True,
-        check=True,
-    )
+    done = subprocess.run([sys.executable, "-c", PIPE, how], input=TREEBANK.to_bytes(), capture_output=True, check=True)
     assert done.stdout == TREEBANK.to_bytes()
 
 

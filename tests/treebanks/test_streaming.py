@@ -56,9 +56,7 @@ def test_pieces_of_random_treebanks(tmp_path_factory, drawn, chunk):
     parts = list(stream_conllu(path, chunk=chunk))
     assert b"".join(part.to_bytes() for part in parts) == drawn.text.encode()
     assert sum(map(len, parts)) == len(drawn.rows)
-    assert [form for part in parts for form in part["form"]] == parse_conllu(drawn.text)[
-        "form"
-    ].to_list()
+    assert [form for part in parts for form in part["form"]] == parse_conllu(drawn.text)["form"].to_list()
 
 
 def test_pieces_are_about_as_large_as_asked_for(tmp_path):

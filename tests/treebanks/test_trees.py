@@ -41,10 +41,7 @@ def by_definition(heads):
     on_cycle = [w for w in words if arc[w] and heads[w - 1] in below[w]]
     depth = [len(above[w]) - 1 if reaches[w] else -1 for w in words]
     projective = [
-        not arc[w]
-        or all(
-            v in below[heads[w - 1]] for v in range(min(w, heads[w - 1]) + 1, max(w, heads[w - 1]))
-        )
+        not arc[w] or all(v in below[heads[w - 1]] for v in range(min(w, heads[w - 1]) + 1, max(w, heads[w - 1])))
         for w in words
     ]
     dependents = {w: [v for v in words if arc[v] and heads[v - 1] == w] for w in words}
@@ -169,8 +166,7 @@ def all_trees(n):
     return [
         list(heads)
         for heads in product(range(n + 1), repeat=n)
-        if heads.count(0) == 1
-        and all(heads[ancestors(heads, w)[-1] - 1] == 0 for w in range(1, n + 1))
+        if heads.count(0) == 1 and all(heads[ancestors(heads, w)[-1] - 1] == 0 for w in range(1, n + 1))
     ]
 
 
@@ -193,9 +189,7 @@ def test_tree_counts_among_all_head_arrays():
 
 # ------------------------------------------------------------------------------- properties
 
-any_sentence = st.integers(0, 14).flatmap(
-    lambda n: st.lists(st.integers(-2, n + 2), min_size=n, max_size=n)
-)
+any_sentence = st.integers(0, 14).flatmap(lambda n: st.lists(st.integers(-2, n + 2), min_size=n, max_size=n))
 
 
 @st.composite
@@ -361,8 +355,7 @@ def real_files():
 
 
 needs_ud = pytest.mark.skipif(
-    not real_files(),
-    reason=f"no treebanks under {UD}; set TREEGAUGE_UD to the folder that has them",
+    not real_files(), reason=f"no treebanks under {UD}; set TREEGAUGE_UD to the folder that has them"
 )
 
 

@@ -14,13 +14,7 @@ from treegauge.treebanks.relations import check_deps
 
 
 def row(
-    number: int | str,
-    form: str = "w",
-    head: int | str = "_",
-    deprel: str = "_",
-    *,
-    deps: str = "_",
-    misc: str = "_",
+    number: int | str, form: str = "w", head: int | str = "_", deprel: str = "_", *, deps: str = "_", misc: str = "_"
 ) -> str:
     """Write one line of a sentence."""
     fields = [number, form, "_", "_", "_", "_", head, deprel, deps, misc]
@@ -50,9 +44,7 @@ def reading_problems(path: Path, chunk: int = 2 << 20) -> Iterator[ReadingProble
 
 # Random treebanks
 
-_FIELD = st.text(
-    st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), min_size=1, max_size=8
-)
+_FIELD = st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), min_size=1, max_size=8)
 _FORM = _FIELD.filter(lambda text: any(unicodedata.category(sign) != "Zs" for sign in text))
 _COMMENT = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=12)
 

@@ -32,8 +32,7 @@ def row(text: str) -> str:
     fields = {"L": lemma, "X": "_", "F": "_", "D": "_", "M": "_"}
     for one in more:
         fields[one[0]] = one[2:]
-    columns = [node, form, fields["L"], upos, fields["X"], fields["F"], head, deprel,
-               fields["D"], fields["M"]]  # fmt: skip
+    columns = [node, form, fields["L"], upos, fields["X"], fields["F"], head, deprel, fields["D"], fields["M"]]
     return "\t".join(columns).replace("·", " ")
 
 
@@ -95,8 +94,7 @@ LEVEL_1 = {
     "number-of-columns:more": one(1, FINE.replace("\t_\n", "\t_\t_\n") + FINE),
     "number-of-columns:empty": one(1, "# sent_id = x\n1\n\n1\t\t\n\n"),
     "invalid-whitespace-mwt": one(
-        1, sentence("1-2 go·on _ _ _", *TWO, text="go on")
-        + sentence("1-2 goon _ _ _ L:go·on", *TWO, text="goon")
+        1, sentence("1-2 go·on _ _ _", *TWO, text="go on") + sentence("1-2 goon _ _ _ L:go·on", *TWO, text="goon")
     ),
     "invalid-whitespace": one(1, sentence("1 go VE·RB 0 root X:a·b F:A·=B D:0:·root")),
     "invalid-whitespace:no-break": one(1, sentence("1 go VE\xa0RB 0 root X:a\u2003b")),
@@ -125,14 +123,16 @@ LEVEL_1 = {
     "reversed-word-interval": one(1, sentence("2-1 goon _ _ _", *TWO)),
     "reversed-word-interval:same": one(1, sentence("1-1 go _ _ _", *TWO)),
     "word-interval-out": one(1, sentence("1-3 goon _ _ _", *TWO)),
-    "word-interval-out:order": one(1, sentence("3-5 x _ _ _", "2 a X 0 root") + sentence("3-4 x _ _ _", "1 a X 0 root", "3 b X 1 dep")),
+    "word-interval-out:order": one(
+        1, sentence("3-5 x _ _ _", "2 a X 0 root") + sentence("3-4 x _ _ _", "1 a X 0 root", "3 b X 1 dep")
+    ),
     "overlapping-word-intervals": one(
         1, sentence("1-2 goon _ _ _", GO, "2-3 onon _ _ _", "2 on ADV 1 advmod", "3 on ADV 1 advmod")
     ),
     "non-unix-newline": one(1, FINE + FINE.replace("\n", "\r\n") + FINE),
     "non-unix-newline:one": one(1, FINE.replace("\t_\n", "\t_\r\n") + FINE),
     "non-unix-newline:old": one(1, FINE.replace("\n", "\r")),
-}  # fmt: skip
+}
 
 LEVEL_2 = {
     "invalid-head": one(2, sentence("1 go VERB 00 root") + sentence("1 go VERB _ root")),

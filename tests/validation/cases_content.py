@@ -143,7 +143,5 @@ def corner(*rows: str) -> Case:
 CORNERS = {
     "punct under punct": corner(*TWO, "3 , PUNCT 1 punct", "4 , PUNCT 3 punct"),
     "root is punct": corner("1 , PUNCT 0 root", "2 a X 1 dep", "3 . PUNCT 1 punct"),
-    "subject of subject": corner(
-        "1 a X 2 nsubj:outer", "2 b X 3 nsubj", "3 go VERB 0 root", "4 c X 3 nsubj:pass"
-    ),
+    "subject of subject": corner("1 a X 2 nsubj:outer", "2 b X 3 nsubj", "3 go VERB 0 root", "4 c X 3 nsubj:pass"),
 }

@@ -27,9 +27,7 @@ from tests.validation.invented import invented
 from tests.validation.official import Incident, OfficialRun, archive, official
 
 CASES = {**LEVEL_1, **LEVEL_2, **LEVEL_3, **LEVELS_4_AND_5, **CORNERS}
-TREEBANKS = (
-    "cs_cltt en_lines fr_sequoia el_gdt ga_idt kk_ktb qtd_sagt sme_giella ta_ttb cop_scriptorium"
-).split()
+TREEBANKS = ("cs_cltt en_lines fr_sequoia el_gdt ga_idt kk_ktb qtd_sagt sme_giella ta_ttb cop_scriptorium").split()
 """Ten treebanks for random damage: scripts, multiword tokens, features, DEPS and Lang differ."""
 SIZE = 40
 """Damaged sentences per file."""
@@ -65,11 +63,7 @@ def ours(paths: Paths, lang: str, level: int) -> tuple[Counter[Incident], bool]:
     report = tg.check(*paths, lang=lang, level=level)
     problems = Counter(
         Incident(
-            Path(one.file).name,
-            one.line,
-            one.level,
-            "WARNING" if one.severity == "warning" else one.test_class,
-            one.id,
+            Path(one.file).name, one.line, one.level, "WARNING" if one.severity == "warning" else one.test_class, one.id
         )
         for one in report.problems
     )

@@ -5,17 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from tests.validation import damage_columns, damage_lines, damage_syntax
-from tests.validation.damage_kinds import (
-    CRASHES,
-    DAMAGES,
-    DEPREL,
-    DEPS,
-    FEATS,
-    HEAD,
-    MISC,
-    XPOS,
-    rows,
-)
+from tests.validation.damage_kinds import CRASHES, DAMAGES, DEPREL, DEPS, FEATS, HEAD, MISC, XPOS, rows
 
 MODULES = [one.__name__ for one in (damage_lines, damage_columns, damage_syntax)]
 KINDS = sorted(DAMAGES, key=lambda kind: MODULES.index(kind.__module__))
@@ -37,9 +27,7 @@ def sentences(text: str) -> list[str]:
     return [f"{one}\n\n" for one in text.strip("\n").split("\n\n") if one]
 
 
-def damaged_files(
-    text: str, seed: int, count: int, size: int, *, crashes: float = 0.0
-) -> list[str]:
+def damaged_files(text: str, seed: int, count: int, size: int, *, crashes: float = 0.0) -> list[str]:
     """Return files of `size` sentences each, most of them damaged, drawn from a treebank.
 
     Parameters
@@ -82,9 +70,7 @@ def whole_file(text: str, draw: random.Random) -> str:
         column = draw.choice([FEATS, FEATS, DEPS, MISC, XPOS])
         return on_rows(text, lambda fields: [*fields[:column], "_", *fields[column + 1 :]])
     if way == 8:
-        return on_rows(
-            text, lambda fields: [*fields[:DEPS], f"{fields[HEAD]}:{fields[DEPREL]}", fields[MISC]]
-        )
+        return on_rows(text, lambda fields: [*fields[:DEPS], f"{fields[HEAD]}:{fields[DEPREL]}", fields[MISC]])
     return text
 
 

@@ -33,12 +33,7 @@ def heads(lines: Lines, draw: random.Random) -> None:
     size = len(rows(lines))
     odd = ["_", "", "00", "-1", "1.1", " 1", "x", "01", str(size + 1), "0", "٣"]
     for _ in range(draw.randint(1, 3)):
-        edit(
-            lines,
-            draw,
-            HEAD,
-            lambda _: str(draw.randint(0, size)) if draw.random() < 0.8 else draw.choice(odd),
-        )
+        edit(lines, draw, HEAD, lambda _: str(draw.randint(0, size)) if draw.random() < 0.8 else draw.choice(odd))
 
 
 @damage
@@ -89,13 +84,7 @@ def tags(lines: Lines, draw: random.Random) -> None:
 
 @damage
 def xpos(lines: Lines, draw: random.Random) -> None:
-    edit(
-        lines,
-        draw,
-        XPOS,
-        lambda _: draw.choice(["", " ", "a b", "a\xa0b", "_", "x|y"]),
-        plain=False,
-    )
+    edit(lines, draw, XPOS, lambda _: draw.choice(["", " ", "a b", "a\xa0b", "_", "x|y"]), plain=False)
 
 
 def one_feature(feats: str, draw: random.Random) -> str:
@@ -139,7 +128,7 @@ def no_features(lines: Lines, draw: random.Random) -> None:
 
 @damage
 def lemmas(lines: Lines, draw: random.Random) -> None:
-    odd = ["_", "", "a b", " a", "a ", "a  b", "10 000", "be", "a\xa0b", "\u2003", "a\x1cb", "\x1fa", "have"]  # fmt: skip
+    odd = ["_", "", "a b", " a", "a ", "a  b", "10 000", "be", "a\xa0b", "\u2003", "a\x1cb", "\x1fa", "have"]
     for _ in range(draw.randint(1, 3)):
         edit(lines, draw, LEMMA, lambda _: draw.choice(odd), plain=draw.random() < 0.9)
 

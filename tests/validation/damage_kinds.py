@@ -34,23 +34,12 @@ def rows(lines: Lines, *, plain: bool = True) -> list[int]:
     found = []
     for number, line in enumerate(lines):
         node = line.partition("\t")[0]
-        if (
-            line.count("\t") == 9
-            and node[:1].isdigit()
-            and (not plain or (node.isascii() and node.isdigit()))
-        ):
+        if line.count("\t") == 9 and node[:1].isdigit() and (not plain or (node.isascii() and node.isdigit())):
             found.append(number)
     return found
 
 
-def edit(
-    lines: Lines,
-    draw: random.Random,
-    column: int,
-    change: Callable[[str], str],
-    *,
-    plain: bool = True,
-) -> None:
+def edit(lines: Lines, draw: random.Random, column: int, change: Callable[[str], str], *, plain: bool = True) -> None:
     """Change one column of a random row."""
     numbers = rows(lines, plain=plain)
     if not numbers:

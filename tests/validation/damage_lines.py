@@ -5,19 +5,7 @@
 import random
 import unicodedata
 
-from tests.validation.damage_kinds import (
-    FORM,
-    ID,
-    MISC,
-    TAGS,
-    UPOS,
-    Lines,
-    damage,
-    edit,
-    enhance,
-    insert_at,
-    rows,
-)
+from tests.validation.damage_kinds import FORM, ID, MISC, TAGS, UPOS, Lines, damage, edit, enhance, insert_at, rows
 from tests.validation.damage_words import FEATURES, MISC_ITEMS, SPACES
 
 
@@ -62,9 +50,7 @@ def newlines(lines: Lines, draw: random.Random) -> None:
     if draw.random() < 0.5:
         lines[number] += "\r"
     else:
-        lines[number] = insert_at(
-            lines[number], draw, draw.choice("\r\x0b\x0c\x85\u2028\u2029\x1c\x1e")
-        )
+        lines[number] = insert_at(lines[number], draw, draw.choice("\r\x0b\x0c\x85\u2028\u2029\x1c\x1e"))
 
 
 @damage
@@ -87,9 +73,7 @@ def one_character(lines: Lines, draw: random.Random) -> None:
         number = draw.randrange(len(lines))
         line = lines[number]
         place = draw.randint(0, max(len(line) - 1, 0))
-        new = draw.choice(
-            ["", line[place : place + 1] * 2, draw.choice("aZ0#|=:_,-.[]/ é\t\u0301")]
-        )
+        new = draw.choice(["", line[place : place + 1] * 2, draw.choice("aZ0#|=:_,-.[]/ é\t\u0301")])
         lines[number] = line[:place] + new + line[place + 1 :]
 
 
@@ -131,9 +115,7 @@ def multiword(lines: Lines, draw: random.Random) -> None:
     end = start + draw.choice((-1, 0, 1, 1, 1, 2, 2, 3))
     fields = [f"{start}-{end}", "xy", *"_" * 8]
     if draw.random() < 0.4:
-        fields[draw.randint(2, 8)] = draw.choice(
-            ["x", "_", "Typo=Yes", "Foo=Bar|Typo=Yes", "", "1", "X Y"]
-        )
+        fields[draw.randint(2, 8)] = draw.choice(["x", "_", "Typo=Yes", "Foo=Bar|Typo=Yes", "", "1", "X Y"])
     if draw.random() < 0.5:
         fields[MISC] = draw.choice(MISC_ITEMS)
     if draw.random() < 0.2:
@@ -148,16 +130,7 @@ def empty_node(lines: Lines, draw: random.Random) -> None:
     if not numbers:
         return
     after = draw.randint(0, len(numbers))
-    deps = draw.choice(
-        [
-            f"{draw.randint(0, len(numbers))}:dep",
-            "0:root",
-            "_",
-            "1:orphan",
-            "1:root",
-            f"{after}.1:dep",
-        ]
-    )
+    deps = draw.choice([f"{draw.randint(0, len(numbers))}:dep", "0:root", "_", "1:orphan", "1:root", f"{after}.1:dep"])
     head, deprel = draw.choice([("_", "_")] * 5 + [("1", "dep"), ("_", "dep"), ("0", "root")])
     minor = draw.choice([1, 1, 1, 1, 1, 2])
     tag = draw.choice([*TAGS, "_", "_", "FOO"])

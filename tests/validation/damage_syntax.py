@@ -26,45 +26,27 @@ def goeswith(lines: Lines, draw: random.Random) -> None:
     members = group(lines, draw, "goeswith")
     for number in members[1:]:
         if draw.random() < 0.7:
-            set_fields(
-                lines, number, LEMMA="_", UPOS="X", FEATS=draw.choice(["_", "_", "Typo=Yes"])
-            )
+            set_fields(lines, number, LEMMA="_", UPOS="X", FEATS=draw.choice(["_", "_", "Typo=Yes"]))
         if draw.random() < 0.2:
             set_fields(lines, number, MISC=draw.choice(["SpaceAfter=No", "Lang=en"]))
     if members and draw.random() < 0.7:
-        set_fields(
-            lines, members[0], FEATS=draw.choice(["Typo=Yes", "Case=Nom|Typo=Yes", "Typo=No", "_"])
-        )
+        set_fields(lines, members[0], FEATS=draw.choice(["Typo=Yes", "Case=Nom|Typo=Yes", "Typo=No", "_"]))
 
 
 @damage
 def fixed(lines: Lines, draw: random.Random) -> None:
     members = group(lines, draw, draw.choice(["fixed", "fixed", "fixed:x"]), 5)
     if members and draw.random() < 0.5:
-        values = [
-            "ExtPos=ADV",
-            "ExtPos=PROPN",
-            "ExtPos=ADP,ADV",
-            "ExtPos=PUNCT",
-            "ExtPos=DET",
-            "ExtPos=PRON,NOUN",
-        ]
+        values = ["ExtPos=ADV", "ExtPos=PROPN", "ExtPos=ADP,ADV", "ExtPos=PUNCT", "ExtPos=DET", "ExtPos=PRON,NOUN"]
         set_fields(lines, members[0], FEATS=draw.choice(values))
 
 
 @damage
 def flat(lines: Lines, draw: random.Random) -> None:
-    members = group(
-        lines, draw, draw.choice(["flat", "flat:name", "flat:foreign", "conj", "appos", "list"])
-    )
+    members = group(lines, draw, draw.choice(["flat", "flat:name", "flat:foreign", "conj", "appos", "list"]))
     for number in members:
         if draw.random() < 0.5 and lines[number].split("\t")[HEAD] != "0":
-            set_fields(
-                lines,
-                number,
-                UPOS="X",
-                FEATS=draw.choice(["Foreign=Yes", "Foreign=Yes|Typo=Yes", "_"]),
-            )
+            set_fields(lines, number, UPOS="X", FEATS=draw.choice(["Foreign=Yes", "Foreign=Yes|Typo=Yes", "_"]))
 
 
 @damage
@@ -117,9 +99,7 @@ def clauses(lines: Lines, draw: random.Random) -> None:
     for number in group(lines, draw, kinds[0], 5)[1:]:
         set_fields(lines, number, DEPREL=draw.choice(kinds))
         if draw.random() < 0.2:
-            set_fields(
-                lines, number, MISC=draw.choice(["Subject=Outer", "Subject=Outer|SpaceAfter=No"])
-            )
+            set_fields(lines, number, MISC=draw.choice(["Subject=Outer", "Subject=Outer|SpaceAfter=No"]))
 
 
 def comment(lines: Lines, name: str) -> int | None:

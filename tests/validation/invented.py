@@ -20,8 +20,7 @@ def invented(seed: int, sentences: int = 60) -> tuple[str, str]:
     draw = random.Random(seed)
     enhanced = draw.random() < 0.6
     text = "".join(
-        _sentence(draw, number, enhanced if draw.random() < 0.98 else not enhanced)
-        for number in range(sentences)
+        _sentence(draw, number, enhanced if draw.random() < 0.98 else not enhanced) for number in range(sentences)
     )
     return text, draw.choice(LANGUAGES)
 

@@ -53,11 +53,7 @@ def test_a_changed_word_counts_with_its_whole_sentence(repository):
 
 
 def test_each_line_has_the_nearest_change_of_its_sentence(repository):
-    text = (
-        repository.read_text("utf-8")
-        .replace("\ty\t", "\tY\t")
-        .replace("# sent_id = z", "# sent_id = w")
-    )
+    text = repository.read_text("utf-8").replace("\ty\t", "\tY\t").replace("# sent_id = z", "# sent_id = w")
     repository.write_text(text, "utf-8")
     placed = [Placed(str(repository), line) for line in range(1, 13)]
     found = [line for _, line in with_changed_lines(placed, "main")]
@@ -136,10 +132,7 @@ def test_before_the_first_commit_all_is_new(tmp_path):
 
 @pytest.mark.parametrize(
     ("since", "message"),
-    [
-        ("nowhere", "git does not know a commit, branch or tag 'nowhere'"),
-        ("--output=x", "found '--output"),
-    ],
+    [("nowhere", "git does not know a commit, branch or tag 'nowhere'"), ("--output=x", "found '--output")],
 )
 def test_commits_that_are_not_there(repository, since, message):
     with pytest.raises(TreegaugeError, match=message):

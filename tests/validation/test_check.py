@@ -13,14 +13,7 @@ from tests.validation.cases import FINE, GO, sentence
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 
-WARNED = sentence(
-    GO,
-    "2 of ADP 1 dep F:ExtPos=ADP",
-    "3 on ADP 2 fixed",
-    "4 a ADP 1 dep",
-    "5 b X 4 fixed",
-    sent_id="w",
-)
+WARNED = sentence(GO, "2 of ADP 1 dep F:ExtPos=ADP", "3 on ADP 2 fixed", "4 a ADP 1 dep", "5 b X 4 fixed", sent_id="w")
 WRONG = sentence('1 "go",·he VERB 7 root', sent_id="b") + sentence("1 go VERB 0 Root", sent_id="c")
 
 
@@ -122,8 +115,9 @@ def test_several_subjects_and_objects_are_named(tmp_path):
     (tmp_path / "a.conllu").write_text(sentence(*words), "utf-8")
     report = tg.check(tmp_path / "a.conllu", include="too-many-subjects,too-many-objects")
     assert [problem.found for problem in report.problems] == [
-        "several subjects: 2 'a', 3 'b'", "several objects: 5 'd', 6 'e'"
-    ]  # fmt: skip
+        "several subjects: 2 'a', 3 'b'",
+        "several objects: 5 'd', 6 'e'",
+    ]
 
 
 def test_lists_are_refused_in_python():
@@ -182,9 +176,7 @@ def test_formats_for_other_programs(command, file, tmp_path):
     assert done.out.count("::warning file=") == 1
     done = command("check", "--format", "sarif", file)
     log = json.loads(done.out)
-    assert [one["ruleId"] for one in log["runs"][0]["results"]] == [
-        problem.id for problem in tg.check(file).problems
-    ]
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == [problem.id for problem in tg.check(file).problems]
     assert command("check", file, "-o", tmp_path / "x.sarif").code == 1
     assert json.loads((tmp_path / "x.sarif").read_text()) == log
 

@@ -42,9 +42,7 @@ def short(problems) -> list[tuple[int, str]]:
 def test_kernels_number_the_rules_as_the_list_does():
     source = Path(treegauge.__file__).with_name("kernels") / "validation_rules.pxd"
     names = re.findall(r"\bR_([A-Z0-9_]+)", source.read_text())
-    assert [name.lower().replace("_", "-") for name in names] == [
-        rule.id for rule in RULES if rule.level < 4
-    ]
+    assert [name.lower().replace("_", "-") for name in names] == [rule.id for rule in RULES if rule.level < 4]
 
 
 @pytest.mark.parametrize("chunk", [1, 300, 3000])
@@ -61,9 +59,7 @@ def test_pieces_make_no_difference(problems, chunk):
 
 def test_files_are_one_treebank_and_lines_start_again(problems):
     found = problems(GOOD, GOOD)
-    assert [(Path(one.file).name, one.line, one.id) for one in found] == [
-        ("1.conllu", 3, "non-unique-sent-id")
-    ]
+    assert [(Path(one.file).name, one.line, one.id) for one in found] == [("1.conllu", 3, "non-unique-sent-id")]
 
 
 def test_problems_that_need_a_feature_wait_for_one(problems):
@@ -96,9 +92,7 @@ def test_a_problem_says_where_it_is(problems):
 
 def test_bytes_that_are_not_utf8(problems):
     text = sentence("1 gø VERB 0 root").encode().replace(b"\xc3\xb8", b"\xf8")
-    assert short(problems(text + GOOD.encode())) == [
-        (2, "invalid-utf"), (3, "invalid-utf"), (7, "non-unique-sent-id"),
-    ]  # fmt: skip
+    assert short(problems(text + GOOD.encode())) == [(2, "invalid-utf"), (3, "invalid-utf"), (7, "non-unique-sent-id")]
 
 
 @pytest.mark.parametrize(
@@ -135,9 +129,7 @@ def test_characters_that_can_combine_get_a_full_look():
     assert {code for code in seconds if code < 0x11000} <= MAY_COMBINE
 
 
-_MARKS = st.sampled_from(
-    "aeé中ก\u0301\u0323\u0327\u093c\u0915\u094d\u064e\u0651\u1100\u1161\u11a8\u2000Å"
-)
+_MARKS = st.sampled_from("aeé中ก\u0301\u0323\u0327\u093c\u0915\u094d\u064e\u0651\u1100\u1161\u11a8\u2000Å")
 
 
 @settings(max_examples=60, deadline=None)
@@ -147,9 +139,7 @@ def test_normal_form_as_python_sees_it(tmp_path_factory, texts):
     path = tmp_path_factory.getbasetemp() / "nfc.conllu"
     path.write_text("\n".join([*lines, GOOD]), encoding="utf-8", newline="")
     found = [one.line for one in validate([str(path)]) if one.id == "unicode-normalization"]
-    expected = [
-        number for number, line in enumerate(lines, 1) if not unicodedata.is_normalized("NFC", line)
-    ]
+    expected = [number for number, line in enumerate(lines, 1) if not unicodedata.is_normalized("NFC", line)]
     assert found == expected
 
 
@@ -164,10 +154,7 @@ def test_the_tenth_empty_node_is_not_the_first(problems):
 
 def test_a_repeated_item_of_deps_is_no_other_edge_of_a_split_word(problems):
     part = "2 on X 1 goeswith L:_ D:"
-    for deps, expected in (
-        ("1:goeswith|1:goeswith", ["repeated-deps"]),
-        ("1:dep|1:goeswith", ["goeswith-edeps"]),
-    ):
+    for deps, expected in (("1:goeswith|1:goeswith", ["repeated-deps"]), ("1:dep|1:goeswith", ["goeswith-edeps"])):
         found = problems(sentence("1 go VERB 0 root F:Typo=Yes D:0:root", part + deps), level=3)
         assert [one.id for one in found if one.line == 4] == expected
 

@@ -35,10 +35,7 @@ def official_files(tmp_path):
         },
         "edeprels.json": {"en": {"of": {"extends": ["nmod"]}}},
         "data.json": {
-            "en": {
-                "be": {"functions": [{"function": "cop.AUX"}]},
-                "it": {"functions": [{"function": "cop.PRON"}]},
-            }
+            "en": {"be": {"functions": [{"function": "cop.AUX"}]}, "it": {"functions": [{"function": "cop.PRON"}]}}
         },
         "tospace.json": {"en": {"[0-9]+ [0-9]+": {}}},
     }
@@ -68,12 +65,7 @@ def test_official_files_in_a_folder(official_files):
     assert rules.features["Abbr"].by_upos == {"NOUN": {"Yes"}}
     assert not rules.features["Odd"].permitted
     assert rules.relations == {"nmod", "nmod:poss", "nsubj"}
-    assert rules.enhanced_relations == rules.relations | {
-        "ref",
-        "nsubj:xsubj",
-        "nmod:of",
-        "nmod:poss:of",
-    }
+    assert rules.enhanced_relations == rules.relations | {"ref", "nsubj:xsubj", "nmod:of", "nmod:poss:of"}
     assert (rules.auxiliaries, rules.copulas) == ({"be"}, {"be", "it"})
     assert rules.may_have_space("10\xa0000")
     assert not rules.may_have_space("10 a")

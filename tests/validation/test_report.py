@@ -100,9 +100,7 @@ def test_an_empty_baseline(tmp_path):
 def test_what_is_no_baseline(tmp_path, content):
     path = tmp_path / "x.json"
     path.write_text(content)
-    with pytest.raises(
-        TreegaugeError, match=r"x\.json: found another kind of file.*--write-baseline"
-    ):
+    with pytest.raises(TreegaugeError, match=r"x\.json: found another kind of file.*--write-baseline"):
         read_baseline(path)
     with pytest.raises(TreegaugeError, match=r"no\.json: No such file"):
         read_baseline(tmp_path / "no.json")

@@ -74,9 +74,7 @@ def unknown_object(given: Any, found: str = "found", expected: str = "") -> Tree
     first = given
     while _is_list(first) and first:
         first = first[0]
-    hint = (
-        "; give the document itself instead of dictionaries made of it, such as to_dict() returns"
-    )
+    hint = "; give the document itself instead of dictionaries made of it, such as to_dict() returns"
     return TreegaugeError(
         f"{found} a {_title(given)}{' of ' + _title(first) if first is not given else ''}; "
         f"expected {expected}one of: {', '.join(LIBRARIES)}{hint * isinstance(first, dict)}"
@@ -89,9 +87,7 @@ def _is_list(given: Any) -> bool:
 
 def _title(given: Any) -> str:
     kind = type(given)
-    return (
-        kind.__name__ if kind.__module__ == "builtins" else f"{package_of(given)} {kind.__name__}"
-    )
+    return kind.__name__ if kind.__module__ == "builtins" else f"{package_of(given)} {kind.__name__}"
 
 
 def _writer(given: Any) -> Callable[[Any], str] | None:
@@ -126,8 +122,7 @@ def _conllu_of_stanza(document: Any) -> str:
         return text
     lines = [line.split("\t") for line in text.split("\n")]
     return "\n".join(
-        "\t".join([*fields[:6], "_", "_", *fields[8:]] if len(fields) == 10 else fields)
-        for fields in lines
+        "\t".join([*fields[:6], "_", "_", *fields[8:]] if len(fields) == 10 else fields) for fields in lines
     )
 
 

@@ -77,9 +77,7 @@ def _sentence(row: Mapping[str, Any], labels: Mapping[str, Any], number: int) ->
     size = len(columns["form"])
     for column, values in columns.items():
         if len(values) != size:
-            raise TreegaugeError(
-                f"row {number}: {len(values)} values of {column} for {size} words; expected as many"
-            )
+            raise TreegaugeError(f"row {number}: {len(values)} values of {column} for {size} words; expected as many")
     if "id" not in columns:
         heads = columns.get("head", ["0"] * size)
         if "_" in heads and set(heads) != {"_"}:

@@ -124,16 +124,12 @@ def _read(annotations: Sequence[Any], reading: Reading) -> "dict[str, Treebank]"
             )
         if name in RESERVED:
             raise TreegaugeError(
-                f"an annotator is called {name!r}, as a column of the work list is; expected "
-                "another name: NAME=PATH"
+                f"an annotator is called {name!r}, as a column of the work list is; expected another name: NAME=PATH"
             )
     if len(named) < 2:
-        raise TreegaugeError(
-            f"one annotation ({', '.join(named)}); expected at least two of the same sentences"
-        )
+        raise TreegaugeError(f"one annotation ({', '.join(named)}); expected at least two of the same sentences")
     treebanks = {
-        name: read_treebank(sources[0], errors=reading.errors, allow=reading.allow)
-        for name, sources in named.items()
+        name: read_treebank(sources[0], errors=reading.errors, allow=reading.allow) for name, sources in named.items()
     }
     for name, treebank in treebanks.items():
         if not treebank.n_words:

@@ -26,9 +26,8 @@ LEAST_WORDS = 10
 
 
 def layer_table(
-    annotations: Annotations, units: AgreementUnits, convention: Convention, *, level: float,
-    seed: int,
-) -> tuple[Rows, list[str]]:  # fmt: skip
+    annotations: Annotations, units: AgreementUnits, convention: Convention, *, level: float, seed: int
+) -> tuple[Rows, list[str]]:
     """Return one row per layer, and notes."""
     rows: Rows = []
     for coding in codings(annotations, convention):
@@ -45,11 +44,7 @@ def _columns(estimate: StudentEstimate, names: Sequence[str], level: float) -> d
     low, high = coefficient_interval(estimate, level)
     columns: dict[str, Any] = {}
     for k, name in enumerate(names):
-        for column, values in (
-            (name, estimate.value),
-            (f"{name}_low", low),
-            (f"{name}_high", high),
-        ):
+        for column, values in ((name, estimate.value), (f"{name}_low", low), (f"{name}_high", high)):
             scaled = float(values[k]) * (1 if k else 100)
             columns[column] = scaled if np.isfinite(scaled) else None
     return columns
@@ -78,15 +73,12 @@ def _tree_row(
         notes.append(f"no interval of alpha of trees: {why}")
     elif np.isnan(alpha.standard_error[0]):
         notes.append(
-            f"no interval of alpha of trees: {units.number} {units.kind}, needs at least "
-            f"{LEAST_DISTANCE_UNITS}"
+            f"no interval of alpha of trees: {units.number} {units.kind}, needs at least {LEAST_DISTANCE_UNITS}"
         )
     trees = sum(len(annotator.item) for annotator in sets)
     if trees * (trees - 1) // 2 > PAIRS:
         notes.append(f"trees: the expected distance is that of {PAIRS:,} random pairs of trees")
-    row = {"layer": "trees", "items": items} | _columns(
-        estimate, ("observed", "kappa", "alpha"), level
-    )
+    row = {"layer": "trees", "items": items} | _columns(estimate, ("observed", "kappa", "alpha"), level)
     return [row], notes if skipped else notes[1:]
 
 
@@ -126,9 +118,8 @@ def _same_trees(annotations: Annotations, sets: Sequence[AnnotatedTrees]) -> np.
 
 
 def class_table(
-    annotations: Annotations, units: AgreementUnits, convention: Convention,
-    layers: Sequence[str], level: float,
-) -> Rows:  # fmt: skip
+    annotations: Annotations, units: AgreementUnits, convention: Convention, layers: Sequence[str], level: float
+) -> Rows:
     """Return one row per class of the layers, the most frequent first."""
     rows: Rows = []
     for layer in layers:
@@ -154,9 +145,7 @@ def _classes(coding: Coding, feature: str, layer: str, units: AgreementUnits, le
     return rows
 
 
-def score_table(
-    annotations: Annotations, units: AgreementUnits, convention: Convention, level: float
-) -> Rows:
+def score_table(annotations: Annotations, units: AgreementUnits, convention: Convention, level: float) -> Rows:
     """Return UAS and LAS of every annotator with every other as gold, as in ``score``."""
     rows: Rows = []
     options = ScoreOptions(convention=convention)
@@ -165,16 +154,11 @@ def score_table(
         gold_treebank, system_treebank, keys = gold.treebank, system.treebank, gold.keys
         if annotations.by_id:
             _, i, j = np.intersect1d(
-                np.where(gold.keys < 0, -1, gold.keys),
-                np.where(system.keys < 0, -2, system.keys), return_indices=True,
-            )  # fmt: skip
+                np.where(gold.keys < 0, -1, gold.keys), np.where(system.keys < 0, -2, system.keys), return_indices=True
+            )
             if not len(i):
                 continue
-            gold_treebank, system_treebank, keys = (
-                gold_treebank.take(i),
-                system_treebank.take(j),
-                gold.keys[i],
-            )
+            gold_treebank, system_treebank, keys = (gold_treebank.take(i), system_treebank.take(j), gold.keys[i])
         counted = tally(align(gold_treebank, system_treebank), options)
         unit = units.of_sentence[keys]
         starts = np.concatenate(([True], unit[1:] != unit[:-1]))

@@ -104,9 +104,7 @@ def feature_codings(annotations: Annotations) -> dict[str, Coding]:
     return by_feature
 
 
-def class_codings(
-    annotations: Annotations, layer: str, convention: Convention
-) -> dict[str, Coding]:
+def class_codings(annotations: Annotations, layer: str, convention: Convention) -> dict[str, Coding]:
     """Return the codings with the classes of a layer: itself, or one per feature."""
     if layer == "feats":
         return feature_codings(annotations)
@@ -139,11 +137,7 @@ def _scored(coding: Coding, annotations: Annotations, convention: Convention) ->
     is_punctuation = tags.codes == tags.values.index("PUNCT")
     counted = ~(is_punctuation | (annotations.words < 0)).all(axis=1)
     return Coding(
-        coding.layer,
-        np.where(counted[:, None], coding.codes, -1),
-        coding.sentence,
-        coding.values,
-        coding.item,
+        coding.layer, np.where(counted[:, None], coding.codes, -1), coding.sentence, coding.values, coding.item
     )
 
 
@@ -169,10 +163,7 @@ def _joined(first: Coding, second: Coding) -> Coding:
     crossed = np.where(missing, -1, first.codes * size + second.codes)
     distinct, places = np.unique(crossed, return_inverse=True)
     shift = int(len(distinct) > 0 and distinct[0] < 0)
-    values = tuple(
-        f"{first.values[code // size]} {second.values[code % size]}"
-        for code in distinct[shift:].tolist()
-    )
+    values = tuple(f"{first.values[code // size]} {second.values[code % size]}" for code in distinct[shift:].tolist())
     codes = (places - shift).reshape(crossed.shape)
     layer = f"{first.layer}+{second.layer}"
     return Coding(layer, codes, first.sentence, values, first.item)
@@ -189,9 +180,7 @@ def _boundaries(annotations: Annotations, what: str) -> Coding:
         positions = np.setdiff1d(np.concatenate(ends), bounds[[0, -1]])
         ends = [annotator.sentence_ends for annotator in annotations.annotators]
     sentence = annotations.sentence_at(positions - 1)
-    codes = np.stack(
-        [np.isin(positions, annotator_ends) for annotator_ends in ends], axis=1
-    ).astype(np.int64)
+    codes = np.stack([np.isin(positions, annotator_ends) for annotator_ends in ends], axis=1).astype(np.int64)
     codes[~annotations.present[sentence]] = -1
     return Coding(what, codes, sentence, ("inside", "end"))
 
@@ -199,14 +188,10 @@ def _boundaries(annotations: Annotations, what: str) -> Coding:
 def _words_of_tokens(annotations: Annotations) -> Coding:
     """Code the number of words of tokens that at least two annotators have."""
     size = len(annotations.text) + 1
-    spans = [
-        annotator.token_starts * size + annotator.token_ends for annotator in annotations.annotators
-    ]
+    spans = [annotator.token_starts * size + annotator.token_ends for annotator in annotations.annotators]
     distinct = np.unique(np.concatenate(spans))
     codes = np.full((len(distinct), len(spans)), -1, np.int64)
-    for column, (own_spans, annotator) in enumerate(
-        zip(spans, annotations.annotators, strict=True)
-    ):
+    for column, (own_spans, annotator) in enumerate(zip(spans, annotations.annotators, strict=True)):
         codes[np.searchsorted(distinct, own_spans), column] = annotator.token_words
     values = tuple(map(str, range(int(codes.max(initial=0)) + 1)))
     return Coding("words", codes, annotations.sentence_at(distinct // size), values)
@@ -214,8 +199,6 @@ def _words_of_tokens(annotations: Annotations) -> Coding:
 
 def label_codings(annotations: Annotations, convention: Convention) -> Mapping[str, Coding]:
     """Return the codings used for lists of disagreements, with features one by one."""
-    by_layer = {
-        name: column_coding(annotations, name, convention) for name in COLUMNS if name != "feats"
-    }
+    by_layer = {name: column_coding(annotations, name, convention) for name in COLUMNS if name != "feats"}
     by_layer["head"] = _heads(annotations, convention)
     return by_layer | feature_codings(annotations)

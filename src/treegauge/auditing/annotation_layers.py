@@ -13,10 +13,7 @@ LAYERS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "m
 """Layers of annotation, in the order of the columns."""
 ABSENT = "_"
 """Value of a feature that a word does not have."""
-MOVES = (
-    "old head", "head's head", "sister", "own dependent", "root", "from root", "added word",
-    "elsewhere",
-)  # fmt: skip
+MOVES = ("old head", "head's head", "sister", "own dependent", "root", "from root", "added word", "elsewhere")
 """Position of a word's new head in the old tree, relative to the word."""
 
 
@@ -81,10 +78,7 @@ def feature_layers(pairs: WordPairs) -> Iterator[Layer]:
     }
     for name in sorted(names):
         numbers: dict[str, int] = {ABSENT: 0}
-        codes = [
-            numbers.setdefault(word_features.get(name, ABSENT), len(numbers))
-            for word_features in features
-        ]
+        codes = [numbers.setdefault(word_features.get(name, ABSENT), len(numbers)) for word_features in features]
         table = np.array(codes, np.int32)
         yield Layer("feats", table[old], table[new], list(numbers), name)
 

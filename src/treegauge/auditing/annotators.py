@@ -95,9 +95,7 @@ class Annotations:
         """For each sentence and annotator, whether it was annotated."""
         table = np.zeros((self.sentences, len(self.annotators)), bool)
         for column, annotator in enumerate(self.annotators):
-            table[:, column] = (
-                True if not self.by_id else np.isin(np.arange(len(table)), annotator.keys)
-            )
+            table[:, column] = True if not self.by_id else np.isin(np.arange(len(table)), annotator.keys)
         return table
 
     @cached_property
@@ -119,11 +117,7 @@ class Annotations:
                 break
         numbers: dict[str, int] = {}
         return np.array(
-            [
-                numbers.setdefault(label.get(key, "-"), len(numbers))
-                for key in range(self.sentences)
-            ],
-            np.int64,
+            [numbers.setdefault(label.get(key, "-"), len(numbers)) for key in range(self.sentences)], np.int64
         )
 
     def sentence_at(self, positions: Longs) -> Longs:
@@ -157,15 +151,10 @@ def lay_side_by_side(treebanks: Mapping[str, Treebank]) -> Annotations:
     return Annotations(tuple(annotators), text, bounds, item_sentence, not same, tuple(notes))
 
 
-def _keys_by_position(
-    treebanks: Mapping[str, Treebank], segments: Mapping[str, Segmentation]
-) -> dict[str, Longs]:
+def _keys_by_position(treebanks: Mapping[str, Treebank], segments: Mapping[str, Segmentation]) -> dict[str, Longs]:
     """Return, for each sentence, the first annotator's sentence in which it starts."""
     ends = next(iter(segments.values())).sentence_ends
-    return {
-        name: np.searchsorted(ends, segments[name].sentence_starts, "right").astype(np.int64)
-        for name in treebanks
-    }
+    return {name: np.searchsorted(ends, segments[name].sentence_starts, "right").astype(np.int64) for name in treebanks}
 
 
 def _keys_by_id(
@@ -174,15 +163,11 @@ def _keys_by_id(
     """Match sentences by their ids; return keys, bounds, the shared text and notes."""
     ids = {name: treebank.metadata("sent_id") for name, treebank in treebanks.items()}
     for name, own in ids.items():
-        repeated = [
-            sent_id for sent_id, times in Counter(own).items() if sent_id is None or times > 1
-        ]
+        repeated = [sent_id for sent_id, times in Counter(own).items() if sent_id is None or times > 1]
         if repeated:
             a, b = list(treebanks)[:2]
             why = mismatch(treebanks[a], segments[a], treebanks[b], segments[b])
-            reason = (
-                "a sentence has no sent_id" if repeated[0] is None else f"{repeated[0]} repeated"
-            )
+            reason = "a sentence has no sent_id" if repeated[0] is None else f"{repeated[0]} repeated"
             raise TreegaugeError(
                 f"{name}: the annotations do not have the same text, and sentences cannot be "
                 f"matched by sent_id ({reason}); expected the same text, or one sent_id per "
@@ -192,18 +177,13 @@ def _keys_by_id(
     texts: dict[str, dict[str, bytes]] = {}
     for name, own in ids.items():
         starts, ends = segments[name].sentence_starts, segments[name].sentence_ends
-        texts[name] = {
-            str(one): bytes(segments[name].text[a:b])
-            for one, a, b in zip(own, starts, ends, strict=True)
-        }
+        texts[name] = {str(one): bytes(segments[name].text[a:b]) for one, a, b in zip(own, starts, ends, strict=True)}
     reference: dict[str, bytes] = {}
     for own_texts in texts.values():
         for one, characters in own_texts.items():
             reference.setdefault(one, characters)
     alike = Counter(one for own in texts.values() for one, t in own.items() if t == reference[one])
-    different = [
-        (name, one) for name, own in texts.items() for one, t in own.items() if t != reference[one]
-    ]
+    different = [(name, one) for name, own in texts.items() for one, t in own.items() if t != reference[one]]
     shared = [sent_id for sent_id in reference if alike[sent_id] >= 2]
     notes = []
     if different:
@@ -222,11 +202,7 @@ def _keys_by_id(
     number = {sent_id: key for key, sent_id in enumerate(shared)}
     keys = {
         name: np.array(
-            [
-                number.get(one, -1) if texts[name][one] == reference[one] else -1
-                for one in map(str, own)
-            ],
-            np.int64,
+            [number.get(one, -1) if texts[name][one] == reference[one] else -1 for one in map(str, own)], np.int64
         )
         for name, own in ids.items()
     }
@@ -236,13 +212,7 @@ def _keys_by_id(
 
 
 def _annotator(
-    name: str,
-    treebank: Treebank,
-    segments: Segmentation,
-    keys: Longs,
-    bounds: Longs,
-    *,
-    by_id: bool,
+    name: str, treebank: Treebank, segments: Segmentation, keys: Longs, bounds: Longs, *, by_id: bool
 ) -> Annotator:
     row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
     token = np.searchsorted(segments.token_rows, row)
@@ -298,9 +268,8 @@ def _partners(one: Annotator, other: Annotator, *, by_id: bool) -> tuple[Longs, 
     words = [np.arange(tb.n_words) for tb in (a, b)]
     if by_id:
         _, i, j = np.intersect1d(
-            np.where(one.keys < 0, -1, one.keys), np.where(other.keys < 0, -2, other.keys),
-            return_indices=True,
-        )  # fmt: skip
+            np.where(one.keys < 0, -1, one.keys), np.where(other.keys < 0, -2, other.keys), return_indices=True
+        )
         if not len(i):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         words = [

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def attachment_changes(
-    old: Treebank, new: Treebank, *, pairs: WordPairs | None = None
-) -> "pl.DataFrame":
+def attachment_changes(old: Treebank, new: Treebank, *, pairs: WordPairs | None = None) -> "pl.DataFrame":
     r"""Return the words whose head or relation changed, with systematic changes marked.
 
     Parameters

@@ -185,9 +185,7 @@ def audit(
     if agreement and not card:
         raise TreegaugeError("--agreement is for cards; add --card")
     if against and consistency:
-        raise TreegaugeError(
-            "--against is for --leaks and --card; --consistency compares TREEBANKS: add them there"
-        )
+        raise TreegaugeError("--against is for --leaks and --card; --consistency compares TREEBANKS: add them there")
     if name is not None and (leaks or consistency or card):
         raise TreegaugeError("--name is for an audit; leave out --leaks, --consistency and --card")
     if leaks + consistency + card > 1:
@@ -248,18 +246,12 @@ def audit_treebanks(
         splits_findings = list(check_treebank(splits))
         if resamples:
             splits_findings += check_splits(splits, resamples=resamples, seed=seed)
-        findings += (
-            [replace(f, split=f"{label}/{f.split}") for f in splits_findings]
-            if label
-            else splits_findings
-        )
+        findings += [replace(f, split=f"{label}/{f.split}") for f in splits_findings] if label else splits_findings
         parts += split_texts(splits, label)
     training = range(len(parts), len(parts) + len(given))
     matches = find_matches([*parts, *given], similarity=similarity, training=training)
     # Duplicates within training data are not reported.
-    findings += [
-        overlap.finding() for overlap in overlaps(matches, training) if overlap.part not in given
-    ]
+    findings += [overlap.finding() for overlap in overlaps(matches, training) if overlap.part not in given]
     findings.sort(key=lambda finding: SEVERITIES.index(finding.level))
     title = name or (f"{len(subjects)} treebanks" if several else _label(subjects[0], True))
     signature = sign(

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from treegauge.auditing.profile import Profile, State
 from treegauge.treebanks.svg_arcs import number, text_width, xml
 
-_COLOURS: dict[State, str] = {
-    "good": "#1a7f37", "fair": "#8a5a00", "poor": "#b3261e", "plain": "#4a5560",
-}  # fmt: skip
+_COLOURS: dict[State, str] = {"good": "#1a7f37", "fair": "#8a5a00", "poor": "#b3261e", "plain": "#4a5560"}
 _NAME = "#24292f"
 _WORDS: dict[State, str] = {"good": "good", "fair": "fair", "poor": "poor", "plain": ""}
 _SIZE, _HEIGHT, _PADDING, _GAP = 11, 20, 7, 4
@@ -48,12 +46,10 @@ def _badge(profile: Profile, top: float) -> tuple[list[str], float, str]:
     for text, colour in cells:
         width = text_width(text, _SIZE) + 2 * _PADDING
         lines.append(
-            f'<rect x="{number(left)}" y="{number(top)}" width="{number(width)}" '
-            f'height="{_HEIGHT}" fill="{colour}"/>'
+            f'<rect x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{_HEIGHT}" fill="{colour}"/>'
         )
         lines.append(
-            f'<text x="{number(left + width / 2)}" y="{number(top + 14)}" '
-            f'text-anchor="middle">{xml(text)}</text>'
+            f'<text x="{number(left + width / 2)}" y="{number(top + 14)}" text-anchor="middle">{xml(text)}</text>'
         )
         left += width
     return lines, left, f"{profile.treebank}: {', '.join(descriptions)}"

@@ -35,9 +35,7 @@ class Cards(Result):
     signature: str
     kind: ClassVar[str] = "cards"
     unit: ClassVar[str | None] = "percent"
-    digits: ClassVar[Any] = {
-        "valid": 1, "test in train": 1, "duplicates": 1, "new words": 1, "non-projective": 1,
-    }  # fmt: skip
+    digits: ClassVar[Any] = {"valid": 1, "test in train": 1, "duplicates": 1, "new words": 1, "non-projective": 1}
     own_formats: ClassVar[tuple[str, ...]] = ("svg",)
 
     @property
@@ -59,10 +57,7 @@ class Cards(Result):
         """Return the main numbers for comparison."""
         return [
             {"treebank": profile.treebank}
-            | {
-                title: profile.aspects[aspect].values.get(name)
-                for title, (aspect, name) in _SHOWN.items()
-            }
+            | {title: profile.aspects[aspect].values.get(name) for title, (aspect, name) in _SHOWN.items()}
             for profile in self.profiles
         ]
 
@@ -95,9 +90,8 @@ class Cards(Result):
         (profile,) = self.profiles
         rows = [f"| {name} | {markdown(what.text)} |" for name, what in profile.aspects.items()]
         return "\n".join(
-            [f"### {markdown(profile.treebank)}", "", "| | |", "|---|---|", *rows, "",
-             f"`{self.signature}`"]
-        )  # fmt: skip
+            [f"### {markdown(profile.treebank)}", "", "| | |", "|---|---|", *rows, "", f"`{self.signature}`"]
+        )
 
     def to_svg(self) -> str:
         """Return the badges of all treebanks, one below the other."""
@@ -135,8 +129,7 @@ def make_cards(
         if name not in {treebank.name for treebank in inputs}:
             names = ", ".join(treebank.name for treebank in inputs)
             raise TreegaugeError(
-                f"--agreement: expected NAME=PATH with the name of a treebank ({names}); "
-                f"found {given!r}"
+                f"--agreement: expected NAME=PATH with the name of a treebank ({names}); found {given!r}"
             )
         known[name] = path
     profiles = tuple(
@@ -146,7 +139,5 @@ def make_cards(
         )
         for treebank in inputs
     )  # fmt: skip
-    marks = "+".join(
-        f"{profile.treebank}#{''.join(d[:3] for d in profile.digests)}" for profile in profiles
-    )
+    marks = "+".join(f"{profile.treebank}#{''.join(d[:3] for d in profile.digests)}" for profile in profiles)
     return Cards(profiles, sign(audit="card", treebanks=marks, similarity=similarity))

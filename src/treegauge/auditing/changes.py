@@ -43,10 +43,7 @@ class Changes:
         return cls(
             pairs,
             tuple(
-                LayerChanges(
-                    layer,
-                    systematic_changes(layer, contexts) if layer.name in PATTERNED else nothing,
-                )
+                LayerChanges(layer, systematic_changes(layer, contexts) if layer.name in PATTERNED else nothing)
                 for layer in annotation_layers(pairs)
             ),
         )
@@ -100,8 +97,7 @@ class Changes:
         totals = sum(counts.values(), np.zeros(len(values), np.int64))
         order = np.argsort(-totals, kind="stable")
         return [
-            {"class": values[i], "words": int(words[i])}
-            | {name: int(counts[name][i]) for name in PATTERNED}
+            {"class": values[i], "words": int(words[i])} | {name: int(counts[name][i]) for name in PATTERNED}
             for i in order.tolist()
             if totals[i]
         ]
@@ -179,14 +175,9 @@ class Changes:
                         "layer": [layer.name] * len(rows),
                         "old": values[0].tolist(),
                         "new": values[1].tolist(),
-                        "kind": [
-                            verdict if layer.name in PATTERNED else None
-                            for verdict in verdicts.tolist()
-                        ],
+                        "kind": [verdict if layer.name in PATTERNED else None for verdict in verdicts.tolist()],
                     },
-                    schema_overrides=dict.fromkeys(
-                        ("form", "upos", "layer", "old", "new", "kind"), pl.String
-                    ),
+                    schema_overrides=dict.fromkeys(("form", "upos", "layer", "old", "new", "kind"), pl.String),
                 )
             )
         order = {name: i for i, name in enumerate(LAYERS)}

@@ -102,9 +102,7 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             continue
         for measure, table in _TABLES.items():
             tables = table(splits["train"], treebank)
-            distance = float(
-                wasserstein(*(distances.sum(axis=0, dtype=np.float64) for distances in tables))
-            )
+            distance = float(wasserstein(*(distances.sum(axis=0, dtype=np.float64) for distances in tables)))
             if np.isnan(distance):
                 continue
             far = random_splits(tables, wasserstein, resamples, random) >= distance - 1e-12

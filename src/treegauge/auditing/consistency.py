@@ -84,9 +84,7 @@ class Consistency(Result):
         from treegauge.core.tables import to_text
 
         if not self.words:
-            return (
-                f"no word is annotated differently from the same words elsewhere\n{self.signature}"
-            )
+            return f"no word is annotated differently from the same words elsewhere\n{self.signature}"
         rest = 0 if self.all else len(self.words) - _SHOWN
         more = [f"and {rest} more (--all shows them)"] if rest > 0 else []
         return "\n".join([to_text(self.shown()), *more, self.signature])
@@ -98,9 +96,7 @@ def _attachment(head: int | None, relation: str | None) -> str:
     return f"{'?' if head is None else head}:{'?' if relation is None else relation}"
 
 
-def consistent_parts(
-    subjects: "Sequence[Input | Mapping[str, Treebank]]",
-) -> dict[str, Treebank]:
+def consistent_parts(subjects: "Sequence[Input | Mapping[str, Treebank]]") -> dict[str, Treebank]:
     """Return the sets of treebanks by name: ``train``, or ``UD_X-Y/train`` if there are several."""
     parts: dict[str, Treebank] = {}
     for number, subject in enumerate(subjects):
@@ -132,9 +128,7 @@ class _Places:
         self.names, self.treebanks = list(parts), list(parts.values())
         sizes = [treebank.n_words for treebank in self.treebanks]
         self.starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        self.columns = [
-            (treebank.codes("form"), treebank.codes("deprel")) for treebank in self.treebanks
-        ]
+        self.columns = [(treebank.codes("form"), treebank.codes("deprel")) for treebank in self.treebanks]
 
     def place(self, word: int) -> tuple[int, int]:
         """Return the number of a word's part, and of the word in that part."""
@@ -201,15 +195,12 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
     from treegauge.core.csv_cells import plain_cells
 
     try:
-        table = plain_cells(
-            pl.read_csv(Path(path), schema_overrides={"instead": pl.String, "sent_id": pl.String})
-        )
+        table = plain_cells(pl.read_csv(Path(path), schema_overrides={"instead": pl.String, "sent_id": pl.String}))
     except (OSError, pl.exceptions.PolarsError) as error:
         raise TreegaugeError(f"{path}: expected a CSV file of candidates; {error}") from error
     if lacking := [name for name in _COLUMNS if name not in table.columns]:
         raise TreegaugeError(
-            f"{path}: no column {', '.join(lacking)}; expected a CSV file written by 'treegauge "
-            "map --candidates-out'"
+            f"{path}: no column {', '.join(lacking)}; expected a CSV file written by 'treegauge map --candidates-out'"
         )
     starts: dict[str, list[int]] = {}
     for first, treebank in zip(places.starts.tolist(), places.treebanks, strict=False):
@@ -219,9 +210,7 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
     rows: dict[int, Any] = {}
     for row in table.iter_rows(named=True):
         before = starts.get(row["sent_id"] or f"#{row['sentence']}", [])
-        words = [
-            start + int(row["word"]) for start in before if start + row["word"] < places.starts[-1]
-        ]
+        words = [start + int(row["word"]) for start in before if start + row["word"] < places.starts[-1]]
         same = [word for word in words if places.form(word) == row["form"]]
         if not same:
             raise TreegaugeError(
@@ -242,10 +231,11 @@ def _preferred(row: Mapping[str, Any], head: int, relation: str) -> _Evidence:
         f"(probability {row['p_instead']:.2f} and {row['p_gold']:.2f})"
     )
     return _Evidence(
-        float(row["score"]), reason,
+        float(row["score"]),
+        reason,
         int(row["instead"]) if head_differs else head,
         relation if head_differs else row["instead"],
-    )  # fmt: skip
+    )
 
 
 def find_inconsistencies(
@@ -279,8 +269,7 @@ def find_inconsistencies(
     words = NucleusWords.of(places.treebanks)
     nuclei = variation(words)
     evidence: dict[int, list[_Evidence]] = {
-        int(nuclei.word[row]): [_explained(places, nuclei, row, words.relations)]
-        for row in range(len(nuclei))
+        int(nuclei.word[row]): [_explained(places, nuclei, row, words.relations)] for row in range(len(nuclei))
     }
     if candidates is not None:
         for word, row in _candidates(candidates, parts, places).items():
@@ -290,14 +279,11 @@ def find_inconsistencies(
             evidence.setdefault(word, []).append(_preferred(row, *now))
     entries = [places.entry(word, _together(group)) for word, group in sorted(evidence.items())]
     entries.sort(key=lambda one: -one.score)
-    marks = "+".join(
-        f"{name}#{treebank.digest[:6]}" for name, treebank in list(parts.items())[:_NAMED]
-    )
+    marks = "+".join(f"{name}#{treebank.digest[:6]}" for name, treebank in list(parts.items())[:_NAMED])
     more = f"+{len(parts) - _NAMED}" if len(parts) > _NAMED else ""
     signature = sign(
-        audit="consistency", parts=marks + more,
-        candidates=None if candidates is None else _digest(candidates),
-    )  # fmt: skip
+        audit="consistency", parts=marks + more, candidates=None if candidates is None else _digest(candidates)
+    )
     return Consistency(tuple(entries), signature, all)
 
 

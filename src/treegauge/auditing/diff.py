@@ -188,9 +188,7 @@ def diff(
     check_whole("trees", trees)
     sides = read_files(old, split), read_files(new, split)
     titles = _names(old, new)
-    before, after = (
-        _parsed(files, title, errors) for files, title in zip(sides, titles, strict=True)
-    )
+    before, after = (_parsed(files, title, errors) for files, title in zip(sides, titles, strict=True))
     pairs = pair_words(before.treebank, after.treebank)
     changes = Changes.of(pairs)
     if patch is not None:
@@ -230,12 +228,7 @@ def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
 
     parts = [
         parse_conllu(
-            file.data,
-            name=name,
-            file=file.path or file.name,
-            errors=errors,
-            need_heads=False,
-            allow=TOLERABLE,
+            file.data, name=name, file=file.path or file.name, errors=errors, need_heads=False, allow=TOLERABLE
         )
         for file in files
     ]
@@ -255,9 +248,7 @@ def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
         names = [folder_name(source) or short_name(source) for source in (old, new)]
         return distinct_names([old, new], names)
     names = [
-        short_name(source)
-        if isinstance(source, str | PathLike)
-        else getattr(source, "name", "text")
+        short_name(source) if isinstance(source, str | PathLike) else getattr(source, "name", "text")
         for source in (old, new)
     ]
     return names if names[0] != names[1] else [f"{names[0]}@old", f"{names[1]}@new"]
@@ -276,8 +267,7 @@ def _drawn(pairs: "WordPairs", trees: int, wanted: Sequence[str | int]) -> list[
         number = ids.get(key, int(key) - 1 if key.isdecimal() else -1)
         if not 0 <= number < len(pairs.old):
             raise TreegaugeError(
-                f"no sentence {key!r} in {pairs.old.name}: expected a sent_id or a number from 1 "
-                f"to {len(pairs.old)}"
+                f"no sentence {key!r} in {pairs.old.name}: expected a sent_id or a number from 1 to {len(pairs.old)}"
             )
         if pairs.sentences.to_new[number] < 0:
             raise TreegaugeError(

@@ -36,22 +36,16 @@ def confusions(annotations: Annotations, convention: Convention, signature: str)
                 }
                 for (x, y), count in pair_counts.items()
             ]  # fmt: skip
-    rows.sort(
-        key=lambda row: (-row["count"], row["layer"], row["first_value"], row["second_value"])
-    )
+    rows.sort(key=lambda row: (-row["count"], row["layer"], row["first_value"], row["second_value"]))
     return Confusions(rows, signature)
 
 
-def disagreements(
-    annotations: Annotations, convention: Convention, signature: str
-) -> Disagreements:
+def disagreements(annotations: Annotations, convention: Convention, signature: str) -> Disagreements:
     """Return the work list: each annotator's values of every word on which they differ."""
     entries = _different_labels(annotations, convention) + _different_words(annotations)
     alike = Counter((layer, chosen_values) for layer, _, chosen_values, _ in entries)
     forms = _forms(annotations)
-    repeated = Counter(
-        (layer, chosen_values, forms[item].lower()) for layer, item, chosen_values, _ in entries
-    )
+    repeated = Counter((layer, chosen_values, forms[item].lower()) for layer, item, chosen_values, _ in entries)
     one_way = _one_way(alike)
 
     def order(entry: Entry) -> tuple[Any, ...]:
@@ -99,9 +93,7 @@ def _different_labels(annotations: Annotations, convention: Convention) -> list[
             shown = tuple("" if code < 0 else coding.values[code] for code in codes)
             values = shown
             if layer == "head":  # different heads with the same relation are one kind
-                values = tuple(
-                    relations.values[code] if code >= 0 else "" for code in relations.codes[item]
-                )
+                values = tuple(relations.values[code] if code >= 0 else "" for code in relations.codes[item])
                 shown = tuple(_head(annotations, item, k) for k in range(len(codes)))
             entries.append((layer, item, values, shown))
     return entries
@@ -129,11 +121,7 @@ def _different_words(annotations: Annotations) -> list[Entry]:
         for column, annotator in enumerate(annotations.annotators):
             word = int(annotations.words[item, column])
             absent = NO_WORD if present[item, column] else ""
-            values.append(
-                annotator.treebank.field(int(annotator.treebank.rows[word]), 1)
-                if word >= 0
-                else absent
-            )
+            values.append(annotator.treebank.field(int(annotator.treebank.rows[word]), 1) if word >= 0 else absent)
         entries.append(("words", item, tuple(values), tuple(values)))
     return entries
 

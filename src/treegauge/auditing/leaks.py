@@ -86,9 +86,7 @@ class Overlap:
             other = f"{self.other_trees} of {self.same}"
             text += f"; identical sentences with a different tree: {other}"
         mark = ", " if "/" in names + self.also_in.part else "/"
-        return Finding(
-            "leak", self.level, f"{self.also_in.part}{mark}{names}", number, text, self.examples
-        )
+        return Finding("leak", self.level, f"{self.also_in.part}{mark}{names}", number, text, self.examples)
 
 
 def overlaps(matches: Matches, training: Sequence[int] = ()) -> Iterator[Overlap]:
@@ -127,10 +125,7 @@ class LeakPairs(Result):
         import polars as pl
 
         parts, one, two = self.matches.parts, self.matches.part, self.matches.other_part
-        trees = [
-            _both(parts, one, self.matches.number, "trees"),
-            _both(parts, two, self.matches.other, "trees"),
-        ]
+        trees = [_both(parts, one, self.matches.number, "trees"), _both(parts, two, self.matches.other, "trees")]
         known = (self.matches.similarity == 1) & (trees[0] != 0) & (trees[1] != 0)
         same = pl.Series(np.where(trees[0] == trees[1], "same", "other"))
         return pl.DataFrame(
@@ -162,9 +157,7 @@ class LeakPairs(Result):
         return "\n".join([to_text(self.shown()), *(more if rest > 0 and not self.all else [])])
 
 
-def _both(
-    parts: Sequence[Texts], which: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64], name: str
-) -> Any:
+def _both(parts: Sequence[Texts], which: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64], name: str) -> Any:
     """Return an attribute of sentences of several parts."""
     columns = [getattr(part, name) for part in parts]
     pairs = zip(which.tolist(), numbers.tolist(), strict=True)
@@ -230,9 +223,7 @@ class Leaks(Result):
         return "\n".join([*lines, *(more if rest > 0 and not self.all else []), self.signature])
 
 
-def find_leaks(
-    parts: Sequence[Texts], training: Sequence[int], *, similarity: float, fail: Fail, all: bool
-) -> Leaks:
+def find_leaks(parts: Sequence[Texts], training: Sequence[int], *, similarity: float, fail: Fail, all: bool) -> Leaks:
     """Compare all parts with each other and with themselves; see :func:`find_matches`."""
     matches = find_matches(parts, similarity=similarity, training=training)
     training_parts = [parts[i] for i in training]  # duplicates within it are not reported
@@ -240,10 +231,7 @@ def find_leaks(
         (overlap for overlap in overlaps(matches, training) if overlap.part not in training_parts),
         key=lambda one: (SEVERITIES.index(one.level), -one.share),
     )
-    rows = [
-        overlap.rows[np.argsort(-matches.similarity[overlap.rows], kind="stable")]
-        for overlap in largest
-    ]
+    rows = [overlap.rows[np.argsort(-matches.similarity[overlap.rows], kind="stable")] for overlap in largest]
     matches = matches.take(np.concatenate([np.empty(0, np.int64), *rows]))
     signature = sign(audit="leaks", parts=named_parts(parts), similarity=similarity)
     pairs = LeakPairs(matches, signature, all)
@@ -264,9 +252,7 @@ def named_parts(parts: Sequence[Texts]) -> str:
 def split_texts(splits: "Mapping[str, Treebank]", name: str = "") -> list[Texts]:
     """Return the texts of a treebank's splits, called train, or name/train if there is a name."""
     return [
-        treebank_texts(
-            treebank, f"{name}/{split}" if name else split, file=treebank.name, split=split
-        )
+        treebank_texts(treebank, f"{name}/{split}" if name else split, file=treebank.name, split=split)
         for split, treebank in splits.items()
     ]
 

@@ -57,9 +57,7 @@ class Matches:
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
-def find_matches(
-    parts: Sequence[Texts], *, similarity: float = SIMILARITY, training: Sequence[int] = ()
-) -> Matches:
+def find_matches(parts: Sequence[Texts], *, similarity: float = SIMILARITY, training: Sequence[int] = ()) -> Matches:
     """Return duplicates and near-duplicates.
 
     Between two parts, matches are listed for the part on which systems are tested: test set against
@@ -136,9 +134,8 @@ def _near(symbols: Symbols, offsets: Longs, similarity: float) -> tuple[Longs, F
 
     def search(first: int) -> npt.NDArray[np.int32]:
         return _fingerprints.near_pairs(
-            coded, offsets, int(known.sum()), *index, _NGRAM, bits, first, workers, _VISITS, _SHARE,
-            similarity, _KEPT,
-        )  # fmt: skip
+            coded, offsets, int(known.sum()), *index, _NGRAM, bits, first, workers, _VISITS, _SHARE, similarity, _KEPT
+        )
 
     pairs = np.concatenate(list(map_threads(search, range(workers), workers))).astype(np.int64)
     sizes = np.diff(offsets)
@@ -166,9 +163,7 @@ def _between(
     return np.column_stack([sentence, target])[tested], value[tested]
 
 
-def _within(
-    sentences: Longs, text_of: Longs, part_of: Longs, pairs: Longs, near: Floats
-) -> tuple[Longs, Floats]:
+def _within(sentences: Longs, text_of: Longs, part_of: Longs, pairs: Longs, near: Floats) -> tuple[Longs, Floats]:
     """Return sentences with the most similar one before them in their part."""
     owner, first = _first_uses(sentences, text_of, part_of)
     # Later uses of a text repeat its first use; a first use may nearly equal another text.

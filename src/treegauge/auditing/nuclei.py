@@ -145,18 +145,12 @@ def variation(words: NucleusWords, *, longest: int = LONGEST) -> Variation:
     >>> len(variation(NucleusWords.of([synthetic(20, seed=1)])))
     0
     """
-    pieces = [
-        nuclei
-        for length in range(2, longest + 1)
-        for nuclei in _of_length(words, length)
-        if len(nuclei)
-    ]
+    pieces = [nuclei for length in range(2, longest + 1) for nuclei in _of_length(words, length) if len(nuclei)]
     if not pieces:
         none = np.zeros(0, np.int64)
         return Variation(none, none.astype(np.float64), *(none,) * 8)
     columns = {
-        field.name: np.concatenate([getattr(piece, field.name) for piece in pieces])
-        for field in fields(Variation)
+        field.name: np.concatenate([getattr(piece, field.name) for piece in pieces]) for field in fields(Variation)
     }
     order = np.lexsort((-columns["shared"], -columns["score"], columns["word"]))
     order = order[np.diff(columns["word"][order], prepend=-1) > 0]
@@ -194,16 +188,13 @@ def _of_length(words: NucleusWords, length: int) -> Iterator[Variation]:
         yield _compared(words, starts, ends, context_keys, label, use_before + use_after)
 
 
-def _compared(
-    words: NucleusWords, starts: Ints, ends: Ints, keys: Keys, label: Ints, shared: int
-) -> Variation:
+def _compared(words: NucleusWords, starts: Ints, ends: Ints, keys: Keys, label: Ints, shared: int) -> Variation:
     """Compare each place with the most frequent other annotation of places with the same key."""
     kinds = 2 * len(words.relations) + 3
     _, group = np.unique(keys, return_inverse=True)
     cells, first, cell, counts = np.unique(
-        group.astype(np.int64) * kinds + label,
-        return_index=True, return_inverse=True, return_counts=True,
-    )  # fmt: skip
+        group.astype(np.int64) * kinds + label, return_index=True, return_inverse=True, return_counts=True
+    )
     owner, labels = cells // kinds, cells % kinds
     # In each group the most frequent annotation comes first, then the second.
     order = np.lexsort((labels, -counts, owner))
@@ -218,9 +209,7 @@ def _compared(
     score = np.log((other + _SMOOTHING) / (alike + _SMOOTHING)) - _UNRELATED * (then == 0)
     named = np.where(now > 0, now, then)  # the dependent of the entry
     keep = (score >= _LEAST) & ((then == 0) | (then % 2 == named % 2))
-    rows, other, alike, score, then, named, rival = (
-        x[keep] for x in (rows, other, alike, score, then, named, rival)
-    )
+    rows, other, alike, score, then, named, rival = (x[keep] for x in (rows, other, alike, score, then, named, rival))
     word = np.where(named % 2 == 1, starts[rows], ends[rows])
     partner = np.where(named % 2 == 1, ends[rows], starts[rows])
     return Variation(

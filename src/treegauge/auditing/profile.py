@@ -59,9 +59,8 @@ class Profile:
 
 
 def profile(
-    one: "Input", *, against: Sequence[Texts] = (), similarity: float = 0.7,
-    agreement: Mapping[str, Any] | None = None,
-) -> Profile:  # fmt: skip
+    one: "Input", *, against: Sequence[Texts] = (), similarity: float = 0.7, agreement: Mapping[str, Any] | None = None
+) -> Profile:
     """Return the profile of a treebank on disk.
 
     Parameters
@@ -130,10 +129,7 @@ def validity(files: Sequence[str], sentences: int) -> Aspect:
     report = check(*files, level=LEVEL)
     broken = {(p.file, p.sent_id or p.line) for p in report.problems if p.severity == "error"}
     valid = 100 * max(0.0, 1 - len(broken) / sentences) if sentences else None
-    values = {
-        "level": LEVEL, "errors": report.errors, "warnings": report.warnings,
-        "valid_sentences": valid,
-    }  # fmt: skip
+    values = {"level": LEVEL, "errors": report.errors, "warnings": report.warnings, "valid_sentences": valid}
     errors = number_with_noun(report.errors, "error")
     numbers = f"{errors}, {number_with_noun(report.warnings, 'warning')}"
     valid_share = f"; {valid:.1f} % of sentences have no error" if report.errors and valid else ""
@@ -159,20 +155,14 @@ def leaks(splits: Mapping[str, Treebank], against: Sequence[Texts], similarity: 
     training = range(len(parts), len(parts) + len(against))
     matches = find_matches([*parts, *against], similarity=similarity, training=training)
     all_overlaps = list(overlaps(matches, training))
-    of_treebank = [
-        overlap for overlap in all_overlaps if any(overlap.part is part for part in parts)
-    ]
+    of_treebank = [overlap for overlap in all_overlaps if any(overlap.part is part for part in parts)]
     seen = [overlap for overlap in of_treebank if overlap.also_in is not overlap.part]
     into = [overlap for overlap in seen if _is_training(overlap, against)]
-    repeats = sum(
-        overlap.same + overlap.near for overlap in of_treebank if overlap.also_in is overlap.part
-    )
+    repeats = sum(overlap.same + overlap.near for overlap in of_treebank if overlap.also_in is overlap.part)
     trained = "train" in splits or bool(against)
     tested = [name for name in splits if name != "train"]
     values: dict[str, Any] = {f"{name}_in_train": 0.0 for name in tested if "train" in splits}
-    values |= {
-        f"{overlap.part.part}_in_{overlap.also_in.part}": 100 * overlap.share for overlap in into
-    }
+    values |= {f"{overlap.part.part}_in_{overlap.also_in.part}": 100 * overlap.share for overlap in into}
     total = sum(map(len, splits.values()))
     values["duplicates"] = 100 * repeats / total if total else 0.0
     texts = [
@@ -231,13 +221,9 @@ def agreed(result: Mapping[str, Any] | None) -> Aspect:
     if result is None:
         return Aspect({}, "unknown (treegauge agree measures it)", "")
     rows = {row["layer"]: row for row in result["rows"] if row.get("observed") is not None}
-    values = {
-        f"{layer}_{name}": row.get(name) for layer, row in rows.items()
-        for name in ("observed", "alpha")
-    }  # fmt: skip
+    values = {f"{layer}_{name}": row.get(name) for layer, row in rows.items() for name in ("observed", "alpha")}
     texts = [
-        f"{layer} {row['observed']:.1f} %"
-        + (f" (alpha {row['alpha']:.2f})" if row.get("alpha") is not None else "")
+        f"{layer} {row['observed']:.1f} %" + (f" (alpha {row['alpha']:.2f})" if row.get("alpha") is not None else "")
         for layer, row in rows.items()
         if layer in _AGREED
     ]

@@ -11,10 +11,7 @@ from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.patch_writing import longest_increasing
 from treegauge.treebanks.sentence_pairs import sentence_ids
 
-KINDS = (
-    "unchanged", "changed", "re-tokenised", "text changed", "split", "merged", "inserted",
-    "deleted",
-)  # fmt: skip
+KINDS = ("unchanged", "changed", "re-tokenised", "text changed", "split", "merged", "inserted", "deleted")
 """Kinds of changes; every sentence has exactly one."""
 NOTES = ("re-ordered", "in another file", "new sent_id")
 """Further properties of a sentence."""
@@ -66,8 +63,7 @@ def sentence_rows(
     total = {"sentences": "all", "old": len(pairs.old), "new": len(pairs.new)}
     moved = _notes(pairs, old_files, new_files)
     notes = [{"sentences": name, "old": moved[name], "new": moved[name]} for name in NOTES]
-    return [*(row for row in rows if row["old"] or row["new"]), total,
-            *(row for row in notes if row["old"])]  # fmt: skip
+    return [*(row for row in rows if row["old"] or row["new"]), total, *(row for row in notes if row["old"])]
 
 
 def _notes(pairs: WordPairs, old_files: Sequence[str], new_files: Sequence[str]) -> dict[str, int]:

@@ -184,15 +184,11 @@ def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
     return Systematic(rules, rule_of)
 
 
-def _grouped(
-    layer: Layer, changed: npt.NDArray[np.int64], contexts: Contexts, names: tuple[str, ...]
-) -> _Groups:
+def _grouped(layer: Layer, changed: npt.NDArray[np.int64], contexts: Contexts, names: tuple[str, ...]) -> _Groups:
     size = len(layer.values)
     context = contexts.codes(names)
     before = context[changed].astype(np.int64) * size + layer.old[changed]
-    kinds, first, of = np.unique(
-        before * size + layer.new[changed], return_index=True, return_inverse=True
-    )
+    kinds, first, of = np.unique(before * size + layer.new[changed], return_index=True, return_inverse=True)
     counts = np.bincount(of, minlength=len(kinds))
     spread = np.unique(of * (len(contexts.pairs.old) + 1) + contexts.sentence[changed])
     sentences = np.bincount(spread // (len(contexts.pairs.old) + 1), minlength=len(kinds))

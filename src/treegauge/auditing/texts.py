@@ -93,10 +93,7 @@ def treebank_texts(treebank: Treebank, part: str, *, file: str = "", split: str 
     for number, (first, stop) in enumerate(zip(firsts, treebank.spans[:, 1], strict=True)):
         if first < len(matches) and starts[first] < stop:
             ids[number] = matches[first][1].decode(errors="replace")
-    return Texts(
-        part, file, split, ids, treebank.lengths, _trees(treebank), symbols, offsets,
-        treebank.digest[:6],
-    )  # fmt: skip
+    return Texts(part, file, split, ids, treebank.lengths, _trees(treebank), symbols, offsets, treebank.digest[:6])
 
 
 def _trees(treebank: Treebank) -> npt.NDArray[np.uint64]:

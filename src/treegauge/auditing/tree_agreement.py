@@ -28,11 +28,7 @@ class AnnotatedTrees(NamedTuple):
 
 
 def tree_alpha(
-    annotators: Sequence[AnnotatedTrees],
-    units: npt.NDArray[np.int64],
-    *,
-    seed: int = 0,
-    pairs: int = PAIRS,
+    annotators: Sequence[AnnotatedTrees], units: npt.NDArray[np.int64], *, seed: int = 0, pairs: int = PAIRS
 ) -> StudentEstimate:
     r"""Return alpha of dependency trees, with its standard error over units.
 
@@ -64,9 +60,7 @@ def tree_alpha(
     owner = np.repeat(np.arange(count), [len(size) for size in sizes])
     nodes = *postorder(head, label, offsets), offsets
 
-    def squared(
-        first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
+    def squared(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         edit_distances = distances(*nodes, first.astype(np.int32), *nodes, second.astype(np.int32))
         return edit_distances.astype(np.float64) ** 2
 

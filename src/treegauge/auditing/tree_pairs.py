@@ -15,9 +15,7 @@ _MARK, _SAME = "*", " "
 _GAP = "  "
 
 
-def changed_sentences(
-    pairs: WordPairs, columns: Sequence[str] = ("form", "upos", "deprel")
-) -> list[int]:
+def changed_sentences(pairs: WordPairs, columns: Sequence[str] = ("form", "upos", "deprel")) -> list[int]:
     """Return the old sentences whose partner differs in words, heads or other columns."""
     differing = pairs.head_changed.copy()
     for column in columns:
@@ -62,16 +60,12 @@ def _marks(pairs: WordPairs, versions: tuple[Sentence, Sentence]) -> tuple[list[
     for column in ("upos", "deprel"):
         before, after, _ = pairs.codes(column)
         differing |= before[own] != after[own]
-    for word, partner, changed in zip(
-        pairs.old_words[own], pairs.new_words[own], differing, strict=True
-    ):
+    for word, partner, changed in zip(pairs.old_words[own], pairs.new_words[own], differing, strict=True):
         marks[0][word - start] = marks[1][partner - other] = _MARK if changed else _SAME
     return marks
 
 
-def _rows(
-    pairs: WordPairs, versions: tuple[Sentence, Sentence], trees: list[list[str]]
-) -> list[tuple[str, str]]:
+def _rows(pairs: WordPairs, versions: tuple[Sentence, Sentence], trees: list[list[str]]) -> list[tuple[str, str]]:
     """Return the lines of both trees, with partners next to each other."""
     old, new = versions
     start, stop = pairs.old.offsets[old.number], pairs.old.offsets[old.number + 1]
@@ -95,9 +89,8 @@ def svg_pair(pairs: WordPairs, number: int) -> str:
     heads = old.head.tolist(), new.head.tolist()
     if pairs.same_words[number]:
         return compare_svg(
-            old.form, heads[0], old.deprel, heads[1], new.deprel,
-            names=("Old", "New"), verdict="changed",
-        )  # fmt: skip
+            old.form, heads[0], old.deprel, heads[1], new.deprel, names=("Old", "New"), verdict="changed"
+        )
     drawings = [
         f"<figcaption>{name}</figcaption>{svg_tree(one.form, own, one.deprel, upos=one.upos)}"
         for name, one, own in zip(("Old", "New"), (old, new), heads, strict=True)

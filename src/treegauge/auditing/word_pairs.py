@@ -156,9 +156,7 @@ def _by_text(
     )
 
 
-def _cut_differently(
-    old: Treebank, new: Treebank, groups: Sequence[tuple[list[int], list[int]]]
-) -> tuple[Ints, Ints]:
+def _cut_differently(old: Treebank, new: Treebank, groups: Sequence[tuple[list[int], list[int]]]) -> tuple[Ints, Ints]:
     """Pair words that cover the same characters of groups of sentences with the same text."""
     from treegauge.scoring.align import align
 

@@ -8,15 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from treegauge import __version__
-from treegauge.cli.options import (
-    HELP,
-    Option,
-    UsageError,
-    did_you_mean,
-    help_sections,
-    help_text,
-    usage,
-)
+from treegauge.cli.options import HELP, Option, UsageError, did_you_mean, help_sections, help_text, usage
 from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import say
@@ -110,8 +102,7 @@ def _run_verb(name: str, *words: str) -> int:
         usage_of_all = f"{called} [OPTIONS] COMMAND [ARGS]..."
         if not words or words == ("--help",):
             rows = [(DEFAULT, command.help)]
-            rows += [(subverb, verb_command(name, subverb).about.partition("\n")[0])
-                     for subverb in command.subverbs]  # fmt: skip
+            rows += [(subverb, verb_command(name, subverb).about.partition("\n")[0]) for subverb in command.subverbs]
             default = f"{name} {DEFAULT}"
             options = f"`{default} --help` lists its options"
             about = f"{command.help} `{name} ...` means `{default} ...`; {options}."
@@ -131,9 +122,5 @@ def _run_verb(name: str, *words: str) -> int:
     except UsageError as error:
         raise UsageError(str(error), usage(called, runnable.options)) from None
     if code is None:
-        say(
-            help_text(
-                usage(called, runnable.options), runnable.about, help_sections(runnable.options)
-            )
-        )
+        say(help_text(usage(called, runnable.options), runnable.about, help_sections(runnable.options)))
     return code or 0

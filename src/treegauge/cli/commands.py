@@ -21,9 +21,8 @@ from treegauge.core.verbs import FORCE, Verb, VerbParameter, verb_parameters
 FORMAT = Option("fmt", ("--format",), choices=FORMATS, help="Output format.", shown="text")
 OUT = Option("out", ("--out", "-o"), metavar="PATH", help="Write the result to this file.")
 PLOT = Option(
-    "plot", ("--plot",), metavar="PATH",
-    help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite).",
-)  # fmt: skip
+    "plot", ("--plot",), metavar="PATH", help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite)."
+)
 FORCING = Option("force", ("--force",), bool, help=FORCE)
 #: Parameters that exist only in Python.
 OBJECTS = frozenset({"progress", "say"})
@@ -94,9 +93,7 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
         for key, parameter in verb_parameters(function).items()
         if key not in OBJECTS and parameter.kind is not inspect.Parameter.VAR_KEYWORD
     }
-    variadic = any(
-        parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values()
-    )
+    variadic = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values())
     options = [_option(parameter, command, variadic) for parameter in parameters.values()]
     flags = {option.name: option.title for option in options}
     options = [option._replace(help=_with_flags(option.help, flags)) for option in options]
@@ -121,11 +118,7 @@ def _members(annotation: Any) -> list[Any]:
 
 def _is_list(annotation: Any) -> bool:
     origin = get_origin(annotation) or annotation
-    return (
-        isinstance(origin, type)
-        and issubclass(origin, Sequence | Mapping | set)
-        and (origin not in {str, bytes})
-    )
+    return isinstance(origin, type) and issubclass(origin, Sequence | Mapping | set) and (origin not in {str, bytes})
 
 
 def _element(annotation: Any) -> list[Any]:
@@ -138,10 +131,11 @@ def _type(parameter: VerbParameter) -> tuple[type, list[str], bool]:
     """Return a parameter's type and choices, and whether it takes several values."""
     kinds = [kind for kind in _members(parameter.annotation) if kind is not NoneType]
     lists = [
-        kind for kind in kinds
+        kind
+        for kind in kinds
         # The object can be given by name; a mapping is possible only in Python.
         if _is_list(kind) and not (str in kinds and issubclass(get_origin(kind) or kind, Mapping))
-    ]  # fmt: skip
+    ]
     several = bool(lists) or parameter.kind is inspect.Parameter.VAR_POSITIONAL
     if lists:
         kinds = [part for kind in lists for part in _element(kind)]
@@ -158,9 +152,7 @@ def _option(parameter: VerbParameter, command: Command, variadic: bool) -> Optio
     if variadic and parameter.name in command.arguments and not last:
         several = False  # all further words belong to the last argument
     required = parameter.default is inspect.Parameter.empty
-    plain = (
-        parameter.default if isinstance(parameter.default, list | tuple) else [parameter.default]
-    )
+    plain = parameter.default if isinstance(parameter.default, list | tuple) else [parameter.default]
     shown = "" if required or parameter.default is None else ", ".join(map(str, plain))
     option = Option(
         parameter.name, (), kind, choices, several, required,

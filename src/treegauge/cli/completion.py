@@ -36,7 +36,7 @@ PLACES = {
     "bash": (".bash_completions/treegauge", ".bashrc", ". ~/.bash_completions/treegauge"),
     "zsh": (".zfunc/_treegauge", ".zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
     "fish": (".config/fish/completions/treegauge.fish", None, ""),
-}  # fmt: skip
+}
 
 
 def _shell(words: Sequence[str]) -> str:

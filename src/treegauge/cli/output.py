@@ -78,8 +78,7 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     if out is None:
         say(text)
     elif isinstance(result, Result) and (
-        out.suffix == ".parquet"
-        or (fmt == "text" and (out.suffix in SAVED or out.suffix[1:] in result.own_formats))
+        out.suffix == ".parquet" or (fmt == "text" and (out.suffix in SAVED or out.suffix[1:] in result.own_formats))
     ):
         result.save(out)  # the ending of the name decides the format
     else:

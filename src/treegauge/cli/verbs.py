@@ -47,11 +47,7 @@ _TABLES = Command(arguments=["tables"], plot=True)
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank valid and consistent?": {
-        "check": Command(
-            "Validate CoNLL-U files and list all problems.",
-            ["sources"],
-            formats=["github", "sarif"],
-        ),
+        "check": Command("Validate CoNLL-U files and list all problems.", ["sources"], formats=["github", "sarif"]),
         "agree": Command("Measure inter-annotator agreement and list the disagreements."),
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.",
@@ -71,47 +67,32 @@ VERBS: dict[str, dict[str, Command]] = {
             plot=True,
             subverbs={"list": Command(arguments=["names"])},
         ),
-        "split": Command(
-            "Split a treebank at random, by length, into folds, or by EDV.", ["source"]
-        ),
+        "split": Command("Split a treebank at random, by length, into folds, or by EDV.", ["source"]),
         "show": Command(
             "Draw dependency trees in the terminal, as SVG, or for LaTeX.",
             ["source"],
             {"sentence": "-s"},
             formats=["svg", "tikz"],
         ),
-        "convert": Command(
-            "Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.",
-            ["source"],
-        ),
+        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.", ["source"]),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
-        "catalogue": Command(
-            "List treebanks on disk with languages, licences and sizes.", ["roots"]
-        ),
+        "catalogue": Command("List treebanks on disk with languages, licences and sizes.", ["roots"]),
     },
     "Which system is better, and how certain is it?": {
         "score": Command(
-            "Score systems against gold, with confidence intervals and significance tests.",
-            ["gold"],
-            plot=True,
+            "Score systems against gold, with confidence intervals and significance tests.", ["gold"], plot=True
         ),
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
             plot=True,
-            subverbs={
-                "compare": Command(plot=True),
-                "outliers": Command(),
-                "subsets": Command(),
-            },
+            subverbs={"compare": Command(plot=True), "outliers": Command(), "subsets": Command()},
         ),
         "leaderboard": Command(
-            "Score every team on every treebank, rank the teams, and write a page and tables.",
-            ["gold"],
+            "Score every team on every treebank, rank the teams, and write a page and tables.", ["gold"]
         ),
         "certify": Command("Report the evidence for the claim that one system beats another."),
         "recommend": Command(
-            "Recommend a small set of treebanks that ranks systems as all treebanks do.",
-            formats=("conllu",),
+            "Recommend a small set of treebanks that ranks systems as all treebanks do.", formats=("conllu",)
         ),
         "analyse": Command(
             "Explain scores: correlate columns with a target, alone and given covariates.",
@@ -129,12 +110,8 @@ VERBS: dict[str, dict[str, Command]] = {
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
         "parsers": Command("List the parsers and their options.", ["parser"]),
         "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
-        "labels": Command(
-            "Report the share of trees that each encoding of trees as labels covers."
-        ),
-        "map": Command(
-            "Draw data maps of treebanks and list candidates for annotation errors.", plot=True
-        ),
+        "labels": Command("Report the share of trees that each encoding of trees as labels covers."),
+        "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
         "vinfo": Command("Measure usable information (V-information) in bits per word.", plot=True),
         "mdl": Command("Measure description length by online coding.", plot=True),
         "difficulty": Command("Measure dataset difficulty by ten measures at once.", plot=True),
@@ -157,9 +134,7 @@ VERBS: dict[str, dict[str, Command]] = {
     },
     "How do I run many experiments?": {
         "run": Command(
-            "Run a plan of many trainings; resumes where it stopped.",
-            ["plan"],
-            {"store": "-s", "workers": "-w"},
+            "Run a plan of many trainings; resumes where it stopped.", ["plan"], {"store": "-s", "workers": "-w"}
         ),
         "status": Command("Report how many cells of a store are done, failed and left.", ["store"]),
         "results": Command("Print the results in a store.", ["store"]),
@@ -167,13 +142,9 @@ VERBS: dict[str, dict[str, Command]] = {
         "gc": Command("Remove files and cells that are no longer needed from a store.", ["store"]),
     },
     "How do I present the results?": {
-        "report": Command(
-            "Make one offline web page from treebanks, system output, scores and other results."
-        ),
+        "report": Command("Make one offline web page from treebanks, system output, scores and other results."),
         "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
-        "synthesise": Command(
-            "Draw a treebank of known properties from an invented grammar.", ["sentences"]
-        ),
+        "synthesise": Command("Draw a treebank of known properties from an invented grammar.", ["sentences"]),
     },
 }
 QUESTION = {verb: question for question, verbs in VERBS.items() for verb in verbs}

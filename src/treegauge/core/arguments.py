@@ -39,9 +39,7 @@ filling the memory. A verb declares the limits of its own words, and those that 
 
 
 def check_arguments(
-    given: Mapping[str, Any],
-    defaults: Mapping[str, Any],
-    limits: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+    given: Mapping[str, Any], defaults: Mapping[str, Any], limits: Mapping[str, tuple[int, int]] = MappingProxyType({})
 ) -> None:
     """Refuse numbers out of range, and names that are empty or not text.
 
@@ -92,9 +90,7 @@ def _check_share(name: str, found: float) -> None:
     if not math.isfinite(found):
         raise TreegaugeError(f"{name}: expected a finite number, found {found}")
     if name == "level" and not 0 < found < 1:
-        raise TreegaugeError(
-            f"level: expected a number between 0 and 1, such as 0.95, found {found:g}"
-        )
+        raise TreegaugeError(f"level: expected a number between 0 and 1, such as 0.95, found {found:g}")
 
 
 def flat(value: Any) -> Iterator[Any]:
@@ -112,8 +108,7 @@ def _check_name(name: str, text: str | bytes) -> None:
     problem = bad_text(text) if isinstance(text, str) else "bytes"
     if problem:
         raise TreegaugeError(
-            f"{name}: {text!a} contains {problem}; expected text in UTF-8. Rename the file or "
-            "folder if it is one"
+            f"{name}: {text!a} contains {problem}; expected text in UTF-8. Rename the file or folder if it is one"
         )
 
 

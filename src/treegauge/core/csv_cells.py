@@ -26,7 +26,7 @@ def escaped_cells(frame: "pl.DataFrame") -> "pl.DataFrame":
     >>> import polars as pl
     >>> escaped_cells(pl.DataFrame({"form": ["=1+1", "-", "-2.5", "@SUM(A1)", "'=", "go"]}))["form"].to_list()
     ["'=1+1", '-', '-2.5', "'@SUM(A1)", "''=", 'go']
-    """  # noqa: E501
+    """
     import polars as pl
 
     columns = []

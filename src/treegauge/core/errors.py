@@ -78,9 +78,7 @@ class ChoiceError(TreegaugeError, ValueError):
         plain = {name.partition("[")[0].casefold(): name for name in reversed(names)}
         many = len(names) > MOST_LISTED
         close = get_close_matches(str(found).casefold(), plain, n=3 if many else 1)
-        hint = (
-            f"; did you mean {' or '.join(repr(plain[name]) for name in close)}?" if close else ";"
-        )
+        hint = f"; did you mean {' or '.join(repr(plain[name]) for name in close)}?" if close else ";"
         shown = f"({len(names)} choices)" if many and close else f"choices: {', '.join(names)}"
         super().__init__(f"unknown {what} {str(found)!r}{hint} {shown}")
         self.what, self.found, self.choices = what, found, names
@@ -122,9 +120,7 @@ def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
     check_whole("seed", seed)
     check_whole(what, draws, 2)
     if not 0 < level < 1:
-        raise TreegaugeError(
-            f"level: expected a number between 0 and 1, such as 0.95, found {level!r}"
-        )
+        raise TreegaugeError(f"level: expected a number between 0 and 1, such as 0.95, found {level!r}")
 
 
 def check_format(source: object, found: object, known: int, remedy: str) -> None:
@@ -155,6 +151,5 @@ def check_format(source: object, found: object, known: int, remedy: str) -> None
     else:
         age, advice = "an earlier", remedy
     raise TreegaugeError(
-        f"{source} has format {found} of {age} version of treegauge; this version reads format "
-        f"{known}: {advice}"
+        f"{source} has format {found} of {age} version of treegauge; this version reads format {known}: {advice}"
     )

@@ -98,10 +98,7 @@ def atomic(path: str | os.PathLike[str], *, own: bool = False) -> Iterator[Binar
     target = Path(path)
     check_reachable(target)
     if target.exists() and not (target.is_file() or target.is_dir()):  # a device or a pipe
-        with (
-            _naming(path),
-            tempfile.TemporaryFile() as file,
-        ):  # archives cannot be written to a device
+        with _naming(path), tempfile.TemporaryFile() as file:  # archives cannot be written to a device
             yield file
             file.seek(0)
             with target.open("wb") as device:

@@ -70,9 +70,7 @@ def guarding(inputs: Iterable[Any] = (), *, force: bool = False) -> Iterator[Non
 
 
 @contextmanager
-def guarded_call(
-    kinds: Mapping[str, str], given: Mapping[str, Any], *, force: bool = False
-) -> Iterator[None]:
+def guarded_call(kinds: Mapping[str, str], given: Mapping[str, Any], *, force: bool = False) -> Iterator[None]:
     """Protect the inputs among a verb's arguments, and refuse outputs that cannot be written.
 
     `kinds` has what each output of the verb is; all other arguments are inputs.
@@ -108,8 +106,7 @@ def check_reachable(path: Path) -> None:
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno == errno.ELOOP:
             raise TreegaugeError(
-                f"{path}: a symbolic link here leads back to itself; choose another name, or "
-                "remove the link"
+                f"{path}: a symbolic link here leads back to itself; choose another name, or remove the link"
             ) from None
 
 
@@ -133,9 +130,7 @@ def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = F
     guard = _guard.get() or _Guard()
     if path.is_dir():
         if not store and path.resolve() in guard.folders and kind in {FOLDER, STORE}:
-            raise TreegaugeError(
-                f"{out} is an input and would be overwritten; write to another folder"
-            )
+            raise TreegaugeError(f"{out} is an input and would be overwritten; write to another folder")
         if kind == STORE and not guard.force and not _may_become_store(path):
             raise TreegaugeError(
                 f"{out} is a folder with other contents and would become a store; choose a new "
@@ -174,9 +169,7 @@ def check_folder(target: Path) -> None:
     if not inside and guard.files:
         inside = any(_identity(inside_path) in guard.files for inside_path in place.rglob("*"))
     if inside:
-        raise TreegaugeError(
-            f"{target} contains an input and would be replaced; choose another folder"
-        )
+        raise TreegaugeError(f"{target} contains an input and would be replaced; choose another folder")
 
 
 def _identity(path: Path) -> tuple[int, int]:
@@ -187,9 +180,7 @@ def _identity(path: Path) -> tuple[int, int]:
 def _check_input(path: Path, name: str | os.PathLike[str], guard: _Guard) -> None:
     status = path.stat()
     inside = any(folder in path.resolve().parents for folder in guard.folders)
-    if (status.st_dev, status.st_ino) in guard.files or (
-        inside and content_kind(path) not in _OWN_KINDS
-    ):
+    if (status.st_dev, status.st_ino) in guard.files or (inside and content_kind(path) not in _OWN_KINDS):
         raise TreegaugeError(f"{name} is an input and would be overwritten; write to another file")
 
 

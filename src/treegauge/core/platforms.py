@@ -17,9 +17,7 @@ from treegauge.core.errors import TreegaugeError
 
 PATIENCE = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Seconds between tries to replace a file that another process has open, on Windows."""
-_FAR = (
-    1 << 30
-)  # the byte that Windows locks, beyond the end of the file, so that the text can be read
+_FAR = 1 << 30  # the byte that Windows locks, beyond the end of the file, so that the text can be read
 
 
 def take_lock(file: IO[Any], *, shared: bool = False, wait: bool = False) -> bool:
@@ -209,9 +207,7 @@ def _descendants() -> set[int]:
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat") if sys.platform.startswith("linux") else ():
         with suppress(OSError, ValueError):
-            state, parent = (
-                stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[:2]
-            )
+            state, parent = stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[:2]
             if state not in "ZX":
                 children.setdefault(int(parent), []).append(int(stat.parent.name))
     found: set[int] = set()
@@ -305,9 +301,7 @@ def use_utf8_streams() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-_RESERVED = re.compile(
-    r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)( *)(\.|:|$)"
-)
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)( *)(\.|:|$)")
 
 
 def portable_name(name: str) -> bool:

@@ -75,8 +75,7 @@ def _points(group: str) -> "Iterator[EntryPoint]":
         try:
             points += [point for point in package.entry_points if point.group == group]
         except Exception as error:
-            warn(f"the plug-ins of {package.name} are left out: its entry points cannot be read: "
-                 f"{described(error)}")  # fmt: skip
+            warn(f"the plug-ins of {package.name} are left out: its entry points cannot be read: {described(error)}")
     yield from sorted(points, key=lambda point: (point.name, point.value))
 
 

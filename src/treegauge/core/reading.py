@@ -45,13 +45,10 @@ class FileTable(NamedTuple):
         if Path(self.source).suffix.lower() in TEXT:
             return pl.DataFrame(rows, dict.fromkeys(self.header, pl.String), orient="row")
         try:
-            return pl.DataFrame(
-                rows, self.header, orient="row", infer_schema_length=None, strict=False
-            )
+            return pl.DataFrame(rows, self.header, orient="row", infer_schema_length=None, strict=False)
         except (pl.exceptions.PolarsError, TypeError) as error:
             raise TreegaugeError(
-                f"{self.source}: a column has values of several kinds ({error}); expected texts or "
-                "numbers"
+                f"{self.source}: a column has values of several kinds ({error}); expected texts or numbers"
             ) from error
 
 
@@ -168,8 +165,7 @@ def _read_text(path: Path) -> FileTable:
         for row in reader:
             if row and len(row) != len(header):
                 raise TreegaugeError(
-                    f"{path}, line {reader.line_num}: {len(row)} cells, expected {len(header)}: "
-                    + ", ".join(header)
+                    f"{path}, line {reader.line_num}: {len(row)} cells, expected {len(header)}: " + ", ".join(header)
                 )
             if row:
                 rows.append((f"line {reader.line_num}", [*map(plain_cell, row)]))

@@ -139,9 +139,7 @@ class Result(_Signed):
 
     def with_attached(self, attached: Mapping[str, Part], *, featured: str = "") -> Self:
         """Return the same result with further ones attached."""
-        return replace(
-            self, attached={**self.attached, **attached}, featured=featured or self.featured
-        )
+        return replace(self, attached={**self.attached, **attached}, featured=featured or self.featured)
 
     def each(self) -> "Iterator[Result]":
         """Yield the result and all of its parts."""
@@ -162,9 +160,7 @@ class Result(_Signed):
         """Return what ``--format json`` prints: kind, signature, unit, rows, then the parts."""
         envelope = {"kind": self.kind, "signature": self.signature, "unit": self.unit}
         parts = {
-            name: part.to_dict()
-            if isinstance(part, Result)
-            else [result.to_dict() for result in part]
+            name: part.to_dict() if isinstance(part, Result) else [result.to_dict() for result in part]
             for name, part in self.attached.items()
         }
         return envelope | self.json_fields() | parts

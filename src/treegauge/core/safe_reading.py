@@ -57,14 +57,11 @@ def check_trust(code: Iterable[str], *, trust: bool, advice: str = "read it") ->
     found = list(dict.fromkeys(code))
     if found and not trust and not _is_set(os.environ.get(TRUST, "")):
         raise TreegaugeError(
-            f"it would run code ({', '.join(found)}); {advice}, and add --trust (in Python "
-            "trust=True) if you trust it"
+            f"it would run code ({', '.join(found)}); {advice}, and add --trust (in Python trust=True) if you trust it"
         )
 
 
-def read_arrays(
-    file: BinaryIO | str | PathLike[str], wanted: Collection[str] = ()
-) -> "dict[str, npt.NDArray[Any]]":
+def read_arrays(file: BinaryIO | str | PathLike[str], wanted: Collection[str] = ()) -> "dict[str, npt.NDArray[Any]]":
     """Read the arrays of an ``.npz`` archive, all or those `wanted` that it has.
 
     Raises
@@ -95,8 +92,7 @@ def read_arrays(
                 declared = _declared_bytes(member)
                 if declared > info.file_size:
                     raise TreegaugeError(
-                        f"refused: array {name!r} claims {declared:,} bytes and has "
-                        f"{info.file_size:,}"
+                        f"refused: array {name!r} claims {declared:,} bytes and has {info.file_size:,}"
                     )
             with archive.open(info) as member:
                 arrays[name] = np.lib.format.read_array(member, allow_pickle=False)

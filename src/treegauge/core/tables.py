@@ -104,9 +104,7 @@ def markdown(text: str) -> str:
     >>> print(markdown("a_b | *c*"))
     a\_b \| \*c\*
     """
-    return "".join(
-        f"\\{character}" if character in _MARKDOWN else character for character in text
-    ).replace("\n", " ")
+    return "".join(f"\\{character}" if character in _MARKDOWN else character for character in text).replace("\n", " ")
 
 
 class _Cells(NamedTuple):
@@ -134,9 +132,7 @@ def _cells(table: Table) -> _Cells:
     names = list(dict.fromkeys(name for row in table for name in row))
     columns = [[row.get(name) for row in table] for name in names]
     kinds = [{type(value) for value in column if value is not None} for column in columns]
-    numeric = [
-        any(issubclass(value_type, NUMERIC) for value_type in kind - {bool}) for kind in kinds
-    ]
+    numeric = [any(issubclass(value_type, NUMERIC) for value_type in kind - {bool}) for kind in kinds]
     for column, kind in zip(columns, kinds, strict=True):
         if kind == {int, float}:
             column[:] = [None if value is None else float(value) for value in column]
@@ -168,13 +164,7 @@ def to_text(table: Table, *, digits: Digits = 2) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def to_latex(
-    table: Table,
-    *,
-    digits: Digits = 2,
-    note: str | None = None,
-    best: Sequence[str] = (),
-) -> str:
+def to_latex(table: Table, *, digits: Digits = 2, note: str | None = None, best: Sequence[str] = ()) -> str:
     r"""Write a booktabs ``tabular``; the largest value of each column in `best` is bold.
 
     Examples
@@ -246,7 +236,4 @@ def to_html(table: Table, *, digits: Digits = 2, note: str | None = None) -> str
     head = line("th", cells.columns)
     body = "\n".join(f"<tr>{line('td', row)}</tr>" for row in cells.texts(digits))
     caption = f"<caption>{escape(one_line(note))}</caption>" if note else ""
-    return (
-        f'<table class="treegauge">{caption}\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{body}\n</tbody></table>"
-    )
+    return f'<table class="treegauge">{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>'

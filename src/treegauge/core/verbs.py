@@ -12,16 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial, wraps
 from types import MappingProxyType
-from typing import (
-    Any,
-    ClassVar,
-    NamedTuple,
-    Protocol,
-    TypeVar,
-    cast,
-    get_type_hints,
-    overload,
-)
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_type_hints, overload
 
 from treegauge.core.arguments import check_arguments
 from treegauge.core.outputs import guarded_call
@@ -78,10 +69,7 @@ class Verb(Protocol[R_co]):
 def verb(function: Callable[..., R], /) -> Verb[R]: ...
 @overload
 def verb(
-    *,
-    outputs: Mapping[str, str] = ...,
-    limits: Limits = ...,
-    subverbs: Mapping[str, Verb[Any]] = ...,
+    *, outputs: Mapping[str, str] = ..., limits: Limits = ..., subverbs: Mapping[str, Verb[Any]] = ...
 ) -> Callable[[Callable[..., R]], Verb[R]]: ...
 def verb(
     function: Callable[..., R] | None = None,
@@ -132,11 +120,7 @@ def verb(
 
 
 def _verb(
-    function: Callable[..., R],
-    *,
-    outputs: Mapping[str, str],
-    limits: Limits,
-    subverbs: Mapping[str, Verb[Any]],
+    function: Callable[..., R], *, outputs: Mapping[str, str], limits: Limits, subverbs: Mapping[str, Verb[Any]]
 ) -> Verb[R]:
     plain = inspect.signature(function)
     groups = {
@@ -251,9 +235,7 @@ def command(verb: Verb[Any], *words: object, **options: object) -> str:
     return " ".join(parts)
 
 
-def _named(
-    plain: inspect.Signature, args: Sequence[Any], given: Mapping[str, Any]
-) -> dict[str, Any]:
+def _named(plain: inspect.Signature, args: Sequence[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return all arguments of a call by parameter."""
     try:
         return {**plain.bind_partial(*args).arguments, **given}
@@ -304,9 +286,7 @@ def parameter_help(docstring: str | None) -> dict[str, str]:
     """
     text = inspect.cleandoc(docstring or "")
     meanings: dict[str, str] = {}
-    for section in re.finditer(
-        r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", text, re.M | re.S
-    ):
+    for section in re.finditer(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", text, re.M | re.S):
         for names, body in re.findall(r"^(\S[^\n]*)\n((?:[ ]+[^\n]+\n?|\n)+)", section[1], re.M):
             meaning = " ".join(body.split()).replace("``", "")
             for name in names.replace("*", "").split(","):
@@ -340,8 +320,6 @@ def verb_parameters(function: Callable[..., Any]) -> dict[str, VerbParameter]:
             help_texts = help_texts | parameter_help(base.__doc__)
         hints = hints | _hints(kind, kind.__module__)
     return {
-        name: VerbParameter(
-            name, hints.get(name, Any), parameter.default, parameter.kind, help_texts.get(name, "")
-        )
+        name: VerbParameter(name, hints.get(name, Any), parameter.default, parameter.kind, help_texts.get(name, ""))
         for name, parameter in inspect.signature(function).parameters.items()
     }

@@ -34,9 +34,8 @@ that give it, and the ends of the curve's interval; ``< 5`` and ``> 500`` are be
 
 
 def word_groups(
-    gold: Treebank, kinds: Mapping[str, str] | None = None, *, by: By = CLASSES,
-    convention: Convention = OFFICIAL,
-) -> dict[str, Mask]:  # fmt: skip
+    gold: Treebank, kinds: Mapping[str, str] | None = None, *, by: By = CLASSES, convention: Convention = OFFICIAL
+) -> dict[str, Mask]:
     r"""Return the words that count overall, and those of each group, as masks.
 
     `kinds` is the group of each class, such as simple or complex; words of other classes are in no
@@ -59,9 +58,7 @@ def word_groups(
     codes, names, _ = classify(gold, by)
     if not kinds.keys() & set(names):
         shown = (", ".join([*few][:6]) + ", ..." * (len(few) > 6) for few in (kinds, names))
-        raise TreegaugeError(
-            f"none of the classes {next(shown)} is in {gold.name}, which has {next(shown)}"
-        )
+        raise TreegaugeError(f"none of the classes {next(shown)} is in {gold.name}, which has {next(shown)}")
     for group in dict.fromkeys(kinds.values()):
         members = np.array([kinds.get(name) == group for name in names], bool)
         groups[group] = counted & members[codes]
@@ -245,21 +242,15 @@ def contributions(
         votes = [run.vote(members) for run in runs]
         aligned = [align_trees(gold, vote.head, vote["deprel"]) for vote in votes]
         means = {
-            name: np.mean([metric_words(name, one, convention).correct for one in aligned], axis=0)
-            for name in sizes
+            name: np.mean([metric_words(name, one, convention).correct for one in aligned], axis=0) for name in sizes
         }
         return {
             name: {group: sentence_sums(mean * mask, gold) for group, mask in masks.items()}
             for name, mean in means.items()
         }
 
-    def shares(
-        values: Mapping[str, Floats], name: str, *, share: bool = True
-    ) -> dict[str, RatioEstimate]:
-        return {
-            g: ratio_estimate(values[g], sizes[name][g], level=level, share=share).times(100)
-            for g in masks
-        }
+    def shares(values: Mapping[str, Floats], name: str, *, share: bool = True) -> dict[str, RatioEstimate]:
+        return {g: ratio_estimate(values[g], sizes[name][g], level=level, share=share).times(100) for g in masks}
 
     def scored(left_out: str, gone: Sequence[str]) -> Vote:
         members = tuple(source for source in sources if source not in gone)
@@ -272,8 +263,7 @@ def contributions(
         if not gone:
             return Vote(left_out, members, scores, worth=worth)
         gains = {
-            name: shares({g: everyone[name][g] - own[name][g] for g in masks}, name, share=False)
-            for name in sizes
+            name: shares({g: everyone[name][g] - own[name][g] for g in masks}, name, share=False) for name in sizes
         }
         alone = {name: shares(values, name)[OVERALL] for name, values in counts(gone).items()}
         return Vote(left_out, members, scores, gains, alone, worth)
@@ -286,9 +276,8 @@ def contributions(
     votes = [scored("", ()), *(scored(name, gone) for name, gone in leave.items())]
     words = {name: int(mask.sum()) for name, mask in masks.items()}
     signature = sign(
-        m=metric_label(metric, convention), tb=gold.mark,
-        runs=len(runs) if len(runs) > 1 else None, ci=f"t@{level:g}",
-    )  # fmt: skip
+        m=metric_label(metric, convention), tb=gold.mark, runs=len(runs) if len(runs) > 1 else None, ci=f"t@{level:g}"
+    )
     return Contributions(tuple(votes), words, metric, convention, signature)
 
 

@@ -110,9 +110,7 @@ class SourceSelection(Result):
     @property
     def sources(self) -> Members:
         """The sources recommended."""
-        return next(
-            strategy.sources for strategy in self.strategies if strategy.name == self.recommended
-        )
+        return next(strategy.sources for strategy in self.strategies if strategy.name == self.recommended)
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -135,9 +133,7 @@ class SourceSelection(Result):
         """Advice on the sources to use, and whether the differences are significant."""
         names = " + ".join(self.sources)
         sample = f"{self.sentences} sentences ({self.words} words)"
-        compared = [
-            (strategy, strategy.ahead) for strategy in self.strategies if strategy.ahead is not None
-        ]
+        compared = [(strategy, strategy.ahead) for strategy in self.strategies if strategy.ahead is not None]
         clear = [ahead for _, ahead in compared if ahead.excludes_zero]
         if self.recommended != self.strategies[0].name:
             return f"Use {names}: significantly better than all sources on {sample}."
@@ -168,9 +164,8 @@ class SourceSelection(Result):
 
 
 def select_sources(
-    panel: Panel, gold: Treebank, *, metric: str = "LAS", convention: Convention = OFFICIAL,
-    level: float = 0.95,
-) -> SourceSelection:  # fmt: skip
+    panel: Panel, gold: Treebank, *, metric: str = "LAS", convention: Convention = OFFICIAL, level: float = 0.95
+) -> SourceSelection:
     """Select sources by a few gold trees, and score the selection on held-out trees.
 
     Each sentence in turn is held out; sources are chosen by the others (:data:`STRATEGIES`), and
@@ -191,9 +186,7 @@ def select_sources(
     ('best', ('good',))
     """
     if len(gold) < 2:
-        raise TreegaugeError(
-            f"{gold.name} has {len(gold)} sentences with trees; choosing by them needs at least 2"
-        )
+        raise TreegaugeError(f"{gold.name} has {len(gold)} sentences with trees; choosing by them needs at least 2")
     metric = find_word_metric(metric)
     handful = Handful(panel, gold, metric, convention)
     everything = np.ones(len(gold), bool)
@@ -201,21 +194,15 @@ def select_sources(
     strategies: list[Strategy] = []
     full = handful.correct(panel.sources)
     for name, choose in STRATEGIES.items():
-        held_out = [
-            handful.correct(choose(handful, seen))[~seen] for seen in ~np.eye(len(gold), dtype=bool)
-        ]
+        held_out = [handful.correct(choose(handful, seen))[~seen] for seen in ~np.eye(len(gold), dtype=bool)]
         correct = np.concatenate(held_out)
-        ahead = ratio_estimate(correct - full, handful.words, level=1 - (1 - level) / pairs).times(
-            100
-        )
+        ahead = ratio_estimate(correct - full, handful.words, level=1 - (1 - level) / pairs).times(100)
         score = ratio_estimate(correct, handful.words, level=level, share=True).times(100)
         chosen = choose(handful, everything)
         strategies.append(Strategy(name, chosen, score, ahead if strategies else None))
     better = [s for s in strategies if s.ahead and s.ahead.excludes_zero and s.ahead.value > 0]
     best = max(better, key=lambda strategy: strategy.score.value, default=strategies[0])
     label = metric_label(metric, convention)
-    signature = sign(
-        m=label, tb=gold.mark, sentences=len(gold), held_out="each", ci=f"t@{level:g}/{pairs}"
-    )
+    signature = sign(m=label, tb=gold.mark, sentences=len(gold), held_out="each", ci=f"t@{level:g}/{pairs}")
     words = int(handful.mask.sum())
     return SourceSelection(tuple(strategies), best.name, label, len(gold), words, level, signature)

@@ -139,9 +139,7 @@ def recommend(
         note(f"{world.target.name} has no trees; sources are ranked by tags only")
         return ranked
     panel = _panel(world, few, ranked, training, weighting, sentences=len(few))
-    selection = select_sources(
-        panel, few, metric=metric, convention=counting.chosen, level=weighting.level
-    )
+    selection = select_sources(panel, few, metric=metric, convention=counting.chosen, level=weighting.level)
     return ranked.with_attached({"selection": _signed(selection, world, training)})
 
 
@@ -272,9 +270,8 @@ def _weighed(world: _World, weighting: SourceWeighting) -> "SourceWeights":
     from treegauge.crosslingual.weights import weigh_sources
 
     return weigh_sources(
-        world.looked, world.sources, sentences=weighting.sentences, exponent=weighting.exponent,
-        level=weighting.level,
-    )  # fmt: skip
+        world.looked, world.sources, sentences=weighting.sentences, exponent=weighting.exponent, level=weighting.level
+    )
 
 
 def _panel(
@@ -308,14 +305,11 @@ def _panel(
             "split": world.split if sentences else "test",
         }  # fmt: skip
         files = world.target.kind == source.kind == "treebank"
-        given: Any = world.target.path if files else {
-            parameters["split"]: target, f"{name}/train": world.sources[name]
-        }  # fmt: skip
+        given: Any = world.target.path if files else {parameters["split"]: target, f"{name}/train": world.sources[name]}
         parameters["source"] = str(source.path.absolute()) if files else name
         setup = make_setup(
-            "transfer", given, training.parser, options=options, parameters=parameters,
-            name=world.target.name,
-        )  # fmt: skip
+            "transfer", given, training.parser, options=options, parameters=parameters, name=world.target.name
+        )
         cells.append(Cell(setup, seed=training.seed))
     results = run_cells(cells, training.store, workers=training.workers, what="sources")
     parses = tuple(
@@ -342,9 +336,7 @@ def _signed(result: R, world: _World, training: SourceTraining, **more: object) 
     return replace(result, signature=signature)
 
 
-def _learning_curve(
-    source: Any, parser: str, treebank: str, label: str
-) -> "tuple[dict[str, str], Place, str]":
+def _learning_curve(source: Any, parser: str, treebank: str, label: str) -> "tuple[dict[str, str], Place, str]":
     """Return the group of each class, the function that places scores, and the classification."""
     from treegauge.curves.attachments import UNKNOWN
     from treegauge.curves.curve import counts

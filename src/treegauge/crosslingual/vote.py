@@ -38,9 +38,8 @@ class Panel:
 
 
 def panel(
-    target: Treebank, models: Mapping[str, Model], weights: Mapping[str, float], *,
-    probabilities: bool = False,
-) -> Panel:  # fmt: skip
+    target: Treebank, models: Mapping[str, Model], weights: Mapping[str, float], *, probabilities: bool = False
+) -> Panel:
     """Parse the target with every source's model; its own heads are not used.
 
     With `probabilities`, trees are chosen by pooled head probabilities instead of votes.
@@ -84,9 +83,8 @@ def delexicalised(parser: str = "beam", **options: Any) -> Parser:
     """
     find_parser(parser)
     able = [
-        name for name, entry in known_parsers().items()
-        if "lexical" in {field.name for field in fields(entry.options)}
-    ]  # fmt: skip
+        name for name, entry in known_parsers().items() if "lexical" in {field.name for field in fields(entry.options)}
+    ]
     if parser not in able:
         raise ChoiceError("delexicalised parser", parser, able)
     if options.get("lexical"):

@@ -94,9 +94,7 @@ def ratio_estimate(
         return RatioEstimate(float(x.sum() / w.sum()), None, None, None)
     made = jackknife(np.stack([x, w], axis=1), lambda sums: sums[..., [0]] / sums[..., [1]], w)
     limits = (float(limit[0]) for limit in made.interval(level, share=share))
-    low, high, error = (
-        None if np.isnan(one) else one for one in (*limits, float(made.standard_error[0]))
-    )
+    low, high, error = (None if np.isnan(one) else one for one in (*limits, float(made.standard_error[0])))
     return RatioEstimate(float(made.value[0]), low, high, error)
 
 

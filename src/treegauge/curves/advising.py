@@ -9,14 +9,7 @@ import polars as pl
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.curves.attachments import Attachments
-from treegauge.curves.extrapolation import (
-    WORDS,
-    Mixture,
-    factor,
-    hit_rate,
-    mix_laws,
-    withheld,
-)
+from treegauge.curves.extrapolation import WORDS, Mixture, factor, hit_rate, mix_laws, withheld
 from treegauge.curves.grid import Floats, ScoreGrid, grid_of, limits
 from treegauge.curves.learning import CurveAnalysis, of_treebank
 
@@ -59,9 +52,8 @@ class Advice(CurveAnalysis):
             known = pl.col(f"{prefix}low").is_not_null()
             frame = frame.with_columns(pl.when(known).then(ends).alias(f"{name} interval"))
         return frame.select(
-            "class", "share", "now", "then", "gain", "gain interval", "contribution",
-            "contribution interval",
-        )  # fmt: skip
+            "class", "share", "now", "then", "gain", "gain interval", "contribution", "contribution interval"
+        )
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -101,9 +93,7 @@ def expected_gain(
     """Return the expected gain from more sentences; see :func:`treegauge.curve.advise`."""
     grid = grid_of(of_treebank(counts, treebank))
     if len(grid.treebanks) > 1:
-        raise TreegaugeError(
-            f"several treebanks ({', '.join(grid.treebanks)}): choose one with treebank"
-        )
+        raise TreegaugeError(f"several treebanks ({', '.join(grid.treebanks)}): choose one with treebank")
     if len(grid.sizes) < 3:
         raise TreegaugeError(f"advice needs at least 3 sizes; got {len(grid.sizes)}")
     now = int(grid.sizes[-1]) if have is None else have
@@ -128,10 +118,7 @@ def expected_gain(
     }  # fmt: skip
     rows: list[dict[str, Any]] = [
         {"class": grid.classes[c], "words": int(grid.total[0, c])}
-        | {
-            name: float(values[c]) if np.isfinite(values[c]) else None
-            for name, values in columns.items()
-        }
+        | {name: float(values[c]) if np.isfinite(values[c]) else None for name, values in columns.items()}
         for c in range(len(grid.classes))
         if c == 0 or grid.total[0, c] >= bands.min_words
     ]

@@ -99,9 +99,8 @@ class Attachments(Result):
         return sorted(self.frame["size"].unique().to_list())
 
     def select(
-        self, *, parsers: Sequence[str] = (), treebanks: Sequence[str] = (),
-        sizes: Sequence[int] = (),
-    ) -> "Attachments":  # fmt: skip
+        self, *, parsers: Sequence[str] = (), treebanks: Sequence[str] = (), sizes: Sequence[int] = ()
+    ) -> "Attachments":
         """Return the counts of the given parsers, treebanks or sizes; an empty choice keeps all."""
         frame = self.frame
         for column, chosen in (("parser", parsers), ("treebank", treebanks), ("size", sizes)):
@@ -126,9 +125,7 @@ def attachments(
     """
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
-        raise TreegaugeError(
-            f"{source}: no column {', '.join(missing)}; expected {', '.join(COLUMNS)}"
-        )
+        raise TreegaugeError(f"{source}: no column {', '.join(missing)}; expected {', '.join(COLUMNS)}")
     meaning = [
         given if given is not None else _only(frame, name, source)
         for name, given in zip(_MEANING, (metric, by), strict=True)
@@ -139,9 +136,7 @@ def attachments(
             pl.col("size", "sample", "correct", "total").cast(pl.Int64),
         ).select(COLUMNS)
     except pl.exceptions.InvalidOperationError as error:
-        raise TreegaugeError(
-            f"{source}: size, sample, correct and total must be whole numbers"
-        ) from error
+        raise TreegaugeError(f"{source}: size, sample, correct and total must be whole numbers") from error
     name = pl.col("class")
     frame = frame.with_columns(pl.when(name == "").then(pl.lit(ALL)).otherwise(name).alias("class"))
     _check(frame, source)
@@ -152,9 +147,7 @@ def attachments(
 
 def _only(frame: pl.DataFrame, column: str, source: str) -> str:
     """Return the single value of a column; empty if there is no such column."""
-    values = (
-        frame[column].fill_null("").unique().sort().to_list() if column in frame.columns else []
-    )
+    values = frame[column].fill_null("").unique().sort().to_list() if column in frame.columns else []
     if len(values) > 1:
         raise TreegaugeError(
             f"{source}: several values of {column}: {', '.join(map(str, values))}; expected counts "
@@ -183,9 +176,7 @@ def _check(frame: pl.DataFrame, source: str) -> None:
     whole = frame.filter(pl.col("class") == ALL).select(CELL)
     lost = frame.join(whole, on=CELL, how="anti")
     if lost.height:
-        raise TreegaugeError(
-            f"{source}: no row of class {ALL!r} for {_place(lost.row(0, named=True))}"
-        )
+        raise TreegaugeError(f"{source}: no row of class {ALL!r} for {_place(lost.row(0, named=True))}")
     # Parsers may have their own classes, such as simple words; the class of all words is shared.
     whose = pl.when(pl.col("class") == ALL).then(pl.lit("")).otherwise("parser").alias("whose")
     keys = ["treebank", "class", "whose"]
@@ -194,16 +185,12 @@ def _check(frame: pl.DataFrame, source: str) -> None:
     if uneven.height:
         treebank, name, *_ = uneven.sort(keys).row(0)
         raise TreegaugeError(
-            f"{source}: class {name!r} of {treebank} has several totals; expected the same test "
-            "words in every cell"
+            f"{source}: class {name!r} of {treebank} has several totals; expected the same test words in every cell"
         )
 
 
 def _place(row: dict[str, object]) -> str:
-    return (
-        f"{row['treebank']}, {row['parser']}, size {row['size']}, sample {row['sample']}, "
-        f"class {row['class']!r}"
-    )
+    return f"{row['treebank']}, {row['parser']}, size {row['size']}, sample {row['sample']}, class {row['class']!r}"
 
 
 def read_attachments(path: str | os.PathLike[str]) -> Attachments:
@@ -244,18 +231,12 @@ def joined_counts(parts: Iterable[Attachments]) -> Attachments:
     first = each[0]
     for further in each[1:]:
         if (first.metric, first.by) != (further.metric, further.by):
-            pair = " and ".join(
-                f"{counts.metric} by {counts.by or '?'}" for counts in (first, further)
-            )
+            pair = " and ".join(f"{counts.metric} by {counts.by or '?'}" for counts in (first, further))
             raise TreegaugeError(f"attachments were counted differently: {pair}")
-        classes = [
-            sorted(set(counts.frame["class"].unique()) - {ALL}) for counts in (first, further)
-        ]
+        classes = [sorted(set(counts.frame["class"].unique()) - {ALL}) for counts in (first, further)]
         if not first.by and any(classes) and not set(classes[0]) & set(classes[1]):
             pair = " and ".join(", ".join(some[:3]) or "none" for some in classes)
             raise TreegaugeError(f"tables of different classes of words: {pair}")
     sources = dict.fromkeys(source for counts in each for source in counts.sources)
     whole = pl.concat([counts.frame for counts in each])
-    return attachments(
-        whole, source="joined attachments", metric=first.metric, by=first.by, sources=list(sources)
-    )
+    return attachments(whole, source="joined attachments", metric=first.metric, by=first.by, sources=list(sources))

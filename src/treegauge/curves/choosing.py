@@ -85,9 +85,7 @@ def committee_view(train: Treebank, pool: Treebank, *, seed: int = 0) -> Committ
         heads.append(parsed.head)
         codes.append(np.array(names, np.int64)[relation_codes])
         relation = relation or [values[code] for code in relation_codes.tolist()]
-    pairs = [
-        (heads[a] != heads[b]) | (codes[a] != codes[b]) for a in range(COMMITTEE) for b in range(a)
-    ]
+    pairs = [(heads[a] != heads[b]) | (codes[a] != codes[b]) for a in range(COMMITTEE) for b in range(a)]
     return CommitteeView(np.mean(pairs, axis=0), relation)
 
 
@@ -124,9 +122,7 @@ def sentence_keys(treebank: Treebank) -> npt.NDArray[np.int64]:
     return np.array(keys, np.int64)
 
 
-def next_sentences(
-    train: Treebank, pool: Treebank, *, number: int, seed: int = 0
-) -> ChosenSentences:
+def next_sentences(train: Treebank, pool: Treebank, *, number: int, seed: int = 0) -> ChosenSentences:
     """Rank unannotated sentences by the expected benefit of annotating them.
 
     Parameters
@@ -152,8 +148,7 @@ def next_sentences(
         raise TreegaugeError(f"{pool.name} has no words; expected sentences to choose from")
     if set(pool.codes("upos").values) <= {"_"}:
         raise TreegaugeError(
-            f"{pool.name} has no UPOS; expected tagged sentences: treegauge tag TREEBANK FILE "
-            "adds predicted tags"
+            f"{pool.name} has no UPOS; expected tagged sentences: treegauge tag TREEBANK FILE adds predicted tags"
         )
     known = {tuple(one.form) for one in train}
     allowed = np.array([tuple(one.form) not in known for one in pool]) & (pool.lengths > 0)
@@ -171,19 +166,12 @@ def next_sentences(
     ]
     usual = 100 * float(view.uncertainty.mean())
     words = int(pool.lengths[chosen].sum())
-    notes.append(
-        f"{len(rows)} sentences, {words} words; parsers disagree on {usual:.1f} % in all sentences"
-    )
-    signature = sign(
-        m="sentences", train=train.mark, pool=pool.mark, committee=COMMITTEE, number=number,
-        seed=seed,
-    )  # fmt: skip
+    notes.append(f"{len(rows)} sentences, {words} words; parsers disagree on {usual:.1f} % in all sentences")
+    signature = sign(m="sentences", train=train.mark, pool=pool.mark, committee=COMMITTEE, number=number, seed=seed)
     return ChosenSentences(rows, signature, notes=tuple(notes))
 
 
-def _row(
-    pool: Treebank, view: CommitteeView, vocabulary: set[str], sentence: int, benefit: float
-) -> dict[str, Any]:
+def _row(pool: Treebank, view: CommitteeView, vocabulary: set[str], sentence: int, benefit: float) -> dict[str, Any]:
     """Return the row of a chosen sentence, with its reason."""
     words = range(int(pool.offsets[sentence]), int(pool.offsets[sentence + 1]))
     forms = pool[sentence].form

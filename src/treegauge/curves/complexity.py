@@ -59,9 +59,7 @@ class Complexities(CurveAnalysis):
         idle = [name for name in ("parser", "group") if frame[name].n_unique() == 1]
         if frame["treebanks"].max() == 1:
             idle.append("treebanks")
-        return frame.drop(idle).rename(
-            {"score": f"{self.metric} at {self.size}", "score_rank": f"{self.metric} rank"}
-        )
+        return frame.drop(idle).rename({"score": f"{self.metric} at {self.size}", "score_rank": f"{self.metric} rank"})
 
     def json_fields(self) -> dict[str, Any]:
         """Return rows, notes and correlations."""
@@ -69,9 +67,8 @@ class Complexities(CurveAnalysis):
 
 
 def complexities(
-    counts: Attachments, bands: "CurveBands", *, per: Per = "pooled", min_presence: float = 0.0,
-    matched: bool = False,
-) -> Complexities:  # fmt: skip
+    counts: Attachments, bands: "CurveBands", *, per: Per = "pooled", min_presence: float = 0.0, matched: bool = False
+) -> Complexities:
     """Return the COMPLEXITY of every class; see :func:`treegauge.curve.complexity`."""
     if per not in get_args(Per):
         raise ChoiceError("group of curves", per, get_args(Per))
@@ -99,9 +96,7 @@ def complexities(
             + (f"{100 * min_presence:g} % of the treebanks" if min_presence else "any treebank")
         )
     notes += uneven(grids) if per == "pooled" else []
-    signature = countersign(
-        counts.signature, complexity=per, presence=min_presence, matched=matched, **bands.signed
-    )
+    signature = countersign(counts.signature, complexity=per, presence=min_presence, matched=matched, **bands.signed)
     return Complexities(
         signature, tuple(notes), pl.DataFrame(rows, infer_schema_length=None), counts.metric,
         pl.DataFrame(correlations, infer_schema_length=None), int(grids[-1].sizes[-1]),
@@ -112,16 +107,11 @@ def groups(grid: ScoreGrid, per: Per) -> dict[str, Bools]:
     """Return the treebanks of each group, as masks."""
     if per == "pooled":
         return {"": np.ones(len(grid.treebanks), bool)}
-    names = [
-        name if per == "treebank" else kin_of(name, "language") or name for name in grid.treebanks
-    ]
+    names = [name if per == "treebank" else kin_of(name, "language") or name for name in grid.treebanks]
     return {group: np.array([name == group for name in names]) for group in dict.fromkeys(names)}
 
 
-def areas(
-    sizes: Floats, means: Floats, mask: Bools, draws: Draws | None = None, *,
-    matched: bool = False,
-) -> Floats:  # fmt: skip
+def areas(sizes: Floats, means: Floats, mask: Bools, draws: Draws | None = None, *, matched: bool = False) -> Floats:
     """Return the area between the overall curve and each class's, (..., classes).
 
     Scores are (..., treebanks, sizes, classes), the first class is that of all words; `mask` is
@@ -170,9 +160,7 @@ def _group(
     return rows, {"rho": rho, "classes": len(kept)}
 
 
-def _hinges(
-    grid: ScoreGrid, members: Bools, enough: Bools, rows: list[dict[str, Any]], matched: bool
-) -> list[str]:
+def _hinges(grid: ScoreGrid, members: Bools, enough: Bools, rows: list[dict[str, Any]], matched: bool) -> list[str]:
     """Return notes on averages that one treebank changes by half or more and by 10 points."""
     if members.sum() < 3:
         return []

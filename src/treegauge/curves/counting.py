@@ -81,20 +81,12 @@ def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) 
     else:
         for column in ["head", *(["deprel"] if metric == "LAS" else [])]:
             if column not in words.columns:
-                raise TreegaugeError(
-                    f"{where}: no column {column!r}; got {', '.join(words.columns)}"
-                )
+                raise TreegaugeError(f"{where}: no column {column!r}; got {', '.join(words.columns)}")
         heads = words["head"].to_numpy()
         relations = words["deprel"] if "deprel" in words.columns else None
-    if (
-        metric == "LAS"
-        and relations is not None
-        and _names_nothing(relations)
-        and not _names_nothing(gold["deprel"])
-    ):
+    if metric == "LAS" and relations is not None and _names_nothing(relations) and not _names_nothing(gold["deprel"]):
         raise TreegaugeError(
-            f"{where}: the trees have no relations, so LAS cannot be counted; train a parser with "
-            "relations, or use UAS"
+            f"{where}: the trees have no relations, so LAS cannot be counted; train a parser with relations, or use UAS"
         )
     try:
         return metric_words(metric, align_trees(gold, heads, relations), convention)
@@ -129,14 +121,12 @@ def collect(
         for name, values in mixed.sort("treebank").iter_rows():
             if len(values) > 1:
                 listed = " and ".join(map(repr, values))
-                raise TreegaugeError(
-                    f"{name} was run with several {what}: {listed}; choose one of them"
-                )
+                raise TreegaugeError(f"{name} was run with several {what}: {listed}; choose one of them")
     several = pl.col("options").n_unique().over("parser") > 1
     named = pl.format("{} {}", "parser", "options").str.strip_chars()
-    cells = results.with_columns(
-        pl.when(several).then(named).otherwise(pl.col("parser")).alias("parser")
-    ).sort("treebank", "parser", "size", "sample", "seed")
+    cells = results.with_columns(pl.when(several).then(named).otherwise(pl.col("parser")).alias("parser")).sort(
+        "treebank", "parser", "size", "sample", "seed"
+    )
     number = pl.int_range(pl.len()).over("treebank", "parser", "size")
     cells = cells.with_columns(number.alias("sample"))
 
@@ -145,14 +135,11 @@ def collect(
             table = words(row["key"])
             if table is None:
                 raise TreegaugeError(
-                    f"{name}, {row['parser']}, size {row['size']}: the store has no words of this "
-                    "cell"
+                    f"{name}, {row['parser']}, size {row['size']}: the store has no words of this cell"
                 )
             yield Parse(row["parser"], row["size"], row["sample"], table)
 
     return joined_counts(
-        count_attachments(
-            gold(name), parses(name), by=by, metric=metric, convention=convention, name=name
-        )
+        count_attachments(gold(name), parses(name), by=by, metric=metric, convention=convention, name=name)
         for name in cells["treebank"].unique(maintain_order=True).to_list()
     )

@@ -23,9 +23,7 @@ TRAINING, BANDS, COUNTING = CurveTraining(), CurveBands(), Counting()
 
 
 @verb
-def counts(
-    *sources: Any, training: CurveTraining = TRAINING, counting: Counting = COUNTING
-) -> "Attachments":
+def counts(*sources: Any, training: CurveTraining = TRAINING, counting: Counting = COUNTING) -> "Attachments":
     """Count correct words by class, after training on samples of every size.
 
     Trainings in the store are not repeated: after an interruption, the same call resumes. The other
@@ -94,9 +92,7 @@ def complexity(
     table = gathered_counts(sources, training, counting)
     result = complexities(table, bands, per=per, min_presence=min_presence, matched=matched)
     if compare:
-        result = result.with_attached(
-            {"comparison": compare_parsers(result)}, featured="comparison"
-        )
+        result = result.with_attached({"comparison": compare_parsers(result)}, featured="comparison")
     if partitions:
         own: Any = "treebank" if per == "pooled" else per
         made = [partition(table, parser, per=own) for parser in table.parsers]
@@ -244,15 +240,7 @@ def advise(
     return advice_of(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
 
 
-@verb(
-    subverbs={
-        "counts": counts,
-        "complexity": complexity,
-        "equivalent": equivalent,
-        "fit": fit,
-        "advise": advise,
-    }
-)
+@verb(subverbs={"counts": counts, "complexity": complexity, "equivalent": equivalent, "fit": fit, "advise": advise})
 def curve(
     *sources: Any,
     classes: Sequence[str] | str = (),
@@ -306,9 +294,7 @@ def curve(
     table = gathered_counts(sources, training, counting)
     if composite:
         table = _composite(table, parted_by)
-    return learning_curves(
-        table, bands, classes=list_of_texts(classes), each=each, relative=relative
-    )
+    return learning_curves(table, bands, classes=list_of_texts(classes), each=each, relative=relative)
 
 
 def _composite(table: "Attachments", parted_by: str | None) -> "Attachments":

@@ -38,9 +38,7 @@ def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.Array
     points = np.log(np.asarray(sizes, float))
     rising = isotonic(curve)
     if rising.shape[-1] != len(points):
-        raise TreegaugeError(
-            f"{len(points)} sizes and {rising.shape[-1]} scores; expected the same number"
-        )
+        raise TreegaugeError(f"{len(points)} sizes and {rising.shape[-1]} scores; expected the same number")
     target = np.asarray(score, float)
     shape = np.broadcast_shapes(rising.shape[:-1], target.shape)
     rising = np.broadcast_to(rising, (*shape, len(points)))
@@ -81,9 +79,7 @@ class Equivalents(CurveAnalysis):
 
     def shown(self) -> pl.DataFrame:
         """Return scores and equivalents as text."""
-        frame = self.frame.drop("sentences").rename(
-            {"equivalent": "sentences", "score": self.metric}
-        )
+        frame = self.frame.drop("sentences").rename({"equivalent": "sentences", "score": self.metric})
         idle = [name for name in ("treebank", "system") if frame[name].n_unique() == 1]
         return frame.drop(idle)
 
@@ -124,17 +120,13 @@ def equivalents(
             )  # fmt: skip
     if not rows:
         raise TreegaugeError("; ".join(notes))
-    signature = countersign(
-        counts.signature, equivalent=grid.parser, on=treebank or AVERAGE, **bands.signed
-    )
+    signature = countersign(counts.signature, equivalent=grid.parser, on=treebank or AVERAGE, **bands.signed)
     kinds = {"sentences": pl.Float64, "low": pl.String, "high": pl.String}
     frame = pl.DataFrame(rows, schema_overrides=kinds, infer_schema_length=None)
     return Equivalents(signature, tuple(notes), frame, counts.metric, grid.parser, sizes)
 
 
-def placing(
-    counts: Attachments, treebank: str
-) -> Callable[[str, float], tuple[str, str | None, str | None]]:
+def placing(counts: Attachments, treebank: str) -> Callable[[str, float], tuple[str, str | None, str | None]]:
     """Return a function that places a class's score on a treebank's curve.
 
     It returns the number of sentences and the ends of the interval, if there is one. The class of
@@ -150,9 +142,7 @@ def placing(
     return place
 
 
-def _systems(
-    scores: Mapping[str, float] | Mapping[str, Mapping[str, float]],
-) -> dict[str, dict[str, float]]:
+def _systems(scores: Mapping[str, float] | Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     systems: dict[str, dict[str, float]] = {}
     for name, value in scores.items():
         if isinstance(value, Mapping):

@@ -95,9 +95,7 @@ class Mixture:
         return float(tried[flat[0]]) if len(flat) else None
 
 
-def _noise(
-    sizes: Floats, curves: Floats, variance: Floats, words: Floats, n: float
-) -> tuple[Floats, Floats]:
+def _noise(sizes: Floats, curves: Floats, variance: Floats, words: Floats, n: float) -> tuple[Floats, Floats]:
     """Return the variances of measured scores about a law, (sizes, ...), and of one at n."""
     away = np.log(sizes[-1] / sizes)
     steep = np.abs(curves[-1] - curves[0]) / away[0]
@@ -172,8 +170,7 @@ def hit_rate(kind: str = "all") -> str:
     """Return a sentence on the coverage of 95 % intervals on held-out scores, by parser."""
     hits = checked()[kind]["hits"]
     total = sum(number for _, number in hits.values())
-    rates = ", ".join(f"{100 * inside / number:.0f} % ({name})" for name, (inside, number)
-                      in hits.items())  # fmt: skip
+    rates = ", ".join(f"{100 * inside / number:.0f} % ({name})" for name, (inside, number) in hits.items())
     return (
         f"checked on {total:,} held-out scores: 95 % intervals contained {rates} of them, each "
         "predicted from smaller sizes; the width of intervals comes from other treebanks"

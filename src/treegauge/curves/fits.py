@@ -56,9 +56,7 @@ def regressor(law: Law, sizes: npt.ArrayLike, exponent: npt.ArrayLike = np.nan) 
     return np.asarray(-(n ** -np.asarray(exponent, float)[..., None]))
 
 
-def fit_law(
-    law: Law, sizes: npt.ArrayLike, curves: npt.ArrayLike, weights: npt.ArrayLike
-) -> Fitted:
+def fit_law(law: Law, sizes: npt.ArrayLike, curves: npt.ArrayLike, weights: npt.ArrayLike) -> Fitted:
     r"""Fit a law to every curve: :math:`\min \sum_s w_s (y_s - f(s))^2`.
 
     The laws are ``"power"`` (a - b n^-c) and ``"log"`` (a + b ln n); curves are (..., sizes). For a
@@ -70,8 +68,7 @@ def fit_law(
         raise ChoiceError("law", law, LAWS)
     if len(n) <= PARAMETERS[law]:
         raise TreegaugeError(
-            f"a {law} law has {PARAMETERS[law]} parameters and needs at least "
-            f"{PARAMETERS[law] + 1} sizes, got {len(n)}"
+            f"a {law} law has {PARAMETERS[law]} parameters and needs at least {PARAMETERS[law] + 1} sizes, got {len(n)}"
         )
     w = np.asarray(weights, float) / np.sum(weights)
     if law == "log":
@@ -201,16 +198,14 @@ def fit_curves(
     if any(row["low"] is not None for row in predictions):
         notes.append(f"intervals at other sizes are those of the mixture, {hit_rate()}")
     signature = countersign(
-        counts.signature, fit="+".join(laws), parser=grid.parser, on=treebank or AVERAGE,
-        **bands.signed,
-    )  # fmt: skip
+        counts.signature, fit="+".join(laws), parser=grid.parser, on=treebank or AVERAGE, **bands.signed
+    )
     numbers = ("a", "b", "c", "rms", "held_out", *(f"{n}_{end}" for n in "abc" for end in ENDS))
     schema = dict.fromkeys(numbers, pl.Float64) | {"identified": pl.Boolean}
     frame = pl.DataFrame(rows, schema_overrides=schema, infer_schema_length=None)
     return Fits(
-        signature, tuple(notes), frame, counts.metric,
-        pl.DataFrame(predictions, infer_schema_length=None), grid.parser,
-    )  # fmt: skip
+        signature, tuple(notes), frame, counts.metric, pl.DataFrame(predictions, infer_schema_length=None), grid.parser
+    )
 
 
 class ClassCurve(NamedTuple):
@@ -260,10 +255,7 @@ def unidentified(fitted: Fitted, spread: Fitted, level: float) -> str:
     if float(fitted.b) <= 0:
         why = "the curve does not rise"
     elif bool(fitted.at_bound) and float(fitted.c) < 1:
-        why = (
-            f"the exponent reaches {EXPONENTS[0]}, where a power law is a logarithm and has no "
-            "asymptote"
-        )
+        why = f"the exponent reaches {EXPONENTS[0]}, where a power law is a logarithm and has no asymptote"
     elif bool(fitted.at_bound):
         why = f"the exponent reaches {EXPONENTS[1]}, a step at the first size"
     elif share > 1 - level:

@@ -67,9 +67,7 @@ def gathered_counts(
     given = list(sources)
     parts = [source for source in given if isinstance(source, Attachments)]
     others = [
-        source.path if isinstance(source, Store) else source
-        for source in given
-        if not isinstance(source, Attachments)
+        source.path if isinstance(source, Store) else source for source in given if not isinstance(source, Attachments)
     ]
     folders: dict[str, Path] = {}
     for one in recognise(others, kinds=("counts", "store", *TREEBANK_KINDS)) if others else []:
@@ -78,14 +76,12 @@ def gathered_counts(
         elif one.kind == "store":
             parts.append(
                 stored_counts(
-                    one.path, root=training.root, by=training.by, metric=training.metric,
-                    convention=counting.chosen,
+                    one.path, root=training.root, by=training.by, metric=training.metric, convention=counting.chosen
                 )
-            )  # fmt: skip
+            )
         elif one.given is not None:
             raise TreegaugeError(
-                f"{one.name}: a treebank given as an object has no training and test sets; give "
-                "its folder"
+                f"{one.name}: a treebank given as an object has no training and test sets; give its folder"
             )
         else:
             folders[one.name] = one.path
@@ -94,9 +90,7 @@ def gathered_counts(
     if folders:
         parts.append(_trained(folders, training, counting, whole))
     if not parts:
-        raise TreegaugeError(
-            "no source of counts; give a table of counts, a store, or treebanks to train on"
-        )
+        raise TreegaugeError("no source of counts; give a table of counts, a store, or treebanks to train on")
     counts = parts[0] if len(parts) == 1 else joined_counts(parts)
     parsers = [] if folders else list_of_texts(training.parser)
     return counts.select(parsers=parsers, sizes=whole_numbers(training.sizes))
@@ -113,8 +107,7 @@ def _check_counted(counts: Attachments, training: "CurveTraining", counting: Cou
     label = metric_label(find_word_metric(training.metric or "LAS"), counting.chosen)
     if (training.metric or counting != Counting()) and counts.metric != label:
         raise TreegaugeError(
-            f"{name} holds counts of {counts.metric}, not of {label}: count again from a store or "
-            "from treebanks"
+            f"{name} holds counts of {counts.metric}, not of {label}: count again from a store or from treebanks"
         )
 
 
@@ -139,9 +132,7 @@ def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bo
     return Plan(tuple(grids), "curve")
 
 
-def _trained(
-    folders: Mapping[str, Path], training: "CurveTraining", counting: Counting, whole: bool
-) -> Attachments:
+def _trained(folders: Mapping[str, Path], training: "CurveTraining", counting: Counting, whole: bool) -> Attachments:
     expansion = plan_curves(folders.values(), training, whole=whole).expand()
     for reason in expansion.refused:
         note(f"left out: {reason}")
@@ -191,10 +182,6 @@ def stored_counts(
                 f"{' and '.join(map(str, dict.fromkeys(existing)))}: other files than those that "
                 "were trained on; is it another release?"
             )
-        raise TreegaugeError(
-            f"{name} is not in {top}: name the folder that holds it, or its release, with root"
-        )
+        raise TreegaugeError(f"{name} is not in {top}: name the folder that holds it, or its release, with root")
 
-    return collect(
-        results, store.words, gold, by=by or CLASSES, metric=metric or "LAS", convention=convention
-    )
+    return collect(results, store.words, gold, by=by or CLASSES, metric=metric or "LAS", convention=convention)

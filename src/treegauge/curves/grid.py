@@ -75,9 +75,7 @@ class ScoreGrid:
     def only(self, members: Bools) -> "ScoreGrid":
         """Return the scores of the given treebanks."""
         names = tuple(name for name, kept in zip(self.treebanks, members, strict=True) if kept)
-        return replace(
-            self, treebanks=names, scores=self.scores[members], total=self.total[members]
-        )
+        return replace(self, treebanks=names, scores=self.scores[members], total=self.total[members])
 
     @property
     def variance(self) -> Floats:
@@ -158,16 +156,9 @@ def grid_of(counts: Attachments, parser: str | None = None) -> ScoreGrid:
     frame = counts.select(parsers=[chosen]).frame
     wanted = sorted(frame["size"].unique().to_list())
     names = frame["treebank"].unique(maintain_order=True).to_list()
-    have = {
-        treebank: set(frame.filter(treebank=treebank)["size"].unique().to_list())
-        for treebank in names
-    }
+    have = {treebank: set(frame.filter(treebank=treebank)["size"].unique().to_list()) for treebank in names}
     treebanks = tuple(treebank for treebank in names if have[treebank] == set(wanted))
-    left_out = tuple(
-        _lacking(treebank, have[treebank], wanted)
-        for treebank in names
-        if treebank not in treebanks
-    )
+    left_out = tuple(_lacking(treebank, have[treebank], wanted) for treebank in names if treebank not in treebanks)
     if not treebanks:
         raise TreegaugeError(f"{chosen}: no treebank has all sizes: " + "; ".join(left_out))
     frame = frame.filter(frame["treebank"].is_in(list(treebanks)))
@@ -259,8 +250,6 @@ def area_between(sizes: npt.ArrayLike, overall: npt.ArrayLike, curve: npt.ArrayL
 
     points = np.asarray(sizes, float)
     if len(points) < 2 or not np.all(np.diff(points) > 0):
-        raise TreegaugeError(
-            f"an area needs two or more different sizes in ascending order; got {points.tolist()}"
-        )
+        raise TreegaugeError(f"an area needs two or more different sizes in ascending order; got {points.tolist()}")
     gap = np.asarray(overall, float) - np.asarray(curve, float)
     return np.asarray(100 * simpson(gap, x=np.log(points), axis=-1))

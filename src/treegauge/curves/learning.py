@@ -10,15 +10,7 @@ import polars as pl
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.curves.attachments import ALL, Attachments
-from treegauge.curves.grid import (
-    Floats,
-    ScoreGrid,
-    averaged,
-    grid_of,
-    limits,
-    relative,
-    uneven,
-)
+from treegauge.curves.grid import Floats, ScoreGrid, averaged, grid_of, limits, relative, uneven
 from treegauge.statistics.analysis import Analysis
 
 if TYPE_CHECKING:
@@ -78,9 +70,8 @@ class Curves(CurveAnalysis):
 
 
 def learning_curves(
-    counts: Attachments, bands: "CurveBands", *, classes: Sequence[str] = (), each: bool = False,
-    relative: bool = False,
-) -> Curves:  # fmt: skip
+    counts: Attachments, bands: "CurveBands", *, classes: Sequence[str] = (), each: bool = False, relative: bool = False
+) -> Curves:
     """Return the curve of every class, averaged over treebanks or per treebank."""
     rows, notes = [], []
     grids = [grid_of(counts, parser) for parser in counts.parsers]
@@ -110,9 +101,7 @@ def _chosen(grid: ScoreGrid, classes: Sequence[str]) -> list[int]:
     return sorted(frequent, key=lambda c: grid.classes[c] != ALL)
 
 
-def _rows(
-    grid: ScoreGrid, chosen: Sequence[int], least: int, bands: "CurveBands", name: str
-) -> list[dict[str, Any]]:
+def _rows(grid: ScoreGrid, chosen: Sequence[int], least: int, bands: "CurveBands", name: str) -> list[dict[str, Any]]:
     draws, enough = grid.draws(bands), grid.eligible(least)
     columns = {}
     for prefix, of in (("", np.asarray), ("relative", relative)):
@@ -121,10 +110,7 @@ def _rows(
         columns |= {f"{prefix}_low".strip("_"): low, f"{prefix}_high".strip("_"): high}
     return [
         {"parser": grid.parser, "treebank": name, "class": grid.classes[c], "size": int(size)}
-        | {
-            key: float(value[s, c]) if np.isfinite(value[s, c]) else None
-            for key, value in columns.items()
-        }
+        | {key: float(value[s, c]) if np.isfinite(value[s, c]) else None for key, value in columns.items()}
         | {"words": float(grid.total[:, c].mean()), "share": float(grid.share[:, c].mean())}
         | {"treebanks": int(enough[:, c].sum())}
         for c in chosen
@@ -133,9 +119,7 @@ def _rows(
     ]
 
 
-def mean_curves(
-    counts: Attachments, bands: "CurveBands", treebank: str | None
-) -> tuple[ScoreGrid, Floats, Floats]:
+def mean_curves(counts: Attachments, bands: "CurveBands", treebank: str | None) -> tuple[ScoreGrid, Floats, Floats]:
     """Return a parser's scores, its curves on one treebank or on average, and draws of them."""
     grid = grid_of(of_treebank(counts, treebank))
     mask = grid.eligible(1 if treebank else bands.min_words)

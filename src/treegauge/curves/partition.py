@@ -55,12 +55,9 @@ def partition(
                     rows.append((grid.treebanks[t], grid.classes[c], area, group))
     if not rows:
         raise TreegaugeError(f"no class has {min_words} test words in any treebank")
-    kinds = {"treebank": pl.String, "class": pl.String, "complexity": pl.Float64,
-             "group": pl.String}  # fmt: skip
+    kinds = {"treebank": pl.String, "class": pl.String, "complexity": pl.Float64, "group": pl.String}
     frame = pl.DataFrame(rows, kinds, orient="row").sort("treebank", "complexity", "class")
-    signature = countersign(
-        counts.signature, partition=per, by_curves_of=grid.parser, min_words=min_words
-    )
+    signature = countersign(counts.signature, partition=per, by_curves_of=grid.parser, min_words=min_words)
     return Partition(signature, grid.left_out, frame, counts.metric, grid.parser)
 
 
@@ -122,9 +119,7 @@ def compare_parsers(complexities: Complexities) -> ParserComplexities:
     parsers = pooled["parser"].unique(maintain_order=True).to_list()
     if not parsers:
         raise TreegaugeError("parsers are compared by pooled complexity: use per=pooled")
-    shared = set.intersection(
-        *(set(pooled.filter(parser=parser)["class"].to_list()) for parser in parsers)
-    )
+    shared = set.intersection(*(set(pooled.filter(parser=parser)["class"].to_list()) for parser in parsers))
     if len(shared) < 3:
         raise TreegaugeError(f"the parsers share {len(shared)} classes; expected 3 or more")
     frame = pooled.filter(pl.col("class").is_in(shared), parser=parsers[0]).select("class")
@@ -142,8 +137,7 @@ def compare_parsers(complexities: Complexities) -> ParserComplexities:
         gaps = (rank - score_rank).abs().to_list()
         widest = [name for name, gap in zip(frame["class"], gaps, strict=True) if gap == max(gaps)]
         notes.append(
-            f"{parser}: ranks by complexity and by score differ most, by {max(gaps)}, "
-            f"for {' and '.join(widest)}"
+            f"{parser}: ranks by complexity and by score differ most, by {max(gaps)}, for {' and '.join(widest)}"
         )
     pairs = [(f"{name} complexity", f"{name} score") for name in parsers]
     pairs += combinations([f"{name} complexity" for name in parsers], 2)
@@ -153,6 +147,4 @@ def compare_parsers(complexities: Complexities) -> ParserComplexities:
         rho = float(coefficients(values)[0, 1])
         rows.append({"one": pair[0], "other": pair[1], "rho": rho, "classes": len(shared)})
     signature = countersign(complexities.signature, compared="+".join(parsers))
-    return ParserComplexities(
-        signature, tuple(notes), frame, complexities.metric, pl.DataFrame(rows)
-    )
+    return ParserComplexities(signature, tuple(notes), frame, complexities.metric, pl.DataFrame(rows))

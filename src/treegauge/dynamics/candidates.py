@@ -65,11 +65,7 @@ SCORES: dict[str, tuple[str, Callable[[Recording, Any], Floats]]] = {
 
 
 def suspicion(
-    recording: Recording,
-    treebank: "Treebank",
-    *,
-    score: str = "relative",
-    context: Recording | None = None,
+    recording: Recording, treebank: "Treebank", *, score: str = "relative", context: Recording | None = None
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
     r"""Return a score for every word: how strongly models contradict its annotation.
 
@@ -91,9 +87,7 @@ def suspicion(
     return np.asarray(both)[layers, np.arange(treebank.n_words)], layers
 
 
-def _judges(
-    recording: Recording, treebank: "Treebank", context: Recording | None
-) -> list[Recording]:
+def _judges(recording: Recording, treebank: "Treebank", context: Recording | None) -> list[Recording]:
     """Return the recordings to score words with; all must be of this treebank."""
     judges = [recording] if context is None else [recording, context]
     for judge in judges:
@@ -199,9 +193,7 @@ def error_candidates(
     against = odds.sum(axis=0) > 0
     order = [i for i in np.argsort(-scores, kind="stable").tolist() if against[i]][:count]
     words = tuple(
-        _candidate(
-            judges[int(odds[:, i].argmax())], treebank, i, list(LAYERS)[layers[i]], float(scores[i])
-        )
+        _candidate(judges[int(odds[:, i].argmax())], treebank, i, list(LAYERS)[layers[i]], float(scores[i]))
         for i in order
     )
     joined = None if context is None else "tree"
@@ -209,9 +201,7 @@ def error_candidates(
     return ErrorCandidates(treebank.mark, words, signature)
 
 
-def _candidate(
-    recording: Recording, treebank: "Treebank", i: int, layer: str, score: float
-) -> Candidate:
+def _candidate(recording: Recording, treebank: "Treebank", i: int, layer: str, score: float) -> Candidate:
     number = int(treebank.sentence_of[i])
     sentence, word = treebank[number], int(treebank.positions[i])
     logs = recording.rival_logp(layer)[:, i]

@@ -47,11 +47,10 @@ class Regions:
         """Return the region of each word."""
         steady = variability <= self.steady
         return np.select(
-            [steady & (confidence > self.easy), steady & (confidence <= self.hard),
-             variability > self.wavering],
+            [steady & (confidence > self.easy), steady & (confidence <= self.hard), variability > self.wavering],
             REGIONS[:3],
             REGIONS[3],
-        )  # fmt: skip
+        )
 
     def __str__(self) -> str:
         return f"{self.easy:g}/{self.hard:g}/{self.steady:g}/{self.wavering:g}"
@@ -162,9 +161,7 @@ def data_map(recording: Recording) -> DataMap:
     )
 
 
-def mean_map(
-    recordings: Sequence[Recording], treebank: "Treebank | None" = None, *, level: float = 0.95
-) -> DataMap:
+def mean_map(recordings: Sequence[Recording], treebank: "Treebank | None" = None, *, level: float = 0.95) -> DataMap:
     """Return the mean data map of several parsers or seeds, averaged word by word.
 
     Recordings are of the same words; their epochs may differ. Bounds are applied to the averages.

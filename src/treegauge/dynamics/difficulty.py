@@ -51,9 +51,7 @@ def _plain(measure: str) -> str:
     return measure.partition("[")[0]
 
 
-def absolute_rank(
-    data: Any, measures: Sequence[str] = (), *, label: str = "treebank"
-) -> AbsoluteRank:
+def absolute_rank(data: Any, measures: Sequence[str] = (), *, label: str = "treebank") -> AbsoluteRank:
     """Return the ranks of treebanks by each measure, and by the mean of these ranks.
 
     Rank 1 is the highest UAS, LAS, confidence and usable information, and the lowest variability
@@ -80,24 +78,18 @@ def absolute_rank(
 
     table = as_table(data)
     table.check([label], "column of names")
-    chosen = list(measures) or [
-        one for one in table.frame.columns if _plain(one) in LARGER_IS_EASIER
-    ]
+    chosen = list(measures) or [one for one in table.frame.columns if _plain(one) in LARGER_IS_EASIER]
     for name in chosen:
         if _plain(name) not in LARGER_IS_EASIER:
             raise ChoiceError("measure", name, LARGER_IS_EASIER)
     if not chosen:
-        raise TreegaugeError(
-            f"{table.source} has none of the measures {', '.join(LARGER_IS_EASIER)}"
-        )
+        raise TreegaugeError(f"{table.source} has none of the measures {', '.join(LARGER_IS_EASIER)}")
     names = [str(name) for name in table.frame[label]]
     ranks = np.full((len(names), len(chosen)), np.nan)
     for j, name in enumerate(chosen):
         values = table.numbers(name)
         known = np.isfinite(values)
-        ranks[known, j] = rankdata(
-            -values[known] if LARGER_IS_EASIER[_plain(name)] else values[known]
-        )
+        ranks[known, j] = rankdata(-values[known] if LARGER_IS_EASIER[_plain(name)] else values[known])
     bare = [name for name, row in zip(names, ranks, strict=True) if np.isnan(row).all()]
     if bare:
         raise TreegaugeError(f"{bare[0]} has none of the measures {', '.join(chosen)}")
@@ -106,10 +98,9 @@ def absolute_rank(
     order = np.argsort(places, kind="stable").tolist()
     rows = tuple(
         {"treebank": names[i], "rank": int(places[i]), "mean": float(means[i])}
-        | {name: None if np.isnan(ranks[i, j]) else float(ranks[i, j])
-           for j, name in enumerate(chosen)}
+        | {name: None if np.isnan(ranks[i, j]) else float(ranks[i, j]) for j, name in enumerate(chosen)}
         for i in order
-    )  # fmt: skip
+    )
     signature = sign(v="absolute-rank", table=table.name, m="+".join(chosen))
     return AbsoluteRank(rows, tuple(chosen), signature)
 
@@ -146,9 +137,7 @@ class TreebankDifficulty(Result):
             values[f"{short}_conf"] = maps[layer]["confidence"]
             values[f"{short}_var"] = maps[layer]["variability"]
             values[f"{short}_vinfo"] = bits[layer]
-            values[f"{short}_mdl"] = (
-                None if self.length is None else self.length.values[layer]["bits_per_word"]
-            )
+            values[f"{short}_mdl"] = None if self.length is None else self.length.values[layer]["bits_per_word"]
         return values
 
     @property
@@ -191,9 +180,7 @@ def _measured(
     models += settings.run("difficulty", data, numbers[1:], null=null, orders=0)
     recordings = {key: [one.recordings[key] for one in models] for key in ("train", "dev", "null")}
     correct = [one.correct_words(dev, convention) for one in recordings["dev"]]
-    uas, las = (
-        float(np.mean([one.score(metric) or 0.0 for one in correct])) for metric in ("UAS", "LAS")
-    )
+    uas, las = (float(np.mean([one.score(metric) or 0.0 for one in correct])) for metric in ("UAS", "LAS"))
     label, length, blocks = models[0].label, None, None
     if orders:
         way = coding["training"]

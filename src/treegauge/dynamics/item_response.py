@@ -79,9 +79,7 @@ def responses(
     return np.array(rows), tuple(names)
 
 
-def fit_item_response(
-    correct: npt.ArrayLike, names: Sequence[str] = (), *, model: Kind = "2pl"
-) -> ItemResponse:
+def fit_item_response(correct: npt.ArrayLike, names: Sequence[str] = (), *, model: Kind = "2pl") -> ItemResponse:
     """Fit an item response model with random words and fixed respondents.
 
     There are many words and few respondents, so the words are integrated out: difficulties are
@@ -105,9 +103,7 @@ def fit_item_response(
     if model not in get_args(Kind):
         raise ChoiceError("item response model", model, get_args(Kind))
     if x.ndim != 2 or not x.size or not np.isin(x, (0, 1)).all():
-        raise TreegaugeError(
-            f"responses have the shape {x.shape}; expected (respondents, words) of 0 and 1"
-        )
+        raise TreegaugeError(f"responses have the shape {x.shape}; expected (respondents, words) of 0 and 1")
     if model == "2pl" and len(x) < LEAST:
         raise TreegaugeError(
             f"got {len(x)} respondents; discrimination (2pl) needs at least {LEAST}: record more "
@@ -158,9 +154,7 @@ def _logits(a: Floats, places: Floats, ability: Floats) -> Floats:
     return np.asarray(a[:, None] * (ability[None, :] - places[:, None]))
 
 
-def _posterior(
-    patterns: Floats, a: Floats, places: Floats, prior: Floats, ability: Floats
-) -> Floats:
+def _posterior(patterns: Floats, a: Floats, places: Floats, prior: Floats, ability: Floats) -> Floats:
     """Return the posterior of each grid point for each pattern of answers."""
     logits = _logits(a, places, ability)
     yes, no = -np.logaddexp(0, -logits), -np.logaddexp(0, logits)

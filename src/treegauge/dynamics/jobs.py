@@ -54,9 +54,7 @@ class Engine(Protocol):
     def label(self) -> str:
         """The parser with its options; equal labels and jobs give equal recordings."""
 
-    def __call__(
-        self, jobs: Sequence[TrainingJob], progress: Progress | None = None
-    ) -> list[dict[str, Recording]]:
+    def __call__(self, jobs: Sequence[TrainingJob], progress: Progress | None = None) -> list[dict[str, Recording]]:
         """Train each job's model; returns its recordings by split, in the order of the jobs."""
 
 
@@ -98,9 +96,7 @@ def relation_arrays(
     names = numbers[np.where(rivals < 0, -1, rivals)]
     others = rival_logs + np.log1p(-share)
     # The first unknown relation that is not gold, if any, may be the most probable one.
-    novel = np.array(
-        [next((place[name] for name in new if name != value), -1) for value in values], np.int64
-    )[codes]
+    novel = np.array([next((place[name] for name in new if name != value), -1) for value in values], np.int64)[codes]
     better = (novel >= 0) & (escape > others)
     return arrays | {
         "relation_rival": np.where(better, novel, names).astype(np.int16),
@@ -122,12 +118,7 @@ def check_same(recordings: Sequence[Recording]) -> None:
 
 
 def cross_fit(
-    treebank: "Treebank",
-    *,
-    engine: Engine,
-    folds: int = 5,
-    seed: int = 0,
-    progress: Progress | None = None,
+    treebank: "Treebank", *, engine: Engine, folds: int = 5, seed: int = 0, progress: Progress | None = None
 ) -> Recording:
     """Record every word by a parser that was trained on the other folds.
 
@@ -146,14 +137,10 @@ def cross_fit(
     fold = assigned_folds(treebank, folds, seed)
     names = relation_names(treebank)
     jobs = [
-        TrainingJob(treebank.take(fold != k), {HELD_OUT: treebank.take(fold == k)}, seed, names)
-        for k in range(folds)
+        TrainingJob(treebank.take(fold != k), {HELD_OUT: treebank.take(fold == k)}, seed, names) for k in range(folds)
     ]
     pieces = [recordings[HELD_OUT] for recordings in engine(jobs, progress)]
-    signature = sign(
-        v="recording", tb=treebank.mark, parser=engine.label, folds=folds,
-        record="after", seed=seed,
-    )  # fmt: skip
+    signature = sign(v="recording", tb=treebank.mark, parser=engine.label, folds=folds, record="after", seed=seed)
     word_fold = fold[treebank.sentence_of]
     first, shortest = pieces[0], min(len(piece.epochs) for piece in pieces)
     arrays: dict[str, Any] = {}
@@ -173,8 +160,7 @@ def assigned_folds(treebank: "Treebank", folds: int, seed: int) -> npt.NDArray[n
     kinds = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     if not 2 <= folds <= len(kinds):
         raise TreegaugeError(
-            f"folds is {folds}; expected 2 to {len(kinds)}, the number of different sentences "
-            f"of {treebank.name}"
+            f"folds is {folds}; expected 2 to {len(kinds)}, the number of different sentences of {treebank.name}"
         )
     order = np.random.default_rng(seed).permutation(len(kinds))
     fold_of = np.empty(len(kinds), np.int64)

@@ -163,9 +163,7 @@ def map(
                 held_out = model.recordings["map"]
                 context = model.recordings.get("context")
             count = 100 if candidates is None else candidates
-            suspects = error_candidates(
-                held_out or recordings[0], gold, count=count, context=context
-            )
+            suspects = error_candidates(held_out or recordings[0], gold, count=count, context=context)
         archives.append(MapArchive(recordings, held_out, suspects))
         maps.append(mean_map(recordings, gold, level=level))
         note_few(gold)
@@ -180,12 +178,7 @@ def map(
     scores = MapScores(tuple(rows), convention, signature)
     listed = {} if candidates is None else {"candidates": archives[0].candidates}
     return TreebankMaps(
-        tuple(maps),
-        signature,
-        of,
-        archives=tuple(archives),
-        scores=scores,
-        attached=cast("Any", listed),
+        tuple(maps), signature, of, archives=tuple(archives), scores=scores, attached=cast("Any", listed)
     )
 
 

@@ -47,9 +47,7 @@ class DescriptionLength(Result):
     unit: ClassVar[str | None] = "bits"
 
     @classmethod
-    def of(
-        cls, code: "pl.DataFrame", treebank: str, parser: str, training: str, seed: int
-    ) -> "DescriptionLength":
+    def of(cls, code: "pl.DataFrame", treebank: str, parser: str, training: str, seed: int) -> "DescriptionLength":
         """Return the signed description length of a table of codes."""
         length = cls(treebank, "", training, code)
         signature = sign(
@@ -104,8 +102,7 @@ class DescriptionLength(Result):
     def by_block(self) -> "pl.DataFrame":
         """Return one row per block: sentences before it, and means over orders of its bits."""
         before = np.concatenate(([0], np.cumsum(self.blocks)[:-1]))
-        columns: dict[str, Any] = {"block": range(1, len(self.blocks) + 1), "before": before,
-                                   "sentences": self.blocks}  # fmt: skip
+        columns: dict[str, Any] = {"block": range(1, len(self.blocks) + 1), "before": before, "sentences": self.blocks}
         for layer, name in LAYERS.items():
             columns[f"{name}_bits"] = self.bits[layer].mean(axis=0)
             columns[f"{name}_bits_per_word"] = (self.bits[layer] / self.words).mean(axis=0)
@@ -179,10 +176,7 @@ def description_length(
         for s in range(1, len(sizes)):
             start = 0 if training == "prefix" else edges[s - 1]
             source = train.take(order[start : edges[s]])
-            jobs.append(
-                TrainingJob(source, {"coded": parts[-1][s]}, seed=seed + number,
-                            relations=names, every=False)
-            )  # fmt: skip
+            jobs.append(TrainingJob(source, {"coded": parts[-1][s]}, seed=seed + number, relations=names, every=False))
     recordings = iter(engine(jobs, progress))
     rows = []
     for number, row in enumerate(parts):
@@ -214,9 +208,7 @@ def read_blocks(blocks: str | Sequence[int | str], sentences: int) -> tuple[int,
     try:
         return tuple(int(word) for word in text.split(","))
     except ValueError:
-        raise TreegaugeError(
-            f"blocks are {text!r}; expected numbers of sentences such as 5,10,20, or auto"
-        ) from None
+        raise TreegaugeError(f"blocks are {text!r}; expected numbers of sentences such as 5,10,20, or auto") from None
 
 
 def fitting(sentences: int) -> tuple[int, ...]:

@@ -44,9 +44,7 @@ class NeuralEngine:
 
         return 64 if choose_device(self.options.device).type == "cuda" else 1
 
-    def __call__(
-        self, jobs: Sequence[TrainingJob], progress: Progress | None = None
-    ) -> list[dict[str, Recording]]:
+    def __call__(self, jobs: Sequence[TrainingJob], progress: Progress | None = None) -> list[dict[str, Recording]]:
         """Train each job's model and return its recordings by split."""
         recordings: list[dict[str, Recording]] = []
         for start in range(0, len(jobs), self.at_once):
@@ -94,9 +92,7 @@ class NeuralEngine:
             for job, one in zip(jobs, outcomes, strict=True)
         ]
 
-    def _recording(
-        self, job: TrainingJob, split: str, courses: dict[str, Any], known: Sequence[str]
-    ) -> Recording:
+    def _recording(self, job: TrainingJob, split: str, courses: dict[str, Any], known: Sequence[str]) -> Recording:
         read = job.read[split]
         during = job.when == "during"
         course = courses["during" if during else split]

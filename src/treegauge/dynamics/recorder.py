@@ -46,9 +46,7 @@ def _heads(treebank: Treebank, shares: Sequence[Floats]) -> dict[str, Any]:
     return dict(zip(("head_logp", "head_rival", "head_rival_logp"), logs, strict=True))
 
 
-def _relations(
-    job: TrainingJob, treebank: Treebank, shares: Floats, known: Sequence[str]
-) -> dict[str, Any]:
+def _relations(job: TrainingJob, treebank: Treebank, shares: Floats, known: Sequence[str]) -> dict[str, Any]:
     """Return log-probabilities of gold relations and of the best others."""
     place = {name: i for i, name in enumerate(known)}
     codes, values = treebank.codes("deprel")
@@ -110,14 +108,11 @@ def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recor
 
 
 def _joined(
-    rows: Sequence[dict[str, Any]], job: TrainingJob, split: str, epochs: Sequence[int],
-    label: str, final: Model,
-) -> Recording:  # fmt: skip
+    rows: Sequence[dict[str, Any]], job: TrainingJob, split: str, epochs: Sequence[int], label: str, final: Model
+) -> Recording:
     """Return the recording of a split from the arrays of all epochs and the final model's trees."""
     arrays: dict[str, Any] = {
-        name: np.stack([row[name] for row in rows]).astype(
-            np.int16 if name.endswith("rival") else np.float32
-        )
+        name: np.stack([row[name] for row in rows]).astype(np.int16 if name.endswith("rival") else np.float32)
         for name in rows[0]
     }
     relations = job.relations or tuple(cast("Probabilistic", final).relations)
@@ -129,9 +124,8 @@ def _joined(
         arrays["parsed_head"] = parsed.head.astype(np.int16)
         arrays["parsed_relation"] = np.array([number[name] for name in names], np.int16)
     return Recording(
-        job.read[split].mark, split, job.signature(split, label), tuple(epochs),
-        relations=relations, **arrays,
-    )  # fmt: skip
+        job.read[split].mark, split, job.signature(split, label), tuple(epochs), relations=relations, **arrays
+    )
 
 
 @dataclass(frozen=True)
@@ -152,9 +146,7 @@ class SequentialEngine:
     parser: Parser
     label: str
 
-    def __call__(
-        self, jobs: Sequence[TrainingJob], progress: Progress | None = None
-    ) -> list[dict[str, Recording]]:
+    def __call__(self, jobs: Sequence[TrainingJob], progress: Progress | None = None) -> list[dict[str, Recording]]:
         """Train each job's model and return its recordings by split."""
         recordings = []
         for i, job in enumerate(jobs):

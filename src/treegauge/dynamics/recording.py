@@ -92,24 +92,19 @@ class Recording(Result):
             trees = name == "trees_logp" and value.ndim == 2 and len(value) in {1, shape[0]}
             if value.shape != expected and not trees:
                 raise TreegaugeError(
-                    f"recording of {self.treebank}: {name} has the shape {value.shape}, "
-                    f"expected {expected}"
+                    f"recording of {self.treebank}: {name} has the shape {value.shape}, expected {expected}"
                 )
             if name.endswith("logp"):
                 logs = np.clip(value, FLOOR, None).astype(np.float32)
                 if np.isnan(logs).any() or (logs > 1e-3).any():
                     raise TreegaugeError(
-                        f"recording of {self.treebank}: {name} has values that are not "
-                        "logarithms of probabilities"
+                        f"recording of {self.treebank}: {name} has values that are not logarithms of probabilities"
                     )
                 object.__setattr__(self, name, np.minimum(logs, np.float32(0)))
             getattr(self, name).flags.writeable = False
 
     def __repr__(self) -> str:
-        return (
-            f"<Recording of {self.treebank} ({self.split}): {len(self.epochs)} epochs, "
-            f"{self.n_words:,} words>"
-        )
+        return f"<Recording of {self.treebank} ({self.split}): {len(self.epochs)} epochs, {self.n_words:,} words>"
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return all arrays that were recorded, by the names of their fields."""
@@ -180,9 +175,7 @@ class Recording(Result):
         (epochs, sentences), natural logarithms; only of the last epoch if no others are recorded.
         """
         if self.trees_logp is None:
-            raise TreegaugeError(
-                f"{self!r} has no probabilities of trees; record them with trees=True"
-            )
+            raise TreegaugeError(f"{self!r} has no probabilities of trees; record them with trees=True")
         if (self.n_words, self.trees_logp.shape[1]) != (treebank.n_words, len(treebank)):
             raise TreegaugeError(f"{self!r} is not of {treebank!r}")
         heads = self.head_logp[-len(self.trees_logp) :].astype(np.float64)
@@ -194,8 +187,7 @@ class Recording(Result):
         """Refuse another treebank than the one recorded."""
         if self.treebank.rpartition("#")[2] != treebank.mark.rpartition("#")[2]:
             raise TreegaugeError(
-                f"the recording is of {self.treebank}, not of {treebank.mark}; pass the treebank "
-                "that was recorded"
+                f"the recording is of {self.treebank}, not of {treebank.mark}; pass the treebank that was recorded"
             )
 
     @property
@@ -251,9 +243,8 @@ LEAST_SENTENCES = 100
 
 
 def sentence_interval(
-    values: npt.ArrayLike, lengths: npt.ArrayLike | None = None, *, share: bool = False,
-    level: float = 0.95,
-) -> tuple[float, float] | None:  # fmt: skip
+    values: npt.ArrayLike, lengths: npt.ArrayLike | None = None, *, share: bool = False, level: float = 0.95
+) -> tuple[float, float] | None:
     """Return the interval of a mean over words, None below :data:`LEAST_SENTENCES`.
 
     `values` has one value per word of sentences of these lengths, or without lengths one per
@@ -264,9 +255,6 @@ def sentence_interval(
     each = np.asarray(values, np.float64)
     sizes = np.ones(len(each), np.int64) if lengths is None else np.asarray(lengths)
     sums = np.add.reduceat(each, np.cumsum(sizes) - sizes)
-    mean = jackknife(
-        np.stack([sums, sizes], 1), lambda s: s[..., [0]] / s[..., [1]], sizes,
-        least=LEAST_SENTENCES,
-    )  # fmt: skip
+    mean = jackknife(np.stack([sums, sizes], 1), lambda s: s[..., [0]] / s[..., [1]], sizes, least=LEAST_SENTENCES)
     low, high = (float(limit[0]) for limit in mean.interval(level, share=share))
     return None if np.isnan(low) else (low, high)

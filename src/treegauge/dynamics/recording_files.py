@@ -24,30 +24,22 @@ ENDINGS = (".npz", ".parquet")
 _FORMAT = 2
 
 
-def save_recordings(
-    path: Source, recordings: Mapping[str, Recording], more: Mapping[str, Any] | None = None
-) -> None:
+def save_recordings(path: Source, recordings: Mapping[str, Recording], more: Mapping[str, Any] | None = None) -> None:
     """Write recordings of the same words, and data for JSON, to one file, atomically."""
     data = packed_recordings(recordings, more, Path(path).suffix)
     with atomic(path) as file:
         file.write(data)
 
 
-def packed_recordings(
-    recordings: Mapping[str, Recording], more: Mapping[str, Any] | None, ending: str
-) -> bytes:
+def packed_recordings(recordings: Mapping[str, Recording], more: Mapping[str, Any] | None, ending: str) -> bytes:
     """Return the bytes of a file with recordings of the same words."""
     if ending not in ENDINGS:
         raise ChoiceError("kind of file", ending, ENDINGS)
     arrays = {
-        f"{name}/{key}": value for name, recording in recordings.items()
-        for key, value in recording.arrays().items()
-    }  # fmt: skip
-    facts = ("treebank", "split", "signature", "epochs", "relations")
-    headers = {
-        name: {key: getattr(recording, key) for key in facts}
-        for name, recording in recordings.items()
+        f"{name}/{key}": value for name, recording in recordings.items() for key, value in recording.arrays().items()
     }
+    facts = ("treebank", "split", "signature", "epochs", "relations")
+    headers = {name: {key: getattr(recording, key) for key in facts} for name, recording in recordings.items()}
     header = {"format": _FORMAT, "recordings": headers, "more": dict(more or {})}
     return (to_npz if ending == ".npz" else _parquet)(header, arrays)
 
@@ -73,9 +65,7 @@ def unpacked_recordings(data: bytes, name: str) -> tuple[dict[str, Recording], d
         return recordings, header["more"]
     except TreegaugeError as error:
         raise TreegaugeError(f"{name}: {error}".replace(f"{name}: {name}", name)) from None
-    except (
-        ValueError, KeyError, TypeError, EOFError, OSError, zlib.error, zipfile.BadZipFile
-    ) as error:  # fmt: skip
+    except (ValueError, KeyError, TypeError, EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
         raise TreegaugeError(f"{name} is not a recording, or is truncated") from error
 
 
@@ -86,9 +76,7 @@ def _parquet(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) 
     # Sentences are fewer than words: their arrays are in the header.
     trees = {name: a.tolist() for name, a in arrays.items() if name.endswith("/trees_logp")}
     columns = {
-        name: pa.array(array)
-        if array.ndim == 1
-        else pa.FixedSizeListArray.from_arrays(array.T.ravel(), len(array))
+        name: pa.array(array) if array.ndim == 1 else pa.FixedSizeListArray.from_arrays(array.T.ravel(), len(array))
         for name, array in arrays.items()
         if name not in trees
     }

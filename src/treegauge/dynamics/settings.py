@@ -140,9 +140,7 @@ class TrainingSettings(Settings):
                 data.append(TrainingData(one.name, str(one.path), one))
         for own in data:
             if "train" not in own.splits:
-                raise TreegaugeError(
-                    f"{own.name} has no training set, only {', '.join(own.splits) or 'nothing'}"
-                )
+                raise TreegaugeError(f"{own.name} has no training set, only {', '.join(own.splits) or 'nothing'}")
         if not data:
             raise TreegaugeError("got no treebank, expected at least one")
         for name, value in files.items():
@@ -151,9 +149,7 @@ class TrainingSettings(Settings):
                 raise TreegaugeError(f"{flag} needs one treebank, got {len(data)}")
         return data
 
-    def run(
-        self, task: str, data: TrainingData, seeds: Iterable[int], **parameters: Any
-    ) -> list[TrainedModels]:
+    def run(self, task: str, data: TrainingData, seeds: Iterable[int], **parameters: Any) -> list[TrainedModels]:
         """Run a task once per parser and seed, unless the store has the result already."""
         from treegauge.dynamics.recorder import parser_label, parser_options
         from treegauge.experiments.cells import Cell
@@ -173,7 +169,8 @@ class TrainingSettings(Settings):
             cells += [Cell(setup, seed=seed) for seed in numbers]
         return [
             TrainedModels(
-                parser_label(one.cell.parser, one.cell.options), one.cell.seed,
+                parser_label(one.cell.parser, one.cell.options),
+                one.cell.seed,
                 cast("pl.DataFrame", one.words),
                 {
                     name: data.named(unpacked_recordings(packed, name)[0]["0"])
@@ -181,7 +178,7 @@ class TrainingSettings(Settings):
                 },
             )
             for one in run_cells(cells, self.store, workers=self.workers, what="cells")
-        ]  # fmt: skip
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,10 +223,7 @@ class JoinedResult(Result):
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, and the signature of each result."""
-        return {
-            "rows": self.json_rows(),
-            "signatures": [result.signature for result in self.results],
-        }
+        return {"rows": self.json_rows(), "signatures": [result.signature for result in self.results]}
 
 
 def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None:
@@ -252,10 +246,7 @@ def signed_level(level: float) -> dict[str, float | None]:
 def note_few(treebank: "Treebank") -> None:
     """Report why there is no interval, if there is none."""
     if len(treebank) < LEAST_SENTENCES:
-        note(
-            f"no intervals for {treebank.name}: they need {LEAST_SENTENCES} sentences, it has "
-            f"{len(treebank)}"
-        )
+        note(f"no intervals for {treebank.name}: they need {LEAST_SENTENCES} sentences, it has {len(treebank)}")
 
 
 def save_table(frame: "pl.DataFrame", path: FilePath) -> None:

@@ -77,9 +77,7 @@ def record_map(cell: Cell) -> Outcome:
     (train,) = _splits(cell, "train")
     if folds:
         with progress("models", folds) as task:
-            held_out = cross_fit(
-                train, engine=engine, folds=folds, seed=cell.seed, progress=task.update
-            )
+            held_out = cross_fit(train, engine=engine, folds=folds, seed=cell.seed, progress=task.update)
         context = tree_context(train, folds=folds, seed=cell.seed)
         recordings = _packed(map=held_out, context=context)
         return Outcome(_flat(data_map(held_out).values), recordings=recordings)
@@ -108,9 +106,7 @@ def record_information(cell: Cell) -> Outcome:
     ]
     real, hidden = (one["dev"] for one in _train(_engine(cell), jobs))
     measured = usable_information(real, hidden, kind=null, treebank=dev if trees else None)
-    scalars: dict[str, Scalar] = {
-        f"{layer}_information": value for layer, value in measured.values.items()
-    }
+    scalars: dict[str, Scalar] = {f"{layer}_information": value for layer, value in measured.values.items()}
     if measured.trees is not None:
         scalars["tree_information"] = float(measured.trees[-1].mean())
     return Outcome(scalars, recordings=_packed(dev=real, null=hidden))

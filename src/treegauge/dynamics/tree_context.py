@@ -44,9 +44,7 @@ def _features(treebank: Treebank) -> tuple[Keys, Keys]:
     return names[codes], values[codes]
 
 
-def _encoded(
-    treebank: Treebank, relations: Sequence[str], uses: dict[str, set[str]]
-) -> _kernel.TreeContext:
+def _encoded(treebank: Treebank, relations: Sequence[str], uses: dict[str, set[str]]) -> _kernel.TreeContext:
     """Return the kernel's input for a treebank; `uses` are the relations of each tag."""
     letters = np.zeros((_kernel.LETTERS, treebank.n_words), np.uint64)
     for row, (column, seen) in _LETTERS.items():
@@ -93,9 +91,7 @@ class TreeContextEngine:
         """The model with its options."""
         return f"tree-context epochs={self.epochs} rate={self.rate:g} bits={self.bits}"
 
-    def __call__(
-        self, jobs: Sequence[TrainingJob], progress: Progress | None = None
-    ) -> list[dict[str, Recording]]:
+    def __call__(self, jobs: Sequence[TrainingJob], progress: Progress | None = None) -> list[dict[str, Recording]]:
         """Train each job's model and return its recordings by split."""
         recordings = []
         for number, job in enumerate(jobs):
@@ -121,9 +117,7 @@ class TreeContextEngine:
             for split, read in job.read.items()
         }  # fmt: skip
 
-    def _weights(
-        self, context: _kernel.TreeContext, sentences: int, seed: int
-    ) -> npt.NDArray[np.float32]:
+    def _weights(self, context: _kernel.TreeContext, sentences: int, seed: int) -> npt.NDArray[np.float32]:
         weights, squares = np.zeros((2, 1 << self.bits), np.float32)
         sums, random = np.zeros(1 << self.bits), np.random.default_rng(seed)
         for epoch in range(self.epochs):
@@ -133,9 +127,7 @@ class TreeContextEngine:
         return (weights - sums / (self.epochs * sentences + 1)).astype(np.float32)
 
 
-def _judged(
-    context: _kernel.TreeContext, weights: npt.NDArray[np.float32], bits: int, words: int
-) -> dict[str, Any]:
+def _judged(context: _kernel.TreeContext, weights: npt.NDArray[np.float32], bits: int, words: int) -> dict[str, Any]:
     """Return the arrays of a recording with one row."""
     logp, rival_logp = np.zeros((2, 2, words))
     rivals = np.zeros((2, words), np.int32)
@@ -151,6 +143,4 @@ def _judged(
 def tree_context(treebank: Treebank, *, folds: int = 5, seed: int = 0) -> Recording:
     """Record each word by the model of the rest of the tree, trained on the other folds."""
     with shown("models of the tree", folds) as task:
-        return cross_fit(
-            treebank, engine=TreeContextEngine(), folds=folds, seed=seed, progress=task.update
-        )
+        return cross_fit(treebank, engine=TreeContextEngine(), folds=folds, seed=seed, progress=task.update)

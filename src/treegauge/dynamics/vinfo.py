@@ -118,12 +118,13 @@ class UsableInformation(Result):
         """One row per layer: V-entropy, conditional V-entropy, V-information, share of PVI < 0."""
         rows: list[dict[str, Any]] = [
             {
-                "of": name, "entropy": float(self.entropy[layer][-1].mean()),
+                "of": name,
+                "entropy": float(self.entropy[layer][-1].mean()),
                 "conditional": float(self.conditional[layer][-1].mean()),
                 **self._summary(layer, self.pvi(layer)),
             }
             for layer, name in LAYERS.items()
-        ]  # fmt: skip
+        ]
         if self.trees is not None:
             rows.append({"of": "trees", **self._summary("tree", self.trees[-1])})
         name = self.treebank.rpartition("#")[0]
@@ -188,22 +189,15 @@ def usable_information(
 
     trees = None
     if treebank is not None and all(one.trees_logp is not None for one in [*reals, *nulls]):
-        sides = [np.mean([one.tree_logp(treebank) for one in side], axis=0)
-                 for side in (reals, nulls)]  # fmt: skip
+        sides = [np.mean([one.tree_logp(treebank) for one in side], axis=0) for side in (reals, nulls)]
         trees = np.asarray(sides[0] - sides[1]) / BIT
     first, joined = reals[0], joined_signature([one.signature for one in reals])
-    entropy, conditional = (
-        {layer: bits(side, layer) for layer in LAYERS} for side in (nulls, reals)
-    )
+    entropy, conditional = ({layer: bits(side, layer) for layer in LAYERS} for side in (nulls, reals))
     signature = countersign(joined, m="vinfo", null=kind)
-    made = UsableInformation(
-        first.treebank, kind, signature, first.epochs, entropy, conditional, trees
-    )
+    made = UsableInformation(first.treebank, kind, signature, first.epochs, entropy, conditional, trees)
     if treebank is None:
         return made
-    intervals = {
-        layer: sentence_interval(made.pvi(layer), treebank.lengths, level=level) for layer in LAYERS
-    }
+    intervals = {layer: sentence_interval(made.pvi(layer), treebank.lengths, level=level) for layer in LAYERS}
     if trees is not None:
         intervals["tree"] = sentence_interval(trees[-1], level=level)
     return replace(made, intervals=intervals)

@@ -76,9 +76,8 @@ def measures_of_cell(cell: Cell) -> Outcome:
 
     extra = cell.extra
     measures = take(
-        extra["measures"], cell.treebank, split=extra["split"], errors=extra["errors"],
-        seed=cell.seed, workers=1,
-    )  # fmt: skip
+        extra["measures"], cell.treebank, split=extra["split"], errors=extra["errors"], seed=cell.seed, workers=1
+    )
     rows = (row for measured in measures.measured for row in measured.rows())
     return Outcome({row["measure"]: row["value"] for row in rows})
 
@@ -88,9 +87,7 @@ def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -
     return model.parse(gold)
 
 
-def _scores(
-    cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...] = ()
-) -> dict[str, Scalar]:
+def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...] = ()) -> dict[str, Scalar]:
     """Return metrics in percent by label; by default all those of CoNLL 2018."""
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.metrics import ADDED, METRICS, metric_label
@@ -104,9 +101,7 @@ def _scores(
     return {metric_label(name, convention): system[name].f1 for name in chosen}
 
 
-def sampled(
-    available: int, size: int, sample: int, *, seed: int = 0, nested: bool = False
-) -> npt.NDArray[np.int64]:
+def sampled(available: int, size: int, sample: int, *, seed: int = 0, nested: bool = False) -> npt.NDArray[np.int64]:
     """Return random sentences, without replacement; the same arguments give the same sentences.
 
     Every sample is a prefix of a random permutation of ``0 .. available - 1``, returned in
@@ -128,9 +123,7 @@ def sampled(
         if value < least:
             raise TreegaugeError(f"the {name} is {value}; expected {least} or more")
     if size > available:
-        raise TreegaugeError(
-            f"a training set of {size} sentences cannot be drawn from {max(available, 0)}"
-        )
+        raise TreegaugeError(f"a training set of {size} sentences cannot be drawn from {max(available, 0)}")
     key = [seed, sample] if nested else [seed, sample, size]
     order = np.random.default_rng(key).permutation(available)
     return np.sort(order[:size]).astype(np.int64)

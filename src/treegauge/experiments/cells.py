@@ -170,9 +170,7 @@ class Cell:
         parts += [self.setup.shown_extra, "" if self.size is None else f"size={self.size}"]
         return " ".join([*filter(None, parts), f"sample={self.sample}", f"seed={self.seed}"])
 
-    def read(
-        self, split: str, *, errors: Errors = "strict", treebank: str | None = None
-    ) -> "Treebank":
+    def read(self, split: str, *, errors: Errors = "strict", treebank: str | None = None) -> "Treebank":
         """Read the ``"train"``, ``"dev"`` or ``"test"`` set of this or a further treebank."""
         from treegauge.treebanks.conllu import read_conllu
 
@@ -209,9 +207,7 @@ def parse_table(parsed: "Treebank") -> "pl.DataFrame":
     """Return heads and relations of all words, in order, as a store keeps them."""
     import polars as pl
 
-    return pl.DataFrame(
-        [pl.Series("head", parsed.head, pl.Int32), parsed["deprel"].cast(pl.String)]
-    )
+    return pl.DataFrame([pl.Series("head", parsed.head, pl.Int32), parsed["deprel"].cast(pl.String)])
 
 
 Point = tuple[int | None, int, int]

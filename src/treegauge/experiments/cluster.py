@@ -11,14 +11,7 @@ from typing import Any, Self
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.platforms import processors
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.pools import (
-    ONE_THREAD,
-    SLURM,
-    CellLimits,
-    Finished,
-    Pool,
-    PoolSettings,
-)
+from treegauge.experiments.pools import ONE_THREAD, SLURM, CellLimits, Finished, Pool, PoolSettings
 from treegauge.experiments.processes import Processes
 from treegauge.experiments.tasks import Report, perform
 
@@ -40,9 +33,7 @@ def _needed(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise TreegaugeError(
-            f"this pool needs {name}: pip install 'treegauge[cluster]' ({error})"
-        ) from error
+        raise TreegaugeError(f"this pool needs {name}: pip install 'treegauge[cluster]' ({error})") from error
 
 
 def slurm_settings(settings: PoolSettings) -> dict[str, Any]:
@@ -104,9 +95,7 @@ class Cluster(Pool):
             )  # fmt: skip
         if pool == "slurm":
             settings = slurm_settings(self.settings)
-            cluster = _needed("dask_jobqueue").SLURMCluster(
-                **settings, scheduler_options=_NO_DASHBOARD
-            )
+            cluster = _needed("dask_jobqueue").SLURMCluster(**settings, scheduler_options=_NO_DASHBOARD)
             cluster.scale(jobs=max(1, workers // settings["cores"]))
             return cluster
         return None
@@ -128,8 +117,7 @@ class Cluster(Pool):
             except TimeoutError:
                 client.close()
                 raise TreegaugeError(
-                    f"the scheduler at {address} has no workers; start some with "
-                    "`dask worker ADDRESS --nthreads 1`"
+                    f"the scheduler at {address} has no workers; start some with `dask worker ADDRESS --nthreads 1`"
                 ) from None
         return client
 
@@ -216,9 +204,7 @@ def dask_setup(worker: object) -> None:
 
 def _lost(result: Any) -> Report:
     """Return the report of a cell that failed in dask, such as one that kills its workers."""
-    error = (
-        result[1] if isinstance(result, tuple) else result
-    )  # a raised exception has its traceback
+    error = result[1] if isinstance(result, tuple) else result  # a raised exception has its traceback
     return Report(error=f"{type(error).__name__}: {error}"[:2000])
 
 

@@ -89,8 +89,9 @@ def gc(
     given: list[Any] = [plan] if not isinstance(plan, list | tuple) else [*plan]
     plans: list[Plan | Expansion] = [
         one if isinstance(one, Plan | Expansion) else read_plan(one, trust=trust).plan
-        for one in given if one is not None
-    ]  # fmt: skip
+        for one in given
+        if one is not None
+    ]
     wanted = [one if isinstance(one, Expansion) else one.expand(root) for one in plans]
     store = Store(store)
     with store.reading():
@@ -102,9 +103,7 @@ def gc(
         there = {path for one in folders for path in one.rglob("*") if path.is_file()}
         listed = "SELECT key, words, recordings FROM cells WHERE"
         rows = ledger.ask(f"{listed} words OR recordings != ''")
-        lost = (
-            (key,) for key, *own in rows if not there.issuperset(store.files_of(key.hex(), *own))
-        )
+        lost = ((key,) for key, *own in rows if not there.issuperset(store.files_of(key.hex(), *own)))
         asked = ((bytes.fromhex(cell.key),) for one in wanted for cell in one.cells())
         for name, keys in (("lost", lost), ("asked", asked)):
             ledger.ask(f"CREATE TEMP TABLE {name} (key BLOB PRIMARY KEY) WITHOUT ROWID")
@@ -121,9 +120,7 @@ def gc(
                 with ledger.writing() as base:
                     base.execute(f"DELETE FROM cells WHERE {unwanted}")
                     base.execute("DELETE FROM setups WHERE id NOT IN (SELECT setup FROM cells)")
-            for path in (
-                files
-            ):  # after the rows: a crash may leave files without rows, never rows without files
+            for path in files:  # after the rows: a crash may leave files without rows, never rows without files
                 path.unlink(missing_ok=True)
             if cells:
                 ledger.ask("VACUUM")
@@ -154,8 +151,7 @@ def absent_treebanks(
     whose files have changed is.
     """
     rows = ledger.ask(
-        "SELECT id, task, parser, path, sum(done) FROM setups JOIN cells ON setup = id "
-        "GROUP BY id HAVING sum(done)"
+        "SELECT id, task, parser, path, sum(done) FROM setups JOIN cells ON setup = id GROUP BY id HAVING sum(done)"
     )
     absent = []
     for grid in plan.grids:

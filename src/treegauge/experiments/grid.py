@@ -87,9 +87,7 @@ def repeated_cells(cells: "pl.DataFrame") -> "pl.Series":
     """
     import polars as pl
 
-    whole = pl.col("available").is_not_null() & (
-        pl.col("size").is_null() | (pl.col("size") == pl.col("available"))
-    )
+    whole = pl.col("available").is_not_null() & (pl.col("size").is_null() | (pl.col("size") == pl.col("available")))
     first = pl.col("sample").min().over("setup", "size", "seed")
     return cells.select(whole & (pl.col("sample") != first)).to_series().alias("repeated")
 

@@ -40,9 +40,7 @@ def inventory(treebank: str) -> Inventory:
     """Count and hash a treebank's files; unchanged files are not read again."""
     paths = find(treebank)
     if not all(Path(path).is_file() for path in paths):
-        raise TreegaugeError(
-            f"{treebank}: expected regular files, which can be read more than once"
-        )
+        raise TreegaugeError(f"{treebank}: expected regular files, which can be read more than once")
     states = [(path, Path(path).stat()) for path in paths]
     return _inventory(tuple((path, s.st_size, s.st_mtime_ns, s.st_ino) for path, s in states))
 
@@ -50,9 +48,7 @@ def inventory(treebank: str) -> Inventory:
 def treebank_files(treebank: str, places: Mapping[str, str]) -> dict[str, str]:
     """Return the hashes of a treebank's files, and of further treebanks' under their names."""
     further = {
-        f"{name}/{file}": digest
-        for name, path in places.items()
-        for file, digest in inventory(path).files.items()
+        f"{name}/{file}": digest for name, path in places.items() for file, digest in inventory(path).files.items()
     }
     return {**inventory(treebank).files, **further}
 
@@ -126,9 +122,7 @@ def commit(root: Path) -> str | None:
             return head
         reference = head.partition(":")[2].strip()
         shared = git / "commondir"
-        common = (
-            (git / shared.read_text(encoding="utf-8").strip()).resolve() if shared.exists() else git
-        )
+        common = (git / shared.read_text(encoding="utf-8").strip()).resolve() if shared.exists() else git
         loose = common / reference
         if loose.exists():
             return loose.read_text(encoding="utf-8").strip()

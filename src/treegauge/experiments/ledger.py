@@ -46,8 +46,7 @@ CREATE TABLE cells (
 CREATE INDEX states ON cells (setup, done, run);
 """
 COLUMNS = (
-    "setup size sample seed done key attempts scalars error words recordings run environment "
-    "started seconds peak"
+    "setup size sample seed done key attempts scalars error words recordings run environment started seconds peak"
 ).split()
 
 SETUP = "digest, task, treebank, parser, options, parameters, data, identity, path, counts"
@@ -144,9 +143,7 @@ class Ledger:
         if batch.named is not None:
             return len(self._points(number, 1) & set(batch.points()))
         axes = [[size or 0 for size in batch.sizes], batch.samples, batch.seeds]
-        inside = " AND ".join(
-            f"{name} IN (SELECT value FROM json_each(?))" for name in ("size", "sample", "seed")
-        )
+        inside = " AND ".join(f"{name} IN (SELECT value FROM json_each(?))" for name in ("size", "sample", "seed"))
         sql = f"SELECT count(*) FROM cells WHERE setup = ? AND done = 1 AND {inside}"
         return int(self.ask(sql, [number, *(json.dumps(list(axis)) for axis in axes)])[0][0])
 
@@ -184,8 +181,7 @@ class Ledger:
         """Record cells, all or none."""
         with self.writing() as base:
             base.executemany(
-                f"INSERT OR REPLACE INTO cells ({', '.join(COLUMNS)}) "
-                f"VALUES ({', '.join('?' * len(COLUMNS))})",
+                f"INSERT OR REPLACE INTO cells ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})",
                 (self._row(base, entry, run) for entry in entries),
             )
 
@@ -266,8 +262,7 @@ def locked(path: Path, what: str) -> Iterator[None]:
         while not take_lock(file):
             if time.monotonic() > patience:
                 raise BusyError(
-                    f"{what} is in use by {holder(path)}; wait for it, or run into another store "
-                    "and merge the two"
+                    f"{what} is in use by {holder(path)}; wait for it, or run into another store and merge the two"
                 )
             time.sleep(PATIENCE / 10)
         file.truncate(0)

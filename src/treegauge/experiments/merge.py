@@ -34,9 +34,7 @@ class Merged(Result):
 
 
 @verb(outputs={"out": STORE})
-def merge(
-    *stores: Store | str | PathLike[str], out: Store | str | PathLike[str] | None = None
-) -> Merged:
+def merge(*stores: Store | str | PathLike[str], out: Store | str | PathLike[str] | None = None) -> Merged:
     """Merge stores into one.
 
     A cell that is in several stores counts once, and a finished cell replaces a failed one.
@@ -76,17 +74,8 @@ def merge(
             try:
                 rows.append((other.path.name, *_take(writer, other)))
             except sqlite3.Error as error:
-                raise TreegaugeError(
-                    f"cannot merge {other.path} into {into.path}: {error}"
-                ) from error
-    return Merged(
-        tuple(rows),
-        sign(
-            merge=into.path.name,
-            cells=len(into),
-            stores="+".join(row[0] for row in rows),
-        ),
-    )
+                raise TreegaugeError(f"cannot merge {other.path} into {into.path}: {error}") from error
+    return Merged(tuple(rows), sign(merge=into.path.name, cells=len(into), stores="+".join(row[0] for row in rows)))
 
 
 _MAPPED = ("setup", "environment", "run")
@@ -106,7 +95,7 @@ def _take(writer: Writer, other: Store) -> tuple[int, int]:
             f"SELECT theirs.task, theirs.treebank, theirs.parser, new.size, new.sample, new.seed, "
             f"old.scalars, new.scalars {_PAIRS} "
             "WHERE old.done AND new.done AND old.scalars != new.scalars"
-        )  # fmt: skip
+        )
         if clash:
             *cell, ours, theirs = clash[0]
             named = " ".join(str(part) for part in cell if part not in {"", 0})
@@ -118,17 +107,13 @@ def _take(writer: Writer, other: Store) -> tuple[int, int]:
         keys = ledger.ask(f"SELECT new.key, new.words, new.recordings {_PAIRS} WHERE {wanted}")
         for key, *files in keys:
             for path in other.files_of(key.hex(), *files):
-                writer.store.write(
-                    writer.store.path / path.relative_to(other.path), path.read_bytes()
-                )
+                writer.store.write(writer.store.path / path.relative_to(other.path), path.read_bytes())
         total = int(ledger.ask("SELECT count(*) FROM other.cells")[0][0])
         kept = [name for name in COLUMNS if name not in _MAPPED]
         columns = ", ".join(f"new.{name}" for name in kept)
         with ledger.writing() as base:
             base.execute(f"INSERT OR IGNORE INTO setups ({SETUP}) SELECT {SETUP} FROM other.setups")
-            base.execute(
-                "INSERT OR IGNORE INTO environments (facts) SELECT facts FROM other.environments"
-            )
+            base.execute("INSERT OR IGNORE INTO environments (facts) SELECT facts FROM other.environments")
             base.execute(
                 f"INSERT OR REPLACE INTO cells ({', '.join([*kept, *_MAPPED])}) "
                 f"SELECT {columns}, ours.id, (SELECT e.id FROM environments AS e "

@@ -86,14 +86,10 @@ def grid(
     """
     if isinstance(samples, int) and not isinstance(samples, bool):
         if not 1 <= samples <= MOST_SAMPLES:
-            raise TreegaugeError(
-                f"samples is {samples}; expected a number from 1 to {MOST_SAMPLES:,}, or a list"
-            )
+            raise TreegaugeError(f"samples is {samples}; expected a number from 1 to {MOST_SAMPLES:,}, or a list")
         samples = range(samples)
     names = [treebanks] if isinstance(treebanks, str) else treebanks
-    if wrong := [
-        name for name in _listed("treebanks", names, "texts") if not isinstance(name, str)
-    ]:
+    if wrong := [name for name in _listed("treebanks", names, "texts") if not isinstance(name, str)]:
         raise TreegaugeError(f"treebanks has {wrong[0]!r}; expected texts")
     return Grid(
         task,
@@ -136,12 +132,8 @@ def _numbers(what: str, values: object, least: int, *, needed: bool = False) -> 
         raise TreegaugeError(f"{what} is an empty list; expected at least one whole number")
     for number in numbers:
         is_whole = isinstance(number, int) and not isinstance(number, bool)
-        if not (
-            is_whole and least <= number < 1 << 63
-        ):  # the largest number that a ledger can store
-            raise TreegaugeError(
-                f"{what} has {number!r}; expected whole numbers of at least {least} and below 2^63"
-            )
+        if not (is_whole and least <= number < 1 << 63):  # the largest number that a ledger can store
+            raise TreegaugeError(f"{what} has {number!r}; expected whole numbers of at least {least} and below 2^63")
     return tuple(sorted(set(numbers)))
 
 
@@ -191,9 +183,8 @@ def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellB
     own = ":" in cells.task
     for wanted, given, needs, takes in (
         (task.parser, cells.parsers, "parsers, such as parsers = ['beam']", "parser"),
-        (task.sized, cells.sizes, "sizes, such as sizes = [50, 100, 200]",
-         "sizes: it does not sample training sets"),
-    ):  # fmt: skip
+        (task.sized, cells.sizes, "sizes, such as sizes = [50, 100, 200]", "sizes: it does not sample training sets"),
+    ):
         if wanted is not None and wanted != bool(given):
             what = f"needs {needs}" if wanted else f"takes no {takes}"
             raise TreegaugeError(f"task {cells.task} {what}")

@@ -72,10 +72,7 @@ def read_bytes(text: str | float) -> int:
     return int(_read(short, _BYTES, expected, text, most=1 << 50, limit="1024TB"))
 
 
-def _read(
-    text: object, units: dict[str, int], expected: str, given: object = None, *, most: int,
-    limit: str,
-) -> float:  # fmt: skip
+def _read(text: object, units: dict[str, int], expected: str, given: object = None, *, most: int, limit: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([a-z]?)", str(text).strip().lower())
     value = float(match[1]) * units.get(match[2], 0) if match else 0.0
     if value <= 0:
@@ -126,9 +123,10 @@ class PoolSettings:
 
 
 _SLURM_KINDS: dict[str, tuple[type[Any], str]] = {
-    "cores": (int, "a whole number"), "directives": (list, "a list of texts"),
+    "cores": (int, "a whole number"),
+    "directives": (list, "a list of texts"),
     "prologue": (list, "a list of texts"),
-}  # fmt: skip
+}
 
 
 class Pool:
@@ -166,9 +164,7 @@ class Pool:
         return [(cell, perform(cell))]
 
 
-def make_pool(
-    settings: PoolSettings, parsers: Sequence[str] = (), tasks: Sequence[str] = ()
-) -> Pool:
+def make_pool(settings: PoolSettings, parsers: Sequence[str] = (), tasks: Sequence[str] = ()) -> Pool:
     """Return a pool; `parsers` and `tasks` are loaded before the first cell."""
     if settings.pool == "inline":
         return Pool()

@@ -67,9 +67,7 @@ class Preview(Result):
 
     def own_text(self) -> str:
         """Return the counts, reasons and time in words."""
-        lines = [
-            f"{self.total} cells: {self.done} done, {self.failed} failed before, {self.new} new"
-        ]
+        lines = [f"{self.total} cells: {self.done} done, {self.failed} failed before, {self.new} new"]
         lines += [f"  {count:>7}  {why}" for why, count in self.reasons]
         lines += [f"  left out: {why}" for why in self.left_out]
         todo = self.failed + self.new
@@ -78,11 +76,7 @@ class Preview(Result):
         elif todo and self.seconds is not None:
             share = min(self.workers, todo)
             about = f"time: about {duration(self.seconds / share)} on {share} at a time"
-            more = (
-                f", not counting {self.unknown} cells unlike any earlier ones"
-                if self.unknown
-                else ""
-            )
+            more = f", not counting {self.unknown} cells unlike any earlier ones" if self.unknown else ""
             lines.append(about + more)
         if self.script:
             lines.append(f"the script of each job:\n\n{self.script.rstrip()}")
@@ -154,9 +148,8 @@ def preview(plan: Expansion, store: Store, settings: PoolSettings | None = None)
 
 
 def _why(
-    ledger: Ledger, setups: Mapping[tuple[str, str, str], list[dict[str, Any]]],
-    batch: CellBatch, missing: list[Point],
-) -> Counter[str]:  # fmt: skip
+    ledger: Ledger, setups: Mapping[tuple[str, str, str], list[dict[str, Any]]], batch: CellBatch, missing: list[Point]
+) -> Counter[str]:
     """Return the reasons why cells are not in the store; `setups` are those in the store."""
     setup, count = batch.setup, len(missing)
     number = ledger.setup_id(setup)
@@ -229,9 +222,7 @@ def _costs(ledger: Ledger) -> dict[tuple[str, str], tuple[float, float]]:
     return {key: line_through(*np.transpose(pairs)) for key, pairs in points.items()}
 
 
-def training_words(
-    sentences: Mapping[str, int], words: Mapping[str, int], size: int | None
-) -> float:
+def training_words(sentences: Mapping[str, int], words: Mapping[str, int], size: int | None) -> float:
     """Estimate the words that a cell trains on: its share of the training set.
 
     Examples

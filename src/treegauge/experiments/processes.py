@@ -29,10 +29,7 @@ from treegauge.experiments.tasks import Report, perform
 TAIL = 1500
 """The number of characters kept of the output of a dead process."""
 #: Threads of memory allocators survive forks, but fewer of them are safer.
-QUIET = {
-    "_RJEM_MALLOC_CONF": "background_thread:false",
-    "JE_ARROW_MALLOC_CONF": "background_thread:false",
-}
+QUIET = {"_RJEM_MALLOC_CONF": "background_thread:false", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
 _LOST = "the process that starts cells was killed"
 
 

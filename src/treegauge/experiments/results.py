@@ -124,17 +124,11 @@ def results(
     [('UD_Syn-X', 'baseline')]
     """
     place = Store(store)
-    filters = {
-        "task": task, "treebank": treebank, "parser": parser, "size": size, "sample": sample,
-        "seed": seed,
-    }  # fmt: skip
+    filters = {"task": task, "treebank": treebank, "parser": parser, "size": size, "sample": sample, "seed": seed}
     with place.reading() as ledger:
         state = "NOT cells.done" if failed else "cells.done"
         cells = read_cells(ledger, state, filters, [])
-        if failed:
-            frame = read_failures(ledger, filters)
-        else:
-            frame = read_results(ledger, filters, provenance=provenance)
+        frame = read_failures(ledger, filters) if failed else read_results(ledger, filters, provenance=provenance)
     note_repeated(cells["repeated"])
     if parses is not None:
         if failed:
@@ -150,9 +144,8 @@ def _signature(cells: "pl.DataFrame", *, failed: bool) -> str:
     columns = ("task", "parameters", "parser", "options", "size", "sample", "seed")
     choices = {name: _listed(cells[name].to_list()) for name in columns}
     return sign(
-        results="failed" if failed else "done", cells=f"{cells.height}#{keys}",
-        tb=_listed(treebanks), **choices,
-    )  # fmt: skip
+        results="failed" if failed else "done", cells=f"{cells.height}#{keys}", tb=_listed(treebanks), **choices
+    )
 
 
 def _listed(values: Sequence[object]) -> str | None:
@@ -166,9 +159,7 @@ def _listed(values: Sequence[object]) -> str | None:
 # parses
 
 
-def write_parses(
-    store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None
-) -> int:
+def write_parses(store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None) -> int:
     """Write the parse of each cell that has one; return their number."""
     from treegauge.core.files import atomic
 
@@ -179,9 +170,7 @@ def write_parses(
         if parsed is None:
             continue
         parts = [row["treebank"], row["parser"], row["options"].replace(" ", ",")]
-        parts += [
-            f"{name}{row[name]}" for name in ("size", "sample", "seed") if row[name] is not None
-        ]
+        parts += [f"{name}{row[name]}" for name in ("size", "sample", "seed") if row[name] is not None]
         name = ".".join(filter(None, parts)).replace("/", "-")
         if name in names:  # another task, or other parameters
             name += f".{row['key'].hex()[:8]}"
@@ -191,9 +180,7 @@ def write_parses(
     return len(names)
 
 
-def cell_parse(
-    store: Store, row: Mapping[str, Any], root: str | PathLike[str] | None = None
-) -> "Treebank | None":
+def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] | None = None) -> "Treebank | None":
     """Return the gold sentences of a cell with predicted heads and relations, None if it has none.
 
     `row` is one of :func:`read_cells`; `root` is the folder of treebanks, if they are no longer
@@ -252,9 +239,8 @@ def read_results(
     if provenance:
         started = pl.from_epoch((pl.col("started") * 1e6).cast(pl.Int64), "us")
         origin = frame.select(
-            pl.col("key").bin.encode("hex"), "files", started.alias("started"), "seconds", "peak",
-            "attempts",
-        )  # fmt: skip
+            pl.col("key").bin.encode("hex"), "files", started.alias("started"), "seconds", "peak", "attempts"
+        )
         parts += [origin, _environments(ledger, frame["environment"])]
     return pl.concat(_distinct(parts), how="horizontal")
 
@@ -265,9 +251,7 @@ def read_failures(ledger: Ledger, filters: Mapping[str, Any]) -> "pl.DataFrame":
     return frame.select(*FIELDS, "attempts", "error")
 
 
-def read_cells(
-    ledger: Ledger, state: str, filters: Mapping[str, Any], columns: Sequence[str]
-) -> "pl.DataFrame":
+def read_cells(ledger: Ledger, state: str, filters: Mapping[str, Any], columns: Sequence[str]) -> "pl.DataFrame":
     """Return cells with the fields of their setups, sorted by these fields.
 
     Column ``repeated`` marks cells that train the same model as another one.
@@ -283,19 +267,17 @@ def read_cells(
     wanted = ", ".join(f"cells.{name}" for name in names)
     where, values = _condition(filters)
     rows = ledger.ask(
-        f"SELECT {wanted} FROM setups CROSS JOIN cells ON cells.setup = setups.id "
-        f"WHERE {state} AND {where}", values,
-    )  # fmt: skip
+        f"SELECT {wanted} FROM setups CROSS JOIN cells ON cells.setup = setups.id WHERE {state} AND {where}", values
+    )
     frame = pl.DataFrame(rows, {name: kinds[name] for name in names}, orient="row")
     table = pl.DataFrame(
-        [(*row[:-1], json.dumps(json.loads(row[-2])["files"]), available_in(row[1], *row[-2:]))
-         for row in ledger.ask(
-            f"SELECT id, {', '.join(_SETUP)}, path, identity, counts FROM setups"
-        )],
-        {"setup": pl.Int64, **dict.fromkeys((*_SETUP, "path", "identity", "files"), pl.String),
-         "available": pl.Int64},
+        [
+            (*row[:-1], json.dumps(json.loads(row[-2])["files"]), available_in(row[1], *row[-2:]))
+            for row in ledger.ask(f"SELECT id, {', '.join(_SETUP)}, path, identity, counts FROM setups")
+        ],
+        {"setup": pl.Int64, **dict.fromkeys((*_SETUP, "path", "identity", "files"), pl.String), "available": pl.Int64},
         orient="row",
-    )  # fmt: skip
+    )
     sized = pl.when(pl.col("size") > 0).then(pl.col("size")).alias("size")
     cells = frame.join(table, on="setup").with_columns(sized).sort(*FIELDS, "key")
     return cells.with_columns(repeated_cells(cells))
@@ -355,7 +337,5 @@ def _environments(ledger: Ledger, numbers: "pl.Series") -> "pl.DataFrame":
     ]
     if not rows:
         return make_table({})
-    joined = numbers.to_frame().join(
-        make_table(rows), on="environment", how="left", maintain_order="left"
-    )
+    joined = numbers.to_frame().join(make_table(rows), on="environment", how="left", maintain_order="left")
     return joined.drop("environment")

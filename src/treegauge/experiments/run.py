@@ -128,9 +128,7 @@ def run(
     if not resume and len(place):
         raise TreegaugeError(f"{place.path} has {len(place)} cells; --resume adds to it")
     with _ended_as_interrupted(place), progress("cells", len(cells)) as task:
-        return run_expansion(
-            cells, place, settings, retries=tries, progress=task.update, name=file.plan.name
-        )
+        return run_expansion(cells, place, settings, retries=tries, progress=task.update, name=file.plan.name)
 
 
 def _note_absent(plan: Plan, store: Store, root: str | PathLike[str] | None) -> None:
@@ -156,8 +154,7 @@ def _ended_as_interrupted(store: Store) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
-            f"interrupted: {len(store)} cells are done and kept in {store.path}; the same command "
-            "resumes there"
+            f"interrupted: {len(store)} cells are done and kept in {store.path}; the same command resumes there"
         ) from None
     finally:
         if here:
@@ -236,10 +233,10 @@ def _code(file: PlanFile) -> list[str]:
     pool = str(file.run.get("pool", ""))
     schedulers = [f"pool {pool}"] if pool.startswith("dask://") else []
     lines = [
-        f"{name} of Slurm" for name, value in file.slurm.items()
-        if name in _SHELL_LINES
-        or (name not in _SHELL_NUMBERS and not _SHELL_WORD.fullmatch(str(value)))
-    ]  # fmt: skip
+        f"{name} of Slurm"
+        for name, value in file.slurm.items()
+        if name in _SHELL_LINES or (name not in _SHELL_NUMBERS and not _SHELL_WORD.fullmatch(str(value)))
+    ]
     return [*tasks, *programs, *schedulers, *lines]
 
 

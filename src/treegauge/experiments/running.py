@@ -80,9 +80,7 @@ def run_expansion(
         todo = sum(len(points) for _, points in missing)
         counts: Counter[str] = Counter()
         if todo:
-            number = writer.begin(
-                name, settings.pool, settings.workers or 0, len(cells), len(cells) - todo
-            )
+            number = writer.begin(name, settings.pool, settings.workers or 0, len(cells), len(cells) - todo)
             setups = [batch.setup for batch, points in missing if points]
             parsers = sorted({setup.parser for setup in setups} - {""})
             tasks = sorted({setup.task for setup in setups})
@@ -144,9 +142,7 @@ def run_cells(
     batches = tuple(CellBatch(setup, named=tuple(named)) for setup, named in points.values())
     with progress(what, len(cells)) as task:
         pool = pool or ("inline" if workers == 1 else "process")
-        run_expansion(
-            Expansion(batches), store, PoolSettings(pool, workers), progress=task.update, name=what
-        )
+        run_expansion(Expansion(batches), store, PoolSettings(pool, workers), progress=task.update, name=what)
     with store.reading() as ledger:
         rows = [ledger.recorded(cell) for cell in cells]
     results = []

@@ -28,14 +28,7 @@ from multiprocessing.spawn import get_executable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from treegauge.core.platforms import (
-    end_child,
-    end_group,
-    ended_children,
-    fork_leader,
-    own_group,
-    wake_at_ends,
-)
+from treegauge.core.platforms import end_child, end_group, ended_children, fork_leader, own_group, wake_at_ends
 
 METHOD = "fork" if hasattr(os, "fork") else "spawn"
 _RUN_STARTER = "import sys; sys.path[:] = {path!a}; from {module} import starter; starter.{call}"
@@ -278,9 +271,8 @@ class _Spawns:
 
     def run(self, path: str) -> None:
         process = subprocess.Popen(  # noqa: S603 -- our own code
-            [*_python(), "-c", _code(f"run_alone({self._cell!r}, {path!a})")],
-            stdin=subprocess.PIPE, **own_group(),
-        )  # fmt: skip
+            [*_python(), "-c", _code(f"run_alone({self._cell!r}, {path!a})")], stdin=subprocess.PIPE, **own_group()
+        )
         self.running[path] = process
         threading.Thread(target=self._tell_end, args=(path, process), daemon=True).start()
 

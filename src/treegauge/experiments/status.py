@@ -70,10 +70,7 @@ class Status(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per task and parser: cells done and failed, seconds in all and per cell."""
-        kinds = {
-            "task": str, "parser": str, "done": int, "failed": int,
-            "seconds": float, "mean": float,
-        }  # fmt: skip
+        kinds = {"task": str, "parser": str, "done": int, "failed": int, "seconds": float, "mean": float}
         return make_table(list(self.groups), kinds)
 
     def json_fields(self) -> dict[str, Any]:
@@ -120,16 +117,16 @@ def status(store: Store | str | PathLike[str]) -> Status:
             "GROUP BY task, parser ORDER BY task, parser"
         )
         last = ledger.ask(
-            "SELECT id, plan, pool, total, reused, started, ended, ending FROM runs "
-            "ORDER BY id DESC LIMIT 1"
+            "SELECT id, plan, pool, total, reused, started, ended, ending FROM runs ORDER BY id DESC LIMIT 1"
         )
         run = None
         if last:
             number, plan, pool, total, reused, started, ended, ending = last[0]
             done, failed, latest = ledger.ask(
                 "SELECT ifnull(sum(done), 0), ifnull(sum(NOT done), 0), max(started + seconds) "
-                "FROM cells WHERE run = ?", [number],
-            )[0]  # fmt: skip
+                "FROM cells WHERE run = ?",
+                [number],
+            )[0]
             state = ending or ("running" if user else "killed")
             until = ended or (time.time() if user else latest or started)
             run = Run(plan, pool, total, reused, done, failed, until - started, state)

@@ -24,15 +24,13 @@ class FullError(TreegaugeError):
 
 def _missing(path: Path) -> TreegaugeError:
     return TreegaugeError(
-        f"{path} is missing; treegauge gc removes cells without their files, and the next run "
-        "makes them again"
+        f"{path} is missing; treegauge gc removes cells without their files, and the next run makes them again"
     )
 
 
 def _damaged(path: Path) -> TreegaugeError:
     return TreegaugeError(
-        f"{path} is damaged or cut off; delete it, and treegauge gc removes its cell, which the "
-        "next run makes again"
+        f"{path} is damaged or cut off; delete it, and treegauge gc removes its cell, which the next run makes again"
     )
 
 
@@ -91,8 +89,7 @@ class Store:
         """Open the ledger for reading; another process may write at the same time."""
         if not self.ledger_path.is_file():
             raise TreegaugeError(
-                f"{self.path} is not a store: expected a folder with ledger.sqlite, as treegauge "
-                "run makes them"
+                f"{self.path} is not a store: expected a folder with ledger.sqlite, as treegauge run makes them"
             )
         with closing(Ledger(self.ledger_path)) as ledger:
             try:
@@ -108,10 +105,7 @@ class Store:
         except OSError as error:
             raise TreegaugeError(f"cannot make the store {self.path}: {error.strerror}") from error
         self._refuse_links()
-        with (
-            locked(self.lock_path, f"store {self.path}"),
-            closing(Ledger(self.ledger_path, write=True)) as ledger,
-        ):
+        with locked(self.lock_path, f"store {self.path}"), closing(Ledger(self.ledger_path, write=True)) as ledger:
             try:
                 yield Writer(self, ledger)
             except sqlite3.Error as error:
@@ -190,9 +184,7 @@ class Store:
                 "Make room, then run the same again: it resumes where it stopped"
             ) from error
 
-    def results(
-        self, *, provenance: bool = True, distinct: bool = False, **filters: Any
-    ) -> "pl.DataFrame":
+    def results(self, *, provenance: bool = True, distinct: bool = False, **filters: Any) -> "pl.DataFrame":
         """Return the cells that are done, one row per cell, in the order of their fields.
 
         With `provenance` also time, host, duration and versions of each run, and its key; if
@@ -253,18 +245,15 @@ class Writer:
         values = (plan, pool, workers, total, reused, time.time())
         with self.store.safely(), self.ledger.writing() as base:
             cursor = base.execute(
-                "INSERT INTO runs (plan, pool, workers, total, reused, started) "
-                "VALUES (?, ?, ?, ?, ?, ?)", values,
-            )  # fmt: skip
+                "INSERT INTO runs (plan, pool, workers, total, reused, started) VALUES (?, ?, ?, ?, ?, ?)", values
+            )
             return int(cursor.lastrowid or 0)
 
     def end(self, run: int, ending: str) -> None:
         """Record how a run ended; without a record it was killed, or the disk was full."""
         try:
             with self.ledger.writing() as base:
-                base.execute(
-                    "UPDATE runs SET ended = ?, ending = ? WHERE id = ?", [time.time(), ending, run]
-                )
+                base.execute("UPDATE runs SET ended = ?, ending = ? WHERE id = ?", [time.time(), ending, run])
         except TreegaugeError:
             if ending == "finished":
                 raise

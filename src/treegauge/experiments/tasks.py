@@ -76,16 +76,13 @@ class Task:
                 raise ChoiceError(f"parameter of task {self.name}", name, known)
         for name in self.required:
             if name not in given:
-                raise TreegaugeError(
-                    f"task {self.name} needs parameter {name}; its parameters: {', '.join(known)}"
-                )
+                raise TreegaugeError(f"task {self.name} needs parameter {name}; its parameters: {', '.join(known)}")
         for name, usual in self.parameters.items():
             value = given.get(name, usual)
             fits = isinstance(value, bool) == isinstance(usual, bool)
             if usual is not None and not (fits and isinstance(value, type(usual))):
                 raise TreegaugeError(
-                    f"parameter {name} of task {self.name} is {value!r}; expected a value such as "
-                    f"{usual!r}"
+                    f"parameter {name} of task {self.name} is {value!r}; expected a value such as {usual!r}"
                 )
         if "convention" in self.parameters:
             find_convention(given.get("convention", "official"))
@@ -157,9 +154,7 @@ def find_task(name: str) -> Task:
         if isinstance(loaded, Task):
             return loaded
         if not callable(loaded):
-            raise TreegaugeError(
-                f"the plug-in {plugins[name].origin} is {loaded!r}; expected a Task or a function"
-            )
+            raise TreegaugeError(f"the plug-in {plugins[name].origin} is {loaded!r}; expected a Task or a function")
         return Task(name, "", f"{loaded.__module__}:{loaded.__qualname__}")
     module, colon, function = name.partition(":")
     if not (module and colon and function):
@@ -235,10 +230,7 @@ def _check_files(cell: Cell) -> None:
     """Refuse to run if files have changed since the cell was made."""
     if not cell.setup.files or cell.setup.inputs:
         return
-    files = {
-        **treebank_files(cell.treebank, cell.setup.places),
-        **parser_files(cell.parser, cell.options),
-    }
+    files = {**treebank_files(cell.treebank, cell.setup.places), **parser_files(cell.parser, cell.options)}
     for name in sorted({*cell.setup.files, *files}):
         if cell.setup.files.get(name) != files.get(name):
             raise TreegaugeError(
@@ -254,9 +246,7 @@ def _scalars(scalars: Mapping[str, Any]) -> dict[str, Scalar]:
         if name in TAKEN:
             raise TreegaugeError(f"the task's scalar {name!r} has the name of a column of results")
         if value is not None and not isinstance(value, float | int | str):
-            raise TreegaugeError(
-                f"the task's scalar {name!r} is {value!r}; expected a number or a text"
-            )
+            raise TreegaugeError(f"the task's scalar {name!r} is {value!r}; expected a number or a text")
         if isinstance(value, str):
             value = _writable(value)
         elif isinstance(value, float):

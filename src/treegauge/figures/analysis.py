@@ -8,18 +8,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
-from treegauge.figures.theme import (
-    PALETTE,
-    SIDE,
-    Spec,
-    category,
-    chart,
-    ink,
-    mark,
-    quantity,
-    themed,
-    tips,
-)  # fmt: skip
+from treegauge.figures.theme import PALETTE, SIDE, Spec, category, chart, ink, mark, quantity, themed, tips
 from treegauge.statistics.background import Background
 from treegauge.statistics.coefficients import correlated_pair
 from treegauge.statistics.correlation import Correlations
@@ -35,12 +24,7 @@ LINE: Spec = {"type": "line", "color": PALETTE[5]}
 
 
 def scatter(
-    data: TableLike,
-    target: str,
-    variables: Sequence[str],
-    *,
-    log: Sequence[str] = (),
-    dark: bool = False,
+    data: TableLike, target: str, variables: Sequence[str], *, log: Sequence[str] = (), dark: bool = False
 ) -> Spec:
     """Draw a target against each variable, with the least-squares fit (EDV, Figs. 5 and 6).
 
@@ -70,9 +54,7 @@ def scatter(
 def correlation(found: Correlations, *, dark: bool = False) -> Spec:
     """Draw the target of correlations against each variable."""
     if found.data is None:
-        raise TreegaugeError(
-            "these correlations were stored without their data; compute them again to draw them"
-        )
+        raise TreegaugeError("these correlations were stored without their data; compute them again to draw them")
     return scatter(found.data, found.rows[0].target, found.variables, log=found.log, dark=dark)
 
 
@@ -188,9 +170,7 @@ def predictions(found: Predictions | Regression, *, dark: bool = False) -> Spec:
     return themed(spec, f"{target}, predicted and true", found.signature, dark, below)
 
 
-def distributions(
-    data: TableLike, columns: Sequence[str], *, log: Sequence[str] = (), dark: bool = False
-) -> Spec:
+def distributions(data: TableLike, columns: Sequence[str], *, log: Sequence[str] = (), dark: bool = False) -> Spec:
     """Draw a histogram of each column (EDV, Fig. 4).
 
     Examples
@@ -231,16 +211,12 @@ def skew_normal_histogram(found: SkewNormal, *, dark: bool = False) -> Spec:
     return themed(spec, f"{name} and a skew-normal curve", found.signature, dark, below)
 
 
-def _panel(
-    x: Floats, y: Floats, labels: Sequence[str], x_name: str, y_name: str, title: str
-) -> Spec:
+def _panel(x: Floats, y: Floats, labels: Sequence[str], x_name: str, y_name: str, title: str) -> Spec:
     """Return a panel of points with their fit, with logarithmic axes for logarithms."""
     rows = _points(_natural(x, x_name), y)
     for row, label in zip(rows, labels, strict=True):
         row["row"] = label
-    layers: list[Spec] = [
-        {"data": {"values": rows}, "mark": POINT, "encoding": {"tooltip": tips(["row", "x", "y"])}}
-    ]
+    layers: list[Spec] = [{"data": {"values": rows}, "mark": POINT, "encoding": {"tooltip": tips(["row", "x", "y"])}}]
     if len(x) > 2 and np.ptp(x) > 0:
         line = LeastSquares.of(np.column_stack([y, x]))
         ends = np.linspace(x.min(), x.max(), 2)

@@ -63,9 +63,6 @@ def calibration(found: Calibration, *, event: str = "arc", dark: bool = False) -
         "color": system,
         "tooltip": tips(["system", "coverage", "risk"]),
     }
-    risk = chart(
-        coverage_data(found), SIDE, SIDE, **mark("line", curve, strokeWidth=1.5),
-        title="Risk and coverage",
-    )  # fmt: skip
+    risk = chart(coverage_data(found), SIDE, SIDE, **mark("line", curve, strokeWidth=1.5), title="Risk and coverage")
     spec = {"hconcat": [reliability, risk]}
     return themed(spec, "Calibration of probabilities", found.signature, dark)

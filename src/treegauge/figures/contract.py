@@ -66,9 +66,7 @@ class ClassScore(TypedDict, total=False):
 
 
 #: A class of words: its name, its gold words, and the score of every system.
-ClassScores = TypedDict(
-    "ClassScores", {"class": str, "gold": int, "systems": list[ClassScore]}
-)  # fmt: skip
+ClassScores = TypedDict("ClassScores", {"class": str, "gold": int, "systems": list[ClassScore]})
 
 
 class ClassTests(TypedDict):

@@ -7,19 +7,7 @@ from treegauge.curves.attachments import ALL
 from treegauge.curves.complexity import Complexities
 from treegauge.curves.equivalents import Equivalents
 from treegauge.curves.learning import Curves
-from treegauge.figures.theme import (
-    PALETTE,
-    SIDE,
-    Spec,
-    category,
-    chart,
-    faceted,
-    ink,
-    mark,
-    quantity,
-    themed,
-    tips,
-)  # fmt: skip
+from treegauge.figures.theme import PALETTE, SIDE, Spec, category, chart, faceted, ink, mark, quantity, themed, tips
 
 _LEGEND = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
 _COLOURS = {"simple": PALETTE[2], ALL: PALETTE[0], "complex": PALETTE[5]}
@@ -134,10 +122,11 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
               {"x": _sizes(curves, "sentences"), "y": y, "y2": {"field": "floor"}, "tooltip": tip}),
     ]  # fmt: skip
     inner = {
-        "width": 1.4 * SIDE, "height": 1.4 * SIDE,
+        "width": 1.4 * SIDE,
+        "height": 1.4 * SIDE,
         "encoding": {"x": _sizes(curves), "color": category("class", legend=_LEGEND, scale=scale)},
         "layer": layers if placed is not None else layers[:2],
-    }  # fmt: skip
+    }
     title = "Simple and complex words by size of the training set"
     return themed(faceted(rows, "panel", 3, inner), title, curves.signature, dark)
 

@@ -17,18 +17,7 @@ from treegauge.dynamics.map import TreebankMaps
 from treegauge.dynamics.mdl import DescriptionLength, LengthTable
 from treegauge.dynamics.recording import LAYERS
 from treegauge.dynamics.vinfo import InformationTable, UsableInformation
-from treegauge.figures.theme import (
-    SIDE,
-    Spec,
-    category,
-    chart,
-    faceted,
-    ink,
-    mark,
-    quantity,
-    themed,
-    tips,
-)  # fmt: skip
+from treegauge.figures.theme import SIDE, Spec, category, chart, faceted, ink, mark, quantity, themed, tips
 
 Floats = npt.NDArray[np.float64]
 
@@ -68,9 +57,7 @@ def data_map_data(found: DataMap, layer: str = "head") -> dict[str, Any]:
     }
 
 
-def data_maps(
-    maps: Sequence[DataMap] | TreebankMaps, *, layer: str | None = None, dark: bool = False
-) -> Spec:
+def data_maps(maps: Sequence[DataMap] | TreebankMaps, *, layer: str | None = None, dark: bool = False) -> Spec:
     """Draw data maps, one panel per treebank: the number of words by CONF and VAR (Fig. 2 right).
 
     Words are counted in cells, so that a figure of a million words is no larger than one of a
@@ -115,9 +102,7 @@ def data_maps(
         "y": quantity("conf", "confidence", scale={"domain": [0, 1]}), "y2": {"field": "conf_to"},
         "color": colour, "tooltip": tips(["treebank", "conf", "var", "words"]),
     }  # fmt: skip
-    marked = [
-        {"mark": corner, "encoding": {k: {"datum": v} for k, v in line.items()}} for line in lines
-    ]
+    marked = [{"mark": corner, "encoding": {k: {"datum": v} for k, v in line.items()}} for line in lines]
     layers = [mark("rect", cell), *marked]
     spec = faceted(
         rows, "treebank", min(3, len(maps)), {"width": SIDE, "height": SIDE, "layer": layers},
@@ -134,11 +119,12 @@ def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool
     las = found[0].convention.label("las")
     names = ["treebank", "words", las, f"{short}_conf", f"{short}_var"]
     place = {
-        "x": quantity(f"{short}_var", "variability"), "y": quantity(f"{short}_conf", "confidence"),
+        "x": quantity(f"{short}_var", "variability"),
+        "y": quantity(f"{short}_conf", "confidence"),
         "size": {"field": "words", "type": "quantitative", "title": "training words"},
         "color": quantity(las, "dev LAS", scale={"scheme": "viridis", "zero": False}),
         "tooltip": tips(names),
-    }  # fmt: skip
+    }
     point = mark("point", place, filled=True, opacity=0.85, stroke=ink(dark))
     spec = chart(found.table.select(names).to_dicts(), 2 * SIDE, 1.5 * SIDE, **point)
     title = f"Confidence in gold {LAYERS[layer]}, {len(found)} treebanks"
@@ -169,10 +155,7 @@ def density(values: Floats, at: Floats) -> Floats:
 
 
 def pvi_densities(
-    information: Sequence[UsableInformation] | InformationTable,
-    *,
-    layer: str | None = None,
-    dark: bool = False,
+    information: Sequence[UsableInformation] | InformationTable, *, layer: str | None = None, dark: bool = False
 ) -> Spec:
     """Draw the densities of pointwise information, one line per treebank (Fig. 3 left)."""
     layer = _check(layer, information)
@@ -196,10 +179,7 @@ def pvi_densities(
 
 
 def code_lengths(
-    lengths: Sequence[DescriptionLength] | LengthTable,
-    *,
-    layer: str | None = None,
-    dark: bool = False,
+    lengths: Sequence[DescriptionLength] | LengthTable, *, layer: str | None = None, dark: bool = False
 ) -> Spec:
     """Draw code lengths block by block, means and ranges over orders (Fig. 3 right)."""
     layer = _check(layer, lengths)

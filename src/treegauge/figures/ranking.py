@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from treegauge.figures.theme import (
-    PALETTE,
-    Spec,
-    category,
-    chart,
-    ink,
-    mark,
-    quantity,
-    themed,
-    tips,
-)  # fmt: skip
+from treegauge.figures.theme import PALETTE, Spec, category, chart, ink, mark, quantity, themed, tips
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.exact import Exact
 from treegauge.ranking.leaderboard import metric_name
@@ -72,8 +62,7 @@ def rank_boxes(ranks: Stability, *, dark: bool = False) -> Spec:
     def up(field: str) -> Spec:
         return quantity(field, "rank", scale=scale)
 
-    shade = {"field": "share", "type": "quantitative", "legend": None,
-             "scale": {"type": "sqrt", "range": [0.4, 1]}}  # fmt: skip
+    shade = {"field": "share", "type": "quantitative", "legend": None, "scale": {"type": "sqrt", "range": [0.4, 1]}}
     tip = tips(["system", "best", "q1", "median", "q3", "worst", "mean"])
     box = {"x": x, "y": up("q1"), "y2": {"field": "q3"}, "tooltip": tip}
     hover = tips(["system", "rank", "share"])
@@ -127,12 +116,12 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
     x = category("other", "than", sort=order, axis={"labelAngle": -45, "orient": "top"})
     y = category("system", "better", sort=order)
     colour = {
-        "field": "above", "type": "quantitative",
+        "field": "above",
+        "type": "quantitative",
         "scale": {"scheme": "blueorange", "domain": [0, 1], "reverse": True},
         "legend": {"title": "probability", "format": ".0%"},
-    }  # fmt: skip
-    tip = [*tips(["system", "other"]),
-           *({**one, "format": ".4f"} for one in tips(["above", "tied"]))]  # fmt: skip
+    }
+    tip = [*tips(["system", "other"]), *({**one, "format": ".4f"} for one in tips(["above", "tied"]))]
     layers = [mark("rect", {"color": colour, "tooltip": tip})]
     if len(order) <= _FEW:
         text = {"field": "above", "type": "quantitative", "format": ".2f"}
@@ -229,10 +218,9 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     bar = mark("line", group, **look)
     layers = [
         {"data": {"name": "systems"}, **mark("rule", reach, color=PALETTE[0], strokeWidth=3)},
-        {"data": {"name": "systems"},
-         **mark("point", point, filled=True, size=50, color=ink(dark))},
+        {"data": {"name": "systems"}, **mark("point", point, filled=True, size=50, color=ink(dark))},
         {"data": {"name": "groups"}, **bar},
-    ]  # fmt: skip
+    ]
     how = "Wilcoxon signed-rank with Holm's correction"
     if found.distance is not None:
         how = f"Nemenyi, critical difference {found.distance:.2f}"
@@ -240,7 +228,5 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     spec = {"width": 420, "height": _STEP, "datasets": data, "layer": shown}
     metric = metric_name(found.board.metric)
     title = f"Average rank by {metric} over {len(found.board.treebanks)} treebanks"
-    below = (
-        f"{how}, level {found.level:g}; systems marked on the same line do not differ significantly"
-    )
+    below = f"{how}, level {found.level:g}; systems marked on the same line do not differ significantly"
     return themed(spec, title, found.signature, dark, below)

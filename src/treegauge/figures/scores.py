@@ -109,9 +109,7 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
     """
     ranked = _ranked(frame, metrics)
     rows = [
-        {"treebank": row["treebank"], "score": metric, "value": row[metric]}
-        for row in ranked
-        for metric in metrics
+        {"treebank": row["treebank"], "score": metric, "value": row[metric]} for row in ranked for metric in metrics
     ]
     named = category("score", sort=list(metrics))
     x = category("treebank", sort=[row["treebank"] for row in ranked])

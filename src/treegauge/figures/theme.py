@@ -42,18 +42,18 @@ def themed(spec: Spec, title: str, signature: str, dark: bool, subtitle: str = "
             "font": "system-ui, sans-serif",
             "view": {"stroke": None},
             "axis": {
-                "gridColor": _LINE[dark], "domainColor": _SOFT[dark], "tickColor": _SOFT[dark],
-                "labelColor": _SOFT[dark], "titleColor": _INK[dark], "titleFontWeight": "normal",
+                "gridColor": _LINE[dark],
+                "domainColor": _SOFT[dark],
+                "tickColor": _SOFT[dark],
+                "labelColor": _SOFT[dark],
+                "titleColor": _INK[dark],
+                "titleFontWeight": "normal",
             },
-            "legend": {
-                "labelColor": _SOFT[dark], "titleColor": _INK[dark], "titleFontWeight": "normal",
-            },
+            "legend": {"labelColor": _SOFT[dark], "titleColor": _INK[dark], "titleFontWeight": "normal"},
             "title": {"color": _INK[dark], "subtitleColor": _SOFT[dark], "fontWeight": 600},
-            "range": {
-                "category": list(PALETTE), "heatmap": list(SEQUENCE), "ramp": list(SEQUENCE),
-            },
+            "range": {"category": list(PALETTE), "heatmap": list(SEQUENCE), "ramp": list(SEQUENCE)},
         },
-    }  # fmt: skip
+    }
 
 
 def quantity(field: str, title: str, **more: Any) -> Spec:

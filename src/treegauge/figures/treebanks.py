@@ -11,14 +11,8 @@ REACH = 12
 
 def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]:
     """Return, by treebank, the values of a measure that has one value per class."""
-    wanted = [
-        measured
-        for measured in found.measured
-        if measured.measure == measure and not measured.averaged
-    ]
-    return {
-        measured.treebank: measured.value for measured in wanted if isinstance(measured.value, dict)
-    }
+    wanted = [measured for measured in found.measured if measured.measure == measure and not measured.averaged]
+    return {measured.treebank: measured.value for measured in wanted if isinstance(measured.value, dict)}
 
 
 def _check(found: Measures, measure: str) -> None:

@@ -22,9 +22,7 @@ def align(
     s_raw: Bytes, s_fields: Ints, s_rows: Ints, s_starts: Ints, s_ends: Ints, s_multi: Bools,
     to_system: Ints, to_gold: Ints,
 ) -> Ints: ...  # fmt: skip
-def align_stretches(
-    stretches: Ints, g_forms: Ints, s_forms: Ints, to_system: Ints, to_gold: Ints
-) -> None: ...
+def align_stretches(stretches: Ints, g_forms: Ints, s_forms: Ints, to_system: Ints, to_gold: Ints) -> None: ...
 def judge(
     g_raw: Bytes, g_fields: Ints, g_rows: Ints, g_parents: Ints, g_feats: Ints, g_rel: Ints,
     g_full: Ints, g_functional: Bools,

@@ -15,6 +15,4 @@ def head_shares(
     words: GraphWords, arcs: Pairs, relations: Pairs, weights: Weights, table: Weights, root: int,
     joint: bool, starts: npt.NDArray[np.int64], shares: Floats,
 ) -> None: ...  # fmt: skip
-def relation_shares(
-    words: GraphWords, heads: Ints, relations: Pairs, table: Weights, shares: Floats
-) -> None: ...
+def relation_shares(words: GraphWords, heads: Ints, relations: Pairs, table: Weights, shares: Floats) -> None: ...

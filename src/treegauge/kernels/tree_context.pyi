@@ -25,6 +25,5 @@ def learn(
     bits: int, rate: float, steps: int,
 ) -> None: ...  # fmt: skip
 def judge(
-    context: TreeContext, weights: Weights, bits: int, logp: Floats, rivals: Ints,
-    rival_logp: Floats,
-) -> None: ...  # fmt: skip
+    context: TreeContext, weights: Weights, bits: int, logp: Floats, rivals: Ints, rival_logp: Floats
+) -> None: ...

@@ -46,9 +46,7 @@ def need_column(treebank: Treebank, column: str) -> None:
     need_words(treebank)
     share = blank(treebank, column).mean()
     if share == 1 or (column != "feats" and share > MOSTLY):
-        raise MissingError(
-            f"{treebank.name} has no {column.upper()}: it is '_' for {share:.0%} of words"
-        )
+        raise MissingError(f"{treebank.name} has no {column.upper()}: it is '_' for {share:.0%} of words")
 
 
 def ratio_of_columns(table: npt.NDArray[np.generic], treebank: Treebank, of: str) -> float:

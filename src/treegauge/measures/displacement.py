@@ -52,9 +52,7 @@ def displacement_tables(train: Treebank, test: Treebank) -> list[Table]:
     return [displacement_counts(train), displacement_counts(test)]
 
 
-@register(
-    "displacements", "displacement", "share of each displacement from -30 to 30",
-)  # fmt: skip
+@register("displacements", "displacement", "share of each displacement from -30 to 30")
 def displacement_shares(treebank: Treebank) -> Values:
     """Return the shares of all displacements from -30 to 30 except 0, by name."""
     shares = displacement_distribution(treebank)
@@ -85,13 +83,8 @@ def edv(train: Treebank, test: Treebank, *, limit: int = FARTHEST) -> float:
     return float(wasserstein(p, q))
 
 
-@register(
-    "edv_masses", "displacement", "EDV as printed in the paper: compares masses, ignores the axis",
-    pair=True,
-)  # fmt: skip
-def edv_masses(
-    train: Treebank, test: Treebank, *, limit: int = FARTHEST, support: Support = "seen"
-) -> float:
+@register("edv_masses", "displacement", "EDV as printed in the paper: compares masses, ignores the axis", pair=True)
+def edv_masses(train: Treebank, test: Treebank, *, limit: int = FARTHEST, support: Support = "seen") -> float:
     r"""Return EDV as it was most likely computed for the paper's printed values.
 
     .. math:: \frac{1}{|S|} \sum_{i=1}^{|S|} | p_{(i)} - q_{(i)} |
@@ -130,8 +123,7 @@ def edv_by_length(train: Treebank, test: Treebank) -> Values:
         distances[str(length)] = float(wasserstein(p, q)) if p.any() and q.any() else None
     if all(value is None for value in distances.values()):
         raise MissingError(
-            f"{train.name} and {test.name} have no sentences of the same length, "
-            f"{LENGTHS[0]} to {LENGTHS[-1]} words"
+            f"{train.name} and {test.name} have no sentences of the same length, {LENGTHS[0]} to {LENGTHS[-1]} words"
         )
     return distances
 
@@ -147,8 +139,7 @@ def length_tables(train: Treebank, test: Treebank) -> list[Table]:
     """Return an indicator table of sentence lengths for two sets, one column per length."""
     longest = max(int(treebank.lengths.max(initial=0)) for treebank in (train, test))
     return [
-        (treebank.lengths[:, np.newaxis] == np.arange(1, longest + 1)).astype(np.uint8)
-        for treebank in (train, test)
+        (treebank.lengths[:, np.newaxis] == np.arange(1, longest + 1)).astype(np.uint8) for treebank in (train, test)
     ]
 
 
@@ -170,10 +161,7 @@ def _length_counts(train: Treebank, test: Treebank) -> list[npt.NDArray[np.int64
     return [np.bincount(treebank.lengths, minlength=size) for treebank in (train, test)]
 
 
-@register(
-    "slv_masses", "displacement", "SLV that compares masses, as EDV printed in the paper",
-    pair=True,
-)  # fmt: skip
+@register("slv_masses", "displacement", "SLV that compares masses, as EDV printed in the paper", pair=True)
 def slv_masses(train: Treebank, test: Treebank, *, support: Support = "seen") -> float:
     r"""Return SLV as probably computed for the paper: :func:`edv_masses` of sentence lengths.
 
@@ -231,16 +219,15 @@ def mean_med(treebank: Treebank) -> FloatArray:
 
 
 # Negative where heads tend to follow.
-register_ratio(
-    "mean_displacement", "displacement", "mean displacement of all arcs", "arcs",
-    bounds=(-np.inf, np.inf),
-)(lambda treebank: arc_table(_each(treebank), treebank))  # fmt: skip
-register_ratio(
-    "mdd", "displacement", "mean dependency distance, in words", "arcs", bounds=(1, np.inf)
-)(lambda treebank: arc_table(np.abs(_each(treebank)), treebank))
-register_ratio(
-    "beyond_30", "displacement", "share of arcs longer than 30 words, which EDV leaves out", "arcs"
-)(lambda treebank: arc_table(np.abs(_each(treebank)) > FARTHEST, treebank))
+register_ratio("mean_displacement", "displacement", "mean displacement of all arcs", "arcs", bounds=(-np.inf, np.inf))(
+    lambda treebank: arc_table(_each(treebank), treebank)
+)
+register_ratio("mdd", "displacement", "mean dependency distance, in words", "arcs", bounds=(1, np.inf))(
+    lambda treebank: arc_table(np.abs(_each(treebank)), treebank)
+)
+register_ratio("beyond_30", "displacement", "share of arcs longer than 30 words, which EDV leaves out", "arcs")(
+    lambda treebank: arc_table(np.abs(_each(treebank)) > FARTHEST, treebank)
+)
 
 
 @register(
@@ -248,12 +235,7 @@ register_ratio(
     pair=True, bounds=(0, 2 * FARTHEST),
 )  # fmt: skip
 def edv_samples(
-    train: Treebank,
-    test: Treebank,
-    *,
-    sizes: tuple[int, ...] = SIZES,
-    samples: int = SAMPLES,
-    seed: int = 0,
+    train: Treebank, test: Treebank, *, sizes: tuple[int, ...] = SIZES, samples: int = SAMPLES, seed: int = 0
 ) -> Values:
     """Return the mean and standard deviation of EDV over random samples of training sentences.
 
@@ -263,9 +245,7 @@ def edv_samples(
     D).
     """
     if len(train) < min(sizes):
-        raise MissingError(
-            f"{train.name} has {len(train):,} sentences, fewer than a sample of {min(sizes):,}"
-        )
+        raise MissingError(f"{train.name} has {len(train):,} sentences, fewer than a sample of {min(sizes):,}")
     counts, goal = displacement_counts(train), displacement_distribution(test)
     random = np.random.default_rng(seed)
     summary: Values = {}

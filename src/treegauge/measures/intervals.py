@@ -18,11 +18,7 @@ SPLITS = 199
 
 
 def measure_interval(
-    measure: Measure,
-    *treebanks: Treebank,
-    resamples: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
+    measure: Measure, *treebanks: Treebank, resamples: int = 1000, level: float = 0.95, seed: int = 0
 ) -> tuple[float, float] | str:
     r"""Return the confidence interval of a measure over sentences, or the reason for having none.
 
@@ -51,9 +47,7 @@ def measure_interval(
     return float(low), float(high)
 
 
-def _of_mean(
-    additive: Additive, bounds: tuple[float, float], table: Table, level: float
-) -> tuple[float, float]:
+def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, level: float) -> tuple[float, float]:
     from scipy.special import ndtri, stdtrit
 
     sums = table.sum(axis=0, dtype=np.float64)
@@ -89,9 +83,7 @@ def _of_distance(
     draws, distance = [], additive.statistic
     for place, table in enumerate(tables):
         split_seed = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
-        draws.append(
-            np.concatenate(list(bootstrap_sums(Units([table]), resamples, split_seed)))[:, 0]
-        )
+        draws.append(np.concatenate(list(bootstrap_sums(Units([table]), resamples, split_seed)))[:, 0])
     values = distance(*draws)
     value = float(distance(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
     df = min(effective_df(table.sum(axis=1)) for table in tables)
@@ -114,9 +106,6 @@ def random_splits(
     total = whole.sum(axis=0, dtype=np.float64)
     smaller = min(map(len, tables))
     parts = np.stack(
-        [
-            whole[random.choice(len(whole), smaller, replace=False)].sum(axis=0, dtype=np.float64)
-            for _ in range(splits)
-        ]
+        [whole[random.choice(len(whole), smaller, replace=False)].sum(axis=0, dtype=np.float64) for _ in range(splits)]
     )
     return np.asarray(distance(parts, total - parts))

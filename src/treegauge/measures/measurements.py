@@ -96,9 +96,7 @@ class Measures(Result):
         names = list(dict.fromkeys(measured.measure for measured in single))
         rows: dict[str, dict[str, Any]] = {}
         for measured in single:
-            row = rows.setdefault(
-                measured.treebank, {"treebank": measured.treebank, **dict.fromkeys(names)}
-            )
+            row = rows.setdefault(measured.treebank, {"treebank": measured.treebank, **dict.fromkeys(names)})
             row[measured.measure] = measured.value
         return list(rows.values())
 
@@ -132,16 +130,11 @@ class Measures(Result):
             if isinstance(measured.value, dict) and len(names) > 1:
                 number = len(measured.value)
                 text = f"{number} number{'s'[: number > 1]}: see --format csv"
-                rows.append(
-                    measured.rows()[0] | {"measure": measured.measure, "value": None, "note": text}
-                )
+                rows.append(measured.rows()[0] | {"measure": measured.measure, "value": None, "note": text})
             else:
                 rows += measured.rows()
         for row in rows:
-            del (
-                row["averaged"],
-                row["missing"],
-            )  # already in the treebank's name, or in the notes below
+            del (row["averaged"], row["missing"])  # already in the treebank's name, or in the notes below
             row["note"] = row["note"] if row["value"] is None else None
         return _shorten(_without_empty(rows), _NUMBERS)
 
@@ -185,9 +178,7 @@ class MeasureList(Result):
         return tables.to_text(rows)
 
 
-def _frame(
-    rows: list[dict[str, Any]], numbers: Iterable[str] = (), *, keep: bool = False
-) -> "pl.DataFrame":
+def _frame(rows: list[dict[str, Any]], numbers: Iterable[str] = (), *, keep: bool = False) -> "pl.DataFrame":
     """Return rows as a frame, without empty columns unless they are kept."""
     import polars as pl
 

@@ -15,14 +15,7 @@ from treegauge.core.threads import map_threads
 from treegauge.measures.counting import blank
 from treegauge.measures.intervals import measure_interval
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.measures.registry import (
-    FAMILIES,
-    Measure,
-    MissingError,
-    Values,
-    measures,
-    selected_measures,
-)
+from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, measures, selected_measures
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import SPLITS, Errors, Source
@@ -62,9 +55,7 @@ def names_and_sources(
     for source in sources[:first]:
         wanted += more(source)
     if late := next((source for source in sources[first:] if more(source)), None):
-        raise TreegaugeError(
-            f"{late}: no such file or folder; it is a measure: name measures before the files"
-        )
+        raise TreegaugeError(f"{late}: no such file or folder; it is a measure: name measures before the files")
     return list(dict.fromkeys(wanted)), sources[first:]
 
 
@@ -83,8 +74,7 @@ def measure_all(
     chosen = selected_measures(names)
     if not sources:
         raise TreegaugeError(
-            f"nothing to measure with {', '.join(names)}: name files, folders or treebanks after "
-            "the measures"
+            f"nothing to measure with {', '.join(names)}: name files, folders or treebanks after the measures"
         )
     check_whole("seed", seed)
     check_whole("workers", 1 if workers is None else workers, 1)
@@ -102,9 +92,7 @@ def measure_all(
     done: list[_MeasuredSubject] = []
     with progress("treebanks", len(todo)) as task:
         threads = workers or os.cpu_count() or 1
-        for result in map_threads(
-            lambda subject: _measure(subject, chosen, names, interval, seed), todo, threads
-        ):
+        for result in map_threads(lambda subject: _measure(subject, chosen, names, interval, seed), todo, threads):
             done.append(result)
             task.advance()
     failures = [subject.failure for subject in done if subject.failure is not None]
@@ -112,9 +100,7 @@ def measure_all(
         raise failures[0]
     measured = [row for subject in done for row in subject.measured]
     averages = _averages(chosen, measured) if len(todo) > 1 else []
-    digest = sha256(
-        "".join(text for subject in done for text in subject.digests).encode()
-    ).hexdigest()
+    digest = sha256("".join(text for subject in done for text in subject.digests).encode()).hexdigest()
     title = todo[0].name if len(todo) == 1 else f"{len(todo)}treebanks"
     signature = sign(
         m=",".join(names), tb=f"{title}#{digest[:6]}", split=split if folders else None,
@@ -125,9 +111,8 @@ def measure_all(
 
 
 def _measure(
-    subject: Subject, chosen: list[Measure], wanted: Sequence[str],
-    interval: tuple[int, float] | None, seed: int,
-) -> _MeasuredSubject:  # fmt: skip
+    subject: Subject, chosen: list[Measure], wanted: Sequence[str], interval: tuple[int, float] | None, seed: int
+) -> _MeasuredSubject:
     """Compute measures of a subject; of the `wanted` ones, a plug-in that fails is an error."""
     rows = []
     for measured_set in chosen:
@@ -145,9 +130,8 @@ def _measure(
 
 
 def _measure_set(
-    measure: Measure, target: MeasuredSet, needed: bool,
-    interval: tuple[int, float] | None, seed: int,
-) -> Measured:  # fmt: skip
+    measure: Measure, target: MeasuredSet, needed: bool, interval: tuple[int, float] | None, seed: int
+) -> Measured:
     row = Measured(measure.name, target.name, target.split, None)
     try:
         treebanks = [lazy() for lazy in target.treebanks]
@@ -155,18 +139,13 @@ def _measure_set(
         if interval is not None and measure.additive is not None:
             resamples, level = interval
             with measure.naming_errors():
-                limits = measure_interval(
-                    measure, *treebanks, resamples=resamples, level=level, seed=seed
-                )
+                limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
     except TreegaugeError as error:
         if needed and isinstance(error, PluginError):
             raise
         return replace(row, missing=str(error).partition("\n")[0])
     if interval is not None and measure.additive is not None:
-        if isinstance(limits, str):
-            row = replace(row, note=f"no interval: {limits}")
-        else:
-            row = replace(row, interval=limits)
+        row = replace(row, note=f"no interval: {limits}") if isinstance(limits, str) else replace(row, interval=limits)
     for column in measure.watched:
         share = blank(treebanks[0], column).mean()
         if share >= NOTICED:

@@ -13,14 +13,7 @@ import numpy.typing as npt
 
 from treegauge.measures.counting import blank, need_column, renumber, sentence_sums
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
-from treegauge.measures.vocabulary import (
-    SAMPLES,
-    SENTENCES,
-    entropy_of,
-    form_entropy,
-    type_token_ratio,
-    word_samples,
-)
+from treegauge.measures.vocabulary import SAMPLES, SENTENCES, entropy_of, form_entropy, type_token_ratio, word_samples
 from treegauge.treebanks.columns import Ints, Treebank
 
 
@@ -44,10 +37,7 @@ def _forms_by_lemma(treebank: Treebank, *, blanks: bool) -> npt.NDArray[np.int64
     return counts[counts > 0]
 
 
-@register(
-    "forms_per_lemma", "morphology", "1 - 1/(F/L): forms of a lemma, on average",
-    watched=("lemma",),
-)  # fmt: skip
+@register("forms_per_lemma", "morphology", "1 - 1/(F/L): forms of a lemma, on average", watched=("lemma",))
 def forms_per_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
     """Return :math:`1 - 1 / (F/L)` with F/L the mean number of distinct forms of a lemma.
 
@@ -57,10 +47,11 @@ def forms_per_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
 
 
 @register(
-    "forms_per_inflected_lemma", "morphology",
+    "forms_per_inflected_lemma",
+    "morphology",
     "1 - 1/(F/iL): forms of a lemma that has two or more, on average",
     watched=("lemma",),
-)  # fmt: skip
+)
 def forms_per_inflected_lemma(treebank: Treebank, *, blanks: bool = False) -> float:
     r"""Return :math:`1 - 1 / (F/iL)` over lemmas with two or more forms; 0 if there are none."""
     counts = _forms_by_lemma(treebank, blanks=blanks)
@@ -116,9 +107,8 @@ def head_pos_entropy_published(treebank: Treebank) -> float:
 
 
 @register(
-    "mc", "morphology", "morphological complexity by the paper's formula: mean of five components",
-    watched=("lemma",),
-)  # fmt: skip
+    "mc", "morphology", "morphological complexity by the paper's formula: mean of five components", watched=("lemma",)
+)
 def morphological_complexity(treebank: Treebank) -> float:
     """Return the mean of word entropy, TTR, both form/lemma ratios and head POS entropy.
 
@@ -138,10 +128,7 @@ def _five_parts(treebank: Treebank, hpe: float, *, blanks: bool) -> float:
     return float(np.mean(parts))
 
 
-@register(
-    "mc_published", "morphology", "morphological complexity as in the paper's printed scores",
-    watched=("lemma",),
-)  # fmt: skip
+@register("mc_published", "morphology", "morphological complexity as in the paper's printed scores", watched=("lemma",))
 def morphological_complexity_published(treebank: Treebank) -> float:
     """Return the mean of the five components, as in the code behind the printed scores.
 
@@ -176,9 +163,7 @@ def _feature_table(treebank: Treebank) -> list[FloatArray]:
     return [np.column_stack([sentence_sums(column[codes], treebank) for column in has.T])]
 
 
-@register(
-    "feature_types", "morphology", "number of pairs of a feature and its value", bounds=(1, np.inf)
-)
+@register("feature_types", "morphology", "number of pairs of a feature and its value", bounds=(1, np.inf))
 def feature_types(treebank: Treebank) -> int:
     """Count the pairs of a feature and its value."""
     need_column(treebank, "feats")
@@ -198,9 +183,7 @@ def feature_entropy(treebank: Treebank) -> float:
 def _register_sampled(name: str, meaning: str, number: Callable[[FloatArray], Any]) -> None:
     """Register the mean of a feature statistic over random samples of sentences."""
 
-    def sampled(
-        treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
-    ) -> float:
+    def sampled(treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0) -> float:
         need_column(treebank, "feats")
         bundles, codes = _bundles(treebank), treebank.codes("feats").codes
         drawn = word_samples(treebank, samples=samples, sentences=sentences, seed=seed)
@@ -215,7 +198,5 @@ _register_sampled(
     np.count_nonzero,
 )
 _register_sampled(
-    "sampled_feature_entropy",
-    "entropy of features, mean over 10 samples of 1,000 sentences, in bits",
-    entropy_of,
+    "sampled_feature_entropy", "entropy of features, mean over 10 samples of 1,000 sentences, in bits", entropy_of
 )

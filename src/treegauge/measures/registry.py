@@ -23,9 +23,7 @@ Value = float | int | Values
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: The families in listing order; each is a module and a page in the documentation.
-FAMILIES = (
-    "lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity",
-)  # fmt: skip
+FAMILIES = ("lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity")
 
 
 _MODULES = frozenset(f"treegauge.measures.{family}" for family in FAMILIES)
@@ -152,8 +150,9 @@ def _check_new(name: str, family: str, function: Callable[..., Any]) -> None:
         raise TreegaugeError(f"{name!r} selects several measures; choose another name")
     known = _MEASURES.get(name)
     if known and (known.function.__module__, known.function.__qualname__) != (
-        function.__module__, function.__qualname__,
-    ):  # fmt: skip
+        function.__module__,
+        function.__qualname__,
+    ):
         raise TreegaugeError(f"there is already a measure called {name!r}; choose another name")
 
 

@@ -76,10 +76,7 @@ def average_wde(each: Iterable[Mapping[str, float]], *, missing: float = 0.5) ->
     """
     values = list(each)
     names = sorted({name for by_relation in values for name in by_relation})
-    return {
-        name: float(np.mean([by_relation.get(name, missing) for by_relation in values]))
-        for name in names
-    }
+    return {name: float(np.mean([by_relation.get(name, missing) for by_relation in values])) for name in names}
 
 
 @register("wde", "relations", "word dependency entropy of each relation", average=average_wde)

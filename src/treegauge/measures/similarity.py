@@ -8,13 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels import isomorphism as _isomorphism
-from treegauge.measures.counting import (
-    need_column,
-    register_ratio,
-    renumber,
-    sentence_sums,
-    with_ones,
-)
+from treegauge.measures.counting import need_column, register_ratio, renumber, sentence_sums, with_ones
 from treegauge.measures.registry import Additive, FloatArray, register
 from treegauge.measures.vocabulary import entropy_of
 from treegauge.treebanks import trees
@@ -34,10 +28,7 @@ def out_of_vocabulary(train: Treebank, test: Treebank) -> FloatArray:
 
 
 @register(
-    "oov_types",
-    "similarity",
-    "share of the distinct forms of the test set that are not in the training set",
-    pair=True,
+    "oov_types", "similarity", "share of the distinct forms of the test set that are not in the training set", pair=True
 )
 def out_of_vocabulary_types(train: Treebank, test: Treebank) -> float:
     """Return the share of distinct test forms that are not in train."""
@@ -119,10 +110,7 @@ def trigram_shortfall(treebank: Treebank, words: int, blocks: int = 20) -> float
     return float(np.log(2) * (entropy_of(np.bincount(codes)) - np.mean(block_entropies)))
 
 
-@register(
-    "klcpos3", "similarity", "KL divergence of UPOS trigrams, KL(test || train)",
-    pair=True, bounds=(0, np.inf),
-)  # fmt: skip
+@register("klcpos3", "similarity", "KL divergence of UPOS trigrams, KL(test || train)", pair=True, bounds=(0, np.inf))
 def klcpos3(source: Treebank, target: Treebank) -> float:
     r"""Return the Kullback-Leibler divergence of UPOS trigrams, from target to source.
 
@@ -166,20 +154,15 @@ def upos_divergence(train: Treebank, test: Treebank, *, n: int = 1) -> float:
     return float(jensen_shannon(*upos_ngrams(train, test, n)))
 
 
-register(
-    "upos2_divergence", "similarity", "Jensen-Shannon divergence of UPOS bigrams, in bits",
-    pair=True,
-)(lambda train, test: upos_divergence(train, test, n=2))  # fmt: skip
-register(
-    "upos3_divergence", "similarity", "Jensen-Shannon divergence of UPOS trigrams, in bits",
-    pair=True,
-)(lambda train, test: upos_divergence(train, test, n=3))  # fmt: skip
+register("upos2_divergence", "similarity", "Jensen-Shannon divergence of UPOS bigrams, in bits", pair=True)(
+    lambda train, test: upos_divergence(train, test, n=2)
+)
+register("upos3_divergence", "similarity", "Jensen-Shannon divergence of UPOS trigrams, in bits", pair=True)(
+    lambda train, test: upos_divergence(train, test, n=3)
+)
 
 
-@register(
-    "unseen_upos_trigrams", "similarity", "share of UPOS trigrams in test that are not in train",
-    pair=True,
-)  # fmt: skip
+@register("unseen_upos_trigrams", "similarity", "share of UPOS trigrams in test that are not in train", pair=True)
 def unseen_upos_trigrams(train: Treebank, test: Treebank) -> float:
     """Return the share of UPOS trigram tokens in test that do not occur in train."""
     ours, theirs = upos_ngrams(train, test)
@@ -237,17 +220,13 @@ def _register_overlap(name: str, meaning: str, shapes: Shapes, columns: Sequence
 
 # The first is that of the directed unlabelled graphs (DUG) of Søgaard (2020), Some languages seem
 # easier to parse because their treebanks leak.
-_register_overlap(
-    "tree_overlap", "share of test trees isomorphic to a training tree (rooted)", tree_shapes
-)
+_register_overlap("tree_overlap", "share of test trees isomorphic to a training tree (rooted)", tree_shapes)
 _register_overlap(
     "tree_overlap_undirected",
     "share of test trees isomorphic to a training tree, ignoring directions of arcs",
     partial(tree_shapes, directed=False),
 )
-_register_overlap(
-    "tree_overlap_ordered", "share of test trees with the same heads as a training tree", _ordered
-)
+_register_overlap("tree_overlap_ordered", "share of test trees with the same heads as a training tree", _ordered)
 _register_overlap(
     "tree_overlap_tagged",
     "share of test trees with the heads, UPOS and relations of a training tree",

@@ -52,9 +52,7 @@ def mean_crossings(treebank: Treebank) -> float:
     crossed = trees.crossings(treebank.head, treebank.offsets).astype(np.float64)
     possible = possible_crossings(treebank)
     share = np.divide(crossed, possible, out=np.zeros(len(crossed)), where=possible > 0)
-    return ratio_of_columns(
-        np.column_stack([share, possible > 0]), treebank, "two arcs that could cross"
-    )
+    return ratio_of_columns(np.column_stack([share, possible > 0]), treebank, "two arcs that could cross")
 
 
 @register_ratio("nonprojective_arcs", "structure", "share of non-projective arcs", "arcs")
@@ -63,10 +61,9 @@ def nonprojective_share(treebank: Treebank) -> FloatArray:
     return arc_table(~trees.is_projective_arc(treebank.head, treebank.offsets), treebank)
 
 
-register_ratio(
-    "nonprojective_sentences", "structure", "share of sentences with a non-projective arc",
-    "sentences",
-)(lambda treebank: with_ones(~trees.is_projective(treebank.head, treebank.offsets)))  # fmt: skip
+register_ratio("nonprojective_sentences", "structure", "share of sentences with a non-projective arc", "sentences")(
+    lambda treebank: with_ones(~trees.is_projective(treebank.head, treebank.offsets))
+)
 register_ratio(
     "gap_degree", "structure", "largest gap degree of a sentence, averaged over sentences",
     "sentences", bounds=(0, np.inf),
@@ -91,10 +88,7 @@ register("max_depth", "structure", "depth of the deepest tree", bounds=(0, np.in
 )
 
 
-@register_ratio(
-    "arity", "structure", "mean number of dependents of words that have any", "arcs",
-    bounds=(1, np.inf),
-)  # fmt: skip
+@register_ratio("arity", "structure", "mean number of dependents of words that have any", "arcs", bounds=(1, np.inf))
 def mean_arity(treebank: Treebank) -> FloatArray:
     """Return the mean number of dependents of words that have any."""
     each = trees.arity(treebank.head, treebank.offsets)
@@ -131,15 +125,14 @@ def _conditional(sums: FloatArray) -> FloatArray:
     return np.asarray((entropy_of(pairs) * size).sum(axis=-1) / size.sum(axis=-1))
 
 
-head_left = register_ratio(
-    "head_left", "structure", "share of arcs whose head is to the left (head-initial)", "arcs"
-)(lambda treebank: _left(treebank)[0])
+head_left = register_ratio("head_left", "structure", "share of arcs whose head is to the left (head-initial)", "arcs")(
+    lambda treebank: _left(treebank)[0]
+)
 
 
 @register(
-    "direction_entropy", "structure", "entropy of the direction of heads, in bits",
-    additive=Additive(_left, _binary),
-)  # fmt: skip
+    "direction_entropy", "structure", "entropy of the direction of heads, in bits", additive=Additive(_left, _binary)
+)
 def direction_entropy(treebank: Treebank) -> float:
     r"""Return the entropy of the direction of heads, left or right, in bits.
 
@@ -150,10 +143,11 @@ def direction_entropy(treebank: Treebank) -> float:
 
 
 @register(
-    "direction_entropy_by_relation", "structure",
+    "direction_entropy_by_relation",
+    "structure",
     "entropy of the direction of heads, given the relation, in bits",
     additive=Additive(_by_relation, _conditional, "entropy"),
-)  # fmt: skip
+)
 def direction_entropy_by_relation(treebank: Treebank) -> float:
     r"""Return the entropy of direction given the universal relation.
 
@@ -166,10 +160,7 @@ def direction_entropy_by_relation(treebank: Treebank) -> float:
     return float(_conditional(counts.astype(np.float64)))
 
 
-@register(
-    "word_order_freedom", "structure",
-    "entropy of the direction of heads, given relation and both UPOS, in bits",
-)  # fmt: skip
+@register("word_order_freedom", "structure", "entropy of the direction of heads, given relation and both UPOS, in bits")
 def word_order_freedom(treebank: Treebank) -> float:
     r"""Return the entropy of direction given relation, UPOS of the dependent and of the head.
 

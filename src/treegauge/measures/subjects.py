@@ -60,22 +60,14 @@ class Subject:
         return list(dict.fromkeys(lazy for measured_set in sets for lazy in measured_set.treebanks))
 
 
-def subjects(
-    sources: Sequence[Source | Treebank], split: str, errors: Errors
-) -> tuple[list[Subject], bool]:
+def subjects(sources: Sequence[Source | Treebank], split: str, errors: Errors) -> tuple[list[Subject], bool]:
     """Return the treebanks to measure, in order, and whether any is a folder.
 
     Exactly two files or treebanks form a pair.
     """
-    inputs = [
-        recognised
-        for source in sources
-        for recognised in recognise_treebanks([source], errors=errors)
-    ]
+    inputs = [recognised for source in sources for recognised in recognise_treebanks([source], errors=errors)]
     paths = [recognised for recognised in inputs if recognised.given is None]
-    names = distinct_names(
-        [recognised.path for recognised in paths], [recognised.name for recognised in paths]
-    )
+    names = distinct_names([recognised.path for recognised in paths], [recognised.name for recognised in paths])
     titles = dict(zip(map(id, paths), names, strict=True))
     found_subjects = [
         _folder(named, split) if named.kind == "treebank" else _file(named)
@@ -105,10 +97,7 @@ def _folder(source: Input, split: str) -> Subject:
             raise MissingError(f"{source.name} has no {which} set, only {names}")
         return source.read(which)
 
-    lazies = {
-        which: LazyTreebank(partial(read, which))
-        for which in dict.fromkeys([split, "train", "test"])
-    }
+    lazies = {which: LazyTreebank(partial(read, which)) for which in dict.fromkeys([split, "train", "test"])}
     single = MeasuredSet(source.name, split, (lazies[split],))
     pair = MeasuredSet(source.name, "train/test", (lazies["train"], lazies["test"]))
     return Subject(source.name, (single,), pair)

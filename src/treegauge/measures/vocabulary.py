@@ -34,10 +34,7 @@ def form_entropy(treebank: Treebank) -> float:
     return float(entropy_of(np.bincount(treebank.codes("form").codes)))
 
 
-@register(
-    "lemma_entropy", "vocabulary", "entropy of lemmas, in bits",
-    bounds=(0, np.inf), watched=("lemma",),
-)  # fmt: skip
+@register("lemma_entropy", "vocabulary", "entropy of lemmas, in bits", bounds=(0, np.inf), watched=("lemma",))
 def lemma_entropy(treebank: Treebank) -> float:
     """Return the entropy of lemmas in bits; words without a lemma are left out."""
     need_column(treebank, "lemma")
@@ -70,9 +67,7 @@ def standardised_ttr(treebank: Treebank, *, chunk: int = CHUNK) -> float:
     """Return the mean type/token ratio of consecutive chunks of words, without the remainder."""
     need_column(treebank, "form")
     if treebank.n_words < chunk:
-        raise MissingError(
-            f"{treebank.name} has {treebank.n_words:,} words, fewer than a chunk of {chunk:,}"
-        )
+        raise MissingError(f"{treebank.name} has {treebank.n_words:,} words, fewer than a chunk of {chunk:,}")
     return float(_chunk_ratios(treebank, chunk)[0][:, 0].mean())
 
 
@@ -81,9 +76,7 @@ def word_samples(
 ) -> Iterator[npt.NDArray[np.int64]]:
     """Yield the words of random samples of sentences, each drawn without replacement."""
     if len(treebank) < sentences:
-        raise MissingError(
-            f"{treebank.name} has {len(treebank):,} sentences, fewer than a sample of {sentences:,}"
-        )
+        raise MissingError(f"{treebank.name} has {len(treebank):,} sentences, fewer than a sample of {sentences:,}")
     random = np.random.default_rng(seed)
     for _ in range(samples):
         chosen = np.zeros(len(treebank), bool)
@@ -97,9 +90,7 @@ def distinct(codes: Ints) -> int:
 
 
 @register("sampled_ttr", "vocabulary", "type/token ratio, mean over 10 samples of 1,000 sentences")
-def sampled_ttr(
-    treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0
-) -> float:
+def sampled_ttr(treebank: Treebank, *, samples: int = SAMPLES, sentences: int = SENTENCES, seed: int = 0) -> float:
     """Return the mean type/token ratio over random samples of sentences."""
     need_column(treebank, "form")
     forms = treebank.codes("form").codes

@@ -104,10 +104,7 @@ OnEpoch = Callable[[int, Model], None]
 class Parser(Protocol):
     """A parser with its options set, which trains models."""
 
-    def fit(
-        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> Model:  # fmt: skip
+    def fit(self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None) -> Model:
         """Learn from gold trees; same seed, same model."""
 
 
@@ -161,9 +158,7 @@ def check_folder_of(path: Source) -> None:
         raise TreegaugeError(f"{path}: there is no folder {target.parent}")
 
 
-def save_model(
-    path: Source, parser: str, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
-) -> None:
+def save_model(path: Source, parser: str, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Write a model; the same model gives the same bytes.
 
     Parameters
@@ -226,8 +221,7 @@ def load_archive(path: Source) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
         NotImplementedError, RuntimeError,  # compressed or encrypted, unlike any model
     ) as error:  # fmt: skip
         raise TreegaugeError(
-            f"{path} is not a treegauge model, or is truncated; expected a file that "
-            "treegauge train wrote"
+            f"{path} is not a treegauge model, or is truncated; expected a file that treegauge train wrote"
         ) from error
     check_format(path, header.get("format"), FORMAT, "train the model again")
     return header, arrays

@@ -77,10 +77,7 @@ class BaselineModel:
         for d, tag in enumerate(tags, 1):
             others = ["root", *tags]
             counts = np.array(
-                [
-                    self.pairs.get(_pair(tag, other, h - d if h else 0), 0) + 0.5
-                    for h, other in enumerate(others)
-                ]
+                [self.pairs.get(_pair(tag, other, h - d if h else 0), 0) + 0.5 for h, other in enumerate(others)]
             )
             counts[d] = 0
             scores[:, d] = np.log(np.maximum(counts, 1e-300) / counts.sum())
@@ -98,9 +95,7 @@ class BaselineModel:
         save_model(path, "baseline", header, {})
 
     @classmethod
-    def from_archive(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
-    ) -> "BaselineModel":
+    def from_archive(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> "BaselineModel":
         """Return the model stored in a file."""
         options = BaselineOptions(**header["options"])
         pairs, relations, usual = header["pairs"], header["relations"], header["usual"]
@@ -125,9 +120,8 @@ class BaselineParser:
         self.options = options or BaselineOptions()
 
     def fit(
-        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> BaselineModel:  # fmt: skip
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None
+    ) -> BaselineModel:
         """Count the arcs of gold trees; `dev` and the seed are not used."""
         check_training(train, seed=seed)
         codes, values = train.codes("upos")

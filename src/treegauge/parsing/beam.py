@@ -111,9 +111,7 @@ class BeamParser:
 def _checked(order: Order, sentences: int, epoch: int) -> Order:
     """Return an order for the kernel; refuse one that has not every sentence once."""
     if not np.array_equal(np.sort(order), np.arange(sentences)):
-        raise TreegaugeError(
-            f"the order of epoch {epoch} must have each of the {sentences} training sentences once"
-        )
+        raise TreegaugeError(f"the order of epoch {epoch} must have each of the {sentences} training sentences once")
     return np.ascontiguousarray(order, np.int64)
 
 
@@ -130,17 +128,13 @@ class _Training:
             self.relations = self.vocabulary.relations.column(train.codes("deprel"))
         tags = self.vocabulary.tags.size
         self.labels = label_table(train, self.words.tag, self.relations, tags)
-        self.learners = [
-            BeamWeights(self.vocabulary.actions) for _ in range(options.learners_of(len(train)))
-        ]
+        self.learners = [BeamWeights(self.vocabulary.actions) for _ in range(options.learners_of(len(train)))]
         self.sentences, self.seen = len(train), 0
 
     def learn(self, random: np.random.Generator, given: Order | None = None) -> None:
         """Train each learner for an epoch, in the given order or in its own."""
         for weights in self.learners:
-            search = Search(
-                self.words, self.options.templates, self.labels, weights, self.options.beam
-            )
+            search = Search(self.words, self.options.templates, self.labels, weights, self.options.beam)
             order = random.permutation(self.sentences) if given is None else given
             search.learn(self.heads, self.relations, order, self.seen, self.options.margin)
         self.seen += self.sentences

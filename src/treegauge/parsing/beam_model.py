@@ -76,18 +76,13 @@ class BeamOptions(ParserOptions):
 
     beam: int = option(8, "states kept at each step; 1 is greedy", low=1, high=1024)
     epochs: int = option(10, "epochs over the training set", low=1, high=1000)
-    margin: float = option(
-        30.0, "lead required over each incorrect head or relation", low=0, high=1e6
-    )
+    margin: float = option(30.0, "lead required over each incorrect head or relation", low=0, high=1e6)
     learners: int = option(
-        0, "models whose weights are averaged; 0: 1 to 10, more for fewer sentences",
-        low=0, high=1000,
-    )  # fmt: skip
+        0, "models whose weights are averaged; 0: 1 to 10, more for fewer sentences", low=0, high=1000
+    )
     labelled: bool = option(True, "whether relations are learned together with trees")
     lexical: bool = option(True, "whether the parser reads word forms; false: tags only")
-    ending: int = option(
-        3, "letters of word endings used as features; 0: only whole forms", low=0, high=9
-    )
+    ending: int = option(3, "letters of word endings used as features; 0: only whole forms", low=0, high=9)
     tags: str = tags_option()
 
     def learners_of(self, sentences: int) -> int:
@@ -124,9 +119,7 @@ class BeamVocabulary:
     @classmethod
     def from_dict(cls, values: dict[str, list[str]]) -> "BeamVocabulary":
         """Return the vocabulary that :meth:`to_dict` wrote."""
-        forms, endings, tags = (
-            Numbering(tuple(values[name])) for name in ("forms", "endings", "tags")
-        )
+        forms, endings, tags = (Numbering(tuple(values[name])) for name in ("forms", "endings", "tags"))
         return cls(forms, endings, tags, Numbering(tuple(values["relations"]), first=0))
 
     def to_dict(self) -> dict[str, list[str]]:
@@ -148,9 +141,8 @@ class BeamVocabulary:
 
 
 def beam_marginals(
-    logs: npt.NDArray[np.float64], heads: Ints, sentences: npt.NDArray[Any],
-    starts: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float64]:  # fmt: skip
+    logs: npt.NDArray[np.float64], heads: Ints, sentences: npt.NDArray[Any], starts: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
     """Return the share of each head in the analyses of its sentence, weighted by exp(log).
 
     `logs` (sentences, analyses) is minus infinity where there is no analysis, `heads` (analyses,
@@ -252,9 +244,7 @@ class BeamModel:
         save_model(path, "beam", header, {**arrays, **labels, **self.tag_source.to_arrays()})
 
     @classmethod
-    def from_archive(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
-    ) -> "BeamModel":
+    def from_archive(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> "BeamModel":
         """Return the model stored in a file."""
         if header["version"] != VERSION:
             raise TreegaugeError(
@@ -263,16 +253,14 @@ class BeamModel:
             )
         source = TagSource.from_arrays(header["tag_source"], arrays)
         kinds = {"keys": np.uint64, "weights": np.float32}
-        found = {
-            name: np.array(array, dtype=kinds.get(name, np.int32), order="C")
-            for name, array in arrays.items()
-        }
+        found = {name: np.array(array, dtype=kinds.get(name, np.int32), order="C") for name, array in arrays.items()}
         model = cls(
-            BeamOptions(**header["options"]), BeamVocabulary.from_dict(header["vocabulary"]),
+            BeamOptions(**header["options"]),
+            BeamVocabulary.from_dict(header["vocabulary"]),
             Labels(found["label_bounds"], found["labels"]),
             (found["keys"], found["bounds"], found["actions"], found["weights"]),
             source,
-        )  # fmt: skip
+        )
         model._check()
         return model
 

@@ -21,15 +21,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import label_encodings as _planes
 from treegauge.kernels import label_stacks as _kernels
 from treegauge.parsing.label_readers import Bools, Ints
-from treegauge.parsing.stack_labels import (
-    ASK,
-    CLOSE,
-    CLOSE_HEAD,
-    OPEN,
-    OPEN_WAIT,
-    WAIT,
-    Operation,
-)
+from treegauge.parsing.stack_labels import ASK, CLOSE, CLOSE_HEAD, OPEN, OPEN_WAIT, WAIT, Operation
 from treegauge.treebanks.columns import Codes
 
 
@@ -108,9 +100,7 @@ def parse_bits(label: str) -> list[list[Operation]]:
     True
     """
     if len(label) not in {4, 7} or set(label) - {"0", "1"}:
-        raise TreegaugeError(
-            f"label {label!r} is not a label of 4 or 7 bits; expected a label such as 0110"
-        )
+        raise TreegaugeError(f"label {label!r} is not a label of 4 or 7 bits; expected a label such as 0110")
     bits = [bit == "1" for bit in label]
     if len(bits) == 4:
         leftwards, outermost, second, sides = bits[0], bits[1], False, [bits[2:]]

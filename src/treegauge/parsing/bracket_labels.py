@@ -52,9 +52,7 @@ def bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> 
         for number, label in enumerate(values):
             for part in "" if label == EMPTY else label:
                 if part not in _PARTS:
-                    raise TreegaugeError(
-                        f"label {label!r} holds {part!r}; brackets are < / \\ > or . for none"
-                    )
+                    raise TreegaugeError(f"label {label!r} holds {part!r}; brackets are < / \\ > or . for none")
                 parts.append(_PARTS.index(part))
             bounds[plane, number + 1] = len(parts)
     flat = np.array(parts, np.uint8)
@@ -70,8 +68,7 @@ def bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> 
 def bracket_weigher(labels: Sequence[Sequence[str]], offsets: Ints, _: Codes) -> Weigher:
     """Return the function that sums the probabilities of all brackets that give a head."""
     counts = [
-        np.array([[label.count(part) for part in _PARTS] for label in own], np.int64).reshape(-1, 4)
-        for own in labels
+        np.array([[label.count(part) for part in _PARTS] for label in own], np.int64).reshape(-1, 4) for own in labels
     ]
 
     def weigh(shares: Sequence[Doubles], roots: Doubles) -> list[Doubles]:

@@ -87,9 +87,7 @@ class ModelCalibration:
             text = None if values["text"] is None else TrainingText.from_dict(values["text"])
             return cls(values["way"], heads, relations, tree, text, str(values["fitted_on"]))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise TreegaugeError(
-                f"the model's calibration is damaged ({error!r}): train it again"
-            ) from error
+            raise TreegaugeError(f"the model's calibration is damaged ({error!r}): train it again") from error
 
     def tree_probability(self, log_shares: npt.ArrayLike) -> Doubles:
         """Return P(all heads and relations are correct) from log p(tree)."""
@@ -103,9 +101,7 @@ class ModelCalibration:
 def _read_map(values: Mapping[str, Any]) -> ProbabilityMap:
     """Read a map; refuse invalid values."""
     temperature = float(values["temperature"])
-    weights, logits, shares = (
-        list(map(float, values[name])) for name in ("weights", "logits", "probabilities")
-    )
+    weights, logits, shares = (list(map(float, values[name])) for name in ("weights", "logits", "probabilities"))
     sound = temperature > 0 and len(logits) == len(shares) and logits == sorted(logits)
     sound &= len(weights) in {0, len(FEATURES)} and bool(np.isfinite([*weights, *logits]).all())
     if not sound or not all(0 <= share <= 1 for share in shares):
@@ -146,9 +142,7 @@ class CalibrationSet(NamedTuple):
     text: TrainingText | None = None
 
 
-def fit_calibration(
-    model: Any, gold: Treebank, fitted_on: str, *, train: Treebank | None = None
-) -> ModelCalibration:
+def fit_calibration(model: Any, gold: Treebank, fitted_on: str, *, train: Treebank | None = None) -> ModelCalibration:
     """Fit the calibration of a model on sentences with gold trees.
 
     `train` is the training set, if available: words and arcs that it has are more often correct.
@@ -166,11 +160,7 @@ def fit_calibration(
 
 
 def pooled_calibration(
-    held_out: Sequence[CalibrationSet],
-    fitted_on: str,
-    text: TrainingText | None,
-    *,
-    first: int | None = None,
+    held_out: Sequence[CalibrationSet], fitted_on: str, text: TrainingText | None, *, first: int | None = None
 ) -> ModelCalibration:
     """Fit one calibration on the sentences of several models, such as those of folds.
 
@@ -188,24 +178,18 @@ def pooled_calibration(
     cases = [WordCases(own._replace(gold=_some(own.gold, MOST_SENTENCES))) for own in held_out]
     tempering = cases[:first]
     losses = {
-        way: _best_temperature(
-            partial(_mean_loss, tempering, partial(WordCases.head_loss, way=way))
-        )
+        way: _best_temperature(partial(_mean_loss, tempering, partial(WordCases.head_loss, way=way)))
         for way in ways_to_sum(held_out[0].model)
     }
     way = min(losses, key=lambda each: losses[each][1])
     temperature = losses[way][0]
-    relation_temperature, _ = _best_temperature(
-        partial(_mean_loss, tempering, WordCases.relation_loss)
-    )
+    relation_temperature, _ = _best_temperature(partial(_mean_loss, tempering, WordCases.relation_loss))
     temperatures = temperature, relation_temperature
     features = np.concatenate([one.features(*temperatures, way) for one in cases])
     right = np.concatenate([one.right_heads for one in cases])
     right_relations = np.concatenate([one.right_relations for one in cases])
     heads = fitted_map(temperature, features, right, start_at("head"))
-    relations = fitted_map(
-        relation_temperature, features[right], right_relations[right], start_at("relation")
-    )
+    relations = fitted_map(relation_temperature, features[right], right_relations[right], start_at("relation"))
     nothing = np.zeros(len(right))
     arcs = heads(nothing, features) * relations(nothing, features)
     sizes = [size for one in cases for size in one.sizes]
@@ -214,9 +198,7 @@ def pooled_calibration(
     return ModelCalibration(way, heads, relations, power_map(trees, whole), text, fitted_on)
 
 
-def _mean_loss(
-    cases: Sequence["WordCases"], loss: Callable[["WordCases", float], float], temperature: float
-) -> float:
+def _mean_loss(cases: Sequence["WordCases"], loss: Callable[["WordCases", float], float], temperature: float) -> float:
     """Return the mean over words of a loss of several sets."""
     sizes = [len(one.right_heads) for one in cases]
     losses = [loss(one, temperature) for one in cases]

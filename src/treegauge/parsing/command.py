@@ -58,13 +58,9 @@ class CommandOptions(ParserOptions):
 
     template: str = option("", "name of a template; treegauge parsers lists them")
     arguments: str = option("", "words added to the training command, quoted as in a shell")
-    timeout: float = option(
-        86400.0, "time limit of training or parsing in seconds, by default a day; 0: none", low=0
-    )
+    timeout: float = option(86400.0, "time limit of training or parsing in seconds, by default a day; 0: none", low=0)
     memory: float = option(0.0, "memory limit of a process in GiB; 0: none", low=0, high=100_000)
-    errors: str = option(
-        "strict", "what to do about output that is not trees", choices=("strict", "repair")
-    )
+    errors: str = option("strict", "what to do about output that is not trees", choices=("strict", "repair"))
 
 
 class _Workshop:
@@ -93,9 +89,8 @@ class _Workshop:
     ) -> None:  # fmt: skip
         """Run commands in order; `last` is the input and output of the last one."""
         limits = replace(
-            limits, timeout=self.options.timeout, start=monotonic(), memory=self.options.memory,
-            files=LARGEST,
-        )  # fmt: skip
+            limits, timeout=self.options.timeout, start=monotonic(), memory=self.options.memory, files=LARGEST
+        )
         filled = {**values, "model": self.model, "program": self.template.program}
         if self.template.needs("script"):  # apart: Python imports modules from a script's folder
             (self.folder / "code").mkdir()
@@ -173,15 +168,11 @@ class CommandModel:
             "options": asdict(self.options), "template": self.template.name,
             "digest": self.template.digest, "files": names,
         }  # fmt: skip
-        arrays = {
-            f"file{i}": np.frombuffer(self.files[name], np.uint8) for i, name in enumerate(names)
-        }
+        arrays = {f"file{i}": np.frombuffer(self.files[name], np.uint8) for i, name in enumerate(names)}
         save_model(path, "command", header, arrays)
 
     @classmethod
-    def from_archive(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
-    ) -> "CommandModel":
+    def from_archive(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> "CommandModel":
         """Return the model stored in a file."""
         template = find_template(header["template"])
         if template.digest != header["digest"]:
@@ -216,8 +207,7 @@ def _check_names(names: Collection[str]) -> None:
         parts = name.split("/")
         if not all(map(portable_name, parts)) or {".", ".."} & {*parts}:
             raise TreegaugeError(
-                f"the model holds a file {name!r}; expected a name inside of it that is valid on "
-                "every system"
+                f"the model holds a file {name!r}; expected a name inside of it that is valid on every system"
             )
         if any("/".join(parts[:end]) in names for end in range(1, len(parts))):
             raise TreegaugeError(f"the model holds {name!r} inside of another file")
@@ -260,9 +250,7 @@ class CommandParser:
     {0, 1}
     """
 
-    def __init__(
-        self, options: CommandOptions | None = None, template: CommandTemplate | None = None
-    ) -> None:
+    def __init__(self, options: CommandOptions | None = None, template: CommandTemplate | None = None) -> None:
         self.options = options or CommandOptions()
         self.template = template or find_template(self.options.template)
         _check_arguments(self.options.arguments, self.template)
@@ -270,9 +258,8 @@ class CommandParser:
             raise TreegaugeError("option memory: limits need Linux; leave it at 0 here")
 
     def fit(
-        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> CommandModel:  # fmt: skip
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None
+    ) -> CommandModel:
         """Run the template's training commands and return the model that they write.
 
         `on_epoch` is called once, at the end.
@@ -290,10 +277,7 @@ class CommandParser:
             shop.run(template.train, values, what=what)
             files = _model_files(shop, what)
             if template.train and not files:
-                raise CommandError(
-                    f"{what} succeeded but wrote no {template.model} {{model}}"
-                    f"{last_words(shop.log)}"
-                )
+                raise CommandError(f"{what} succeeded but wrote no {template.model} {{model}}{last_words(shop.log)}")
             log = log_tail(shop.log, LOG)
         model = CommandModel(self.options, template, files, log)
         if on_epoch is not None:

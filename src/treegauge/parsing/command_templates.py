@@ -67,9 +67,8 @@ class CommandTemplate:
             for gap in _gaps(getattr(self, key)):
                 if gap not in gaps:
                     raise ChoiceError(
-                        f"gap in {key} of template {self.name}", f"{{{gap}}}",
-                        [f"{{{one}}}" for one in gaps],
-                    )  # fmt: skip
+                        f"gap in {key} of template {self.name}", f"{{{gap}}}", [f"{{{one}}}" for one in gaps]
+                    )
         for word in (word for step in self.train for word in step):
             if ARGUMENTS in word and word != ARGUMENTS:
                 raise TreegaugeError(
@@ -112,9 +111,7 @@ def _gaps(steps: Steps) -> list[str]:
     return [gap for step in steps for word in step for gap in _GAP.findall(word)]
 
 
-def filled_command(
-    step: Sequence[str], values: Mapping[str, object], arguments: Sequence[str] = ()
-) -> list[str]:
+def filled_command(step: Sequence[str], values: Mapping[str, object], arguments: Sequence[str] = ()) -> list[str]:
     """Return a command with its gaps filled; each word stays one word, whatever it contains.
 
     Examples
@@ -212,6 +209,5 @@ def _template(name: str, table: Any) -> CommandTemplate:
 
 def _is_steps(value: Any) -> bool:
     return isinstance(value, list) and all(
-        isinstance(step, list) and step and all(isinstance(word, str) for word in step)
-        for step in value
+        isinstance(step, list) and step and all(isinstance(word, str) for word in step) for step in value
     )

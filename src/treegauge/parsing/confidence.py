@@ -95,12 +95,7 @@ def _log_product(probabilities: Doubles) -> float:
 
 
 def with_confidence(
-    model: Any,
-    parsed: Treebank,
-    calibration: ModelCalibration,
-    *,
-    words: bool = True,
-    trees: int = 1,
+    model: Any, parsed: Treebank, calibration: ModelCalibration, *, words: bool = True, trees: int = 1
 ) -> Treebank:
     """Return parsed sentences with probabilities, and with their k best trees.
 
@@ -149,15 +144,11 @@ def _misc(treebank: Treebank, heads: Doubles, relations: Doubles) -> list[str]:
     codes, values = treebank.codes("misc")
     kept = []
     for value in values:
-        parts = [
-            part for part in value.split("|") if part.partition("=")[0] not in {HEAD, RELATION, "_"}
-        ]
+        parts = [part for part in value.split("|") if part.partition("=")[0] not in {HEAD, RELATION, "_"}]
         kept.append("".join(f"{part}|" for part in parts))
     return [
         f"{kept[code]}{HEAD}={head:.4f}|{RELATION}={relation:.4f}"
-        for code, head, relation in zip(
-            codes.tolist(), heads.tolist(), relations.tolist(), strict=True
-        )
+        for code, head, relation in zip(codes.tolist(), heads.tolist(), relations.tolist(), strict=True)
     ]
 
 

@@ -92,9 +92,7 @@ class EnsembleModel:
             header, own = _archive(member)
             headers.append(header)
             arrays |= {f"{number}/{name}": value for name, value in own.items()}
-        save_model(
-            path, "ensemble", {"members": headers, "tag_source": self.tag_source.mode}, arrays
-        )
+        save_model(path, "ensemble", {"members": headers, "tag_source": self.tag_source.mode}, arrays)
 
     @classmethod
     def from_archive(
@@ -105,11 +103,7 @@ class EnsembleModel:
         members = []
         for number, own in enumerate(header["members"]):
             start = f"{number}/"
-            kept = {
-                name.removeprefix(start): value
-                for name, value in arrays.items()
-                if name.startswith(start)
-            }
+            kept = {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
             members.append(_member(find_parser(own["parser"]).load(own, kept, trust=trust)))
         if not members:
             raise ValueError("an ensemble without members")
@@ -210,17 +204,15 @@ class EnsembleParser:
         check_whole("ensemble", members, 2)
         if not entry.gives_probabilities:
             raise TreegaugeError(
-                f"{entry.name} gives no probabilities to average; expected a parser that does, "
-                "such as mst or biaffine"
+                f"{entry.name} gives no probabilities to average; expected a parser that does, such as mst or biaffine"
             )
         self.tags = getattr(options, "tags", "gold")
         own = replace(options, tags="gold") if self.tags != "gold" else options
         self.parser, self.members = entry.make(own), members
 
     def fit(
-        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> EnsembleModel:  # fmt: skip
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None
+    ) -> EnsembleModel:
         """Train all members; `on_epoch` is called once, after the last."""
         check_training(train, seed=seed)
         source, read, held = learn_tags(self.tags, train, dev, seed=seed)
@@ -232,9 +224,7 @@ class EnsembleParser:
         return model
 
 
-def _fit_seeds(
-    parser: Parser, train: Treebank, dev: Treebank | None, seeds: Sequence[int]
-) -> list[Model]:
+def _fit_seeds(parser: Parser, train: Treebank, dev: Treebank | None, seeds: Sequence[int]) -> list[Model]:
     """Train one model per seed: in lockstep if the parser can, else one after the other."""
     together = getattr(parser, "fit_seeds", None)
     if together is not None:

@@ -148,9 +148,7 @@ def _scored(model: Probabilistic, parsed: Treebank, most: int) -> Iterator[Sente
     shares = model.head_probabilities(parsed)
     relations = _Relations(model)
     names = relations.logs(parsed, parsed.head)
-    names[np.arange(len(chosen)), chosen] = np.maximum(
-        names[np.arange(len(chosen)), chosen], -690.0
-    )
+    names[np.arange(len(chosen)), chosen] = np.maximum(names[np.arange(len(chosen)), chosen], -690.0)
     head_logs = []
     for own in shares:
         logs = _log(own)
@@ -165,9 +163,7 @@ def _scored(model: Probabilistic, parsed: Treebank, most: int) -> Iterator[Sente
         yield SentenceEvidence(head_logs[sentence], trees)
 
 
-def _candidates(
-    relations: _Relations, parsed: Treebank, head_logs: list[Doubles]
-) -> tuple[Ints, list[Doubles]]:
+def _candidates(relations: _Relations, parsed: Treebank, head_logs: list[Doubles]) -> tuple[Ints, list[Doubles]]:
     """Return the most probable heads of each word, and logs of the relations at each of them."""
     heads = np.zeros((parsed.n_words, CANDIDATES), np.int32)
     for logs, start in zip(head_logs, parsed.offsets[:-1].tolist(), strict=True):
@@ -180,9 +176,8 @@ def _candidates(
 
 
 def _others(
-    model: Any, head_logs: Doubles, first: TreeEvidence, most: int,
-    tables: tuple[Ints, list[Doubles]], start: int,
-) -> list[TreeEvidence]:  # fmt: skip
+    model: Any, head_logs: Doubles, first: TreeEvidence, most: int, tables: tuple[Ints, list[Doubles]], start: int
+) -> list[TreeEvidence]:
     """Return the best trees other than the one that the model returned.
 
     A relation's score is its difference from the best relation of its arc, so that the order is the

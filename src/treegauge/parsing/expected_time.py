@@ -106,9 +106,7 @@ def waiting() -> float:
     return max(1.0, (load_average() + 1) / (os.cpu_count() or 1))
 
 
-def expected_seconds(
-    parser: str, options: Any, train: Treebank, dev: Treebank | None = None
-) -> float | None:
+def expected_seconds(parser: str, options: Any, train: Treebank, dev: Treebank | None = None) -> float | None:
     """Return an upper bound of the training time on this machine; None if unknown."""
     amount = work(parser, options, train, dev)
     if amount is None or _on_gpu(parser, options):

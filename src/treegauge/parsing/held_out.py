@@ -56,9 +56,8 @@ def hold_out(train: "Treebank", share: float = SHARE, *, seed: int) -> "tuple[Tr
 
 
 def calibrate_model(
-    source: CalibrationSource, parser: "Parser", model: Any, train: "Treebank",
-    dev: "Treebank | None", seed: int,
-) -> "ModelCalibration | None":  # fmt: skip
+    source: CalibrationSource, parser: "Parser", model: Any, train: "Treebank", dev: "Treebank | None", seed: int
+) -> "ModelCalibration | None":
     """Return the calibration of a model's probabilities, or None without data to fit it on.
 
     On ``folds``, the parser is trained on four fifths of the training set and its probabilities are
@@ -97,18 +96,11 @@ def check_folds(entry: "ParserEntry", train: "Treebank", members: int = 1) -> No
     `members` is the number of models of an ensemble, all of which are trained on each fold.
     """
     if not entry.gives_probabilities:
-        raise TreegaugeError(
-            f"{entry.name} gives no probabilities to calibrate; leave out --calibrate"
-        )
+        raise TreegaugeError(f"{entry.name} gives no probabilities to calibrate; leave out --calibrate")
     if len(train) < FOLDS:
-        raise TreegaugeError(
-            f"{train.name} has {len(train)} sentences; calibration on folds needs {FOLDS}"
-        )
+        raise TreegaugeError(f"{train.name} has {len(train)} sentences; calibration on folds needs {FOLDS}")
     models = _rounds(train) * members
-    note(
-        f"calibration trains {models} more model{'s' * (models > 1)}, on four fifths of the "
-        "training set each"
-    )
+    note(f"calibration trains {models} more model{'s' * (models > 1)}, on four fifths of the training set each")
 
 
 def _rounds(train: "Treebank") -> int:

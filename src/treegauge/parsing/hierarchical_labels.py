@@ -22,22 +22,12 @@ import numpy as np
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import label_stacks as _kernels
 from treegauge.parsing.label_readers import Ints
-from treegauge.parsing.stack_labels import (
-    ASK,
-    CLOSE,
-    CLOSE_HEAD,
-    OPEN,
-    OPEN_WAIT,
-    WAIT,
-    Operation,
-)
+from treegauge.parsing.stack_labels import ASK, CLOSE, CLOSE_HEAD, OPEN, OPEN_WAIT, WAIT, Operation
 from treegauge.treebanks.columns import Codes
 
 _LABEL = re.compile(r"(>\*\d{0,3})?(\\\*\d{0,3})?([<>]\d{0,3})?(/\*)?(<\*)?")
 _SYMBOL = re.compile(r"([<>/\\]\*?)(\d*)")
-_KINDS = {
-    ">*": CLOSE_HEAD, "\\*": CLOSE, ">": ASK, "<": WAIT, "/*": OPEN, "<*": OPEN_WAIT,
-}  # fmt: skip
+_KINDS = {">*": CLOSE_HEAD, "\\*": CLOSE, ">": ASK, "<": WAIT, "/*": OPEN, "<*": OPEN_WAIT}
 
 
 def write_hierarchy(heads: Ints, offsets: Ints, _: Codes) -> list[Codes]:
@@ -74,8 +64,7 @@ def parse_hierarchy(label: str) -> list[list[Operation]]:
     """
     if not _LABEL.fullmatch(label):
         raise TreegaugeError(
-            f"label {label!r} is not made of hierarchical brackets; expected a label such as >*/* "
-            "or \\*<1"
+            f"label {label!r} is not made of hierarchical brackets; expected a label such as >*/* or \\*<1"
         )
     symbols = _SYMBOL.findall(label)
     return [[(_KINDS[symbol], int(number or 0)) for symbol, number in symbols]]

@@ -157,9 +157,7 @@ def _trees(ranking: _Ranking, projective: bool) -> Iterator[LabelledTree]:
             add(child, bound)
 
 
-def _children(
-    ranking: _Ranking, part: _Part, tree: LabelledTree, *, projective: bool
-) -> Iterator[tuple[_Part, float]]:
+def _children(ranking: _Ranking, part: _Part, tree: LabelledTree, *, projective: bool) -> Iterator[tuple[_Part, float]]:
     """Yield the parts of the other trees of a part, with upper bounds of their scores."""
     scores = ranking.part_scores(part)
     words = np.arange(len(scores))
@@ -208,9 +206,7 @@ def _square(scores: Doubles) -> tuple[Doubles, float]:
     return square, float(n * low - 0.5)
 
 
-def _best(
-    ranking: _Ranking, part: _Part, decode: Callable[[npt.ArrayLike], Ints]
-) -> LabelledTree | None:
+def _best(ranking: _Ranking, part: _Part, decode: Callable[[npt.ArrayLike], Ints]) -> LabelledTree | None:
     """Return the best tree of a part; None if it has none."""
     scores = ranking.part_scores(part)
     allowed = np.isfinite(scores)

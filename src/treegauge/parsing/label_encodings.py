@@ -18,16 +18,7 @@ from treegauge.kernels import label_encodings as _kernels
 from treegauge.parsing.bit_labels import parse_bits, write_four_bits, write_seven_bits
 from treegauge.parsing.bracket_labels import bracket_reader, bracket_weigher, write_brackets
 from treegauge.parsing.hierarchical_labels import parse_hierarchy, write_hierarchy
-from treegauge.parsing.label_readers import (
-    Bools,
-    Doubles,
-    Ints,
-    MakeReader,
-    MakeWeigher,
-    Reader,
-    Weigher,
-    Writer,
-)
+from treegauge.parsing.label_readers import Bools, Doubles, Ints, MakeReader, MakeWeigher, Reader, Weigher, Writer
 from treegauge.parsing.stack_labels import stack_reader, stack_weigher
 from treegauge.parsing.step_labels import step_reader, step_weigher, write_relative, write_upos
 from treegauge.treebanks.columns import Codes
@@ -87,9 +78,7 @@ class Encoding:
 
         return trees
 
-    def weigher(
-        self, labels: Sequence[Sequence[str]], offsets: npt.ArrayLike, tags: Codes
-    ) -> Weigher:
+    def weigher(self, labels: Sequence[Sequence[str]], offsets: npt.ArrayLike, tags: Codes) -> Weigher:
         """Return a function that turns probabilities of these labels into those of heads.
 
         Exact for labels that are drawn independently, one per word and column. Probability that the
@@ -100,27 +89,18 @@ class Encoding:
 
     def _check(self, labels: Sequence[Sequence[str]]) -> None:
         if len(labels) != self.columns:
-            raise TreegaugeError(
-                f"{self.name} has {self.columns} columns of labels; found {len(labels)}"
-            )
+            raise TreegaugeError(f"{self.name} has {self.columns} columns of labels; found {len(labels)}")
 
 
 def encodings() -> dict[str, Encoding]:
     """Return all encodings by name."""
-    planes = {
-        "": _kernels.GREEDY,
-        "-propagation": _kernels.PROPAGATED,
-        "-directed": _kernels.DIRECTED,
-    }
+    planes = {"": _kernels.GREEDY, "-propagation": _kernels.PROPAGATED, "-directed": _kernels.DIRECTED}
     brackets = (bracket_reader, bracket_weigher)
     steps = (step_reader, step_weigher)
     bits = (stack_reader(parse_bits), stack_weigher(parse_bits))
     hierarchy = (stack_reader(parse_hierarchy), stack_weigher(parse_hierarchy))
     made = [
-        *(
-            Encoding(f"two-planar{end}", 2, write_brackets(how), *brackets)
-            for end, how in planes.items()
-        ),
+        *(Encoding(f"two-planar{end}", 2, write_brackets(how), *brackets) for end, how in planes.items()),
         Encoding("one-planar", 1, write_brackets(None), *brackets),
         Encoding("relative-upos", 1, write_upos, *steps),
         Encoding("relative", 1, write_relative, *steps),
@@ -154,16 +134,10 @@ def _joined(name: str, several: Sequence[Encoding]) -> Encoding:
         return lambda codes, roots: read(codes[parts[0]], roots)
 
     def weigher(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Weigher:
-        weighers = [
-            one.weigher(labels[part], offsets, tags)
-            for one, part in zip(several, parts, strict=True)
-        ]
+        weighers = [one.weigher(labels[part], offsets, tags) for one, part in zip(several, parts, strict=True)]
 
         def weigh(shares: Sequence[Doubles], roots: Doubles) -> list[Doubles]:
-            found = [
-                weigh_one(shares[part], roots)
-                for weigh_one, part in zip(weighers, parts, strict=True)
-            ]
+            found = [weigh_one(shares[part], roots) for weigh_one, part in zip(weighers, parts, strict=True)]
             return [geometric_mean(own) for own in zip(*found, strict=True)]
 
         return weigh

@@ -24,9 +24,7 @@ _DEPTH = 16
 _PLACES = 20000
 
 
-def bracket_marginals(
-    spreads: Sequence[Doubles], counts: Sequence[Ints], offsets: npt.ArrayLike
-) -> list[Doubles]:
+def bracket_marginals(spreads: Sequence[Doubles], counts: Sequence[Ints], offsets: npt.ArrayLike) -> list[Doubles]:
     r"""Return, by sentence, the probability that brackets give each head of each word.
 
     Exact for labels drawn independently. A word may have no head or several, so that rows of the
@@ -107,9 +105,7 @@ def _partners(joint: Doubles, shift: int) -> Doubles:
     return found
 
 
-def step_marginals(
-    shares: Doubles, heads: npt.NDArray[np.int32], offsets: npt.ArrayLike
-) -> list[Doubles]:
+def step_marginals(shares: Doubles, heads: npt.NDArray[np.int32], offsets: npt.ArrayLike) -> list[Doubles]:
     """Return, by sentence, the probability of each head, if each label names one head.
 
     `heads` (words, labels) is the head that each label would be for each word; -1: none.

@@ -47,8 +47,9 @@ def encoding_coverage(treebank: "Treebank", encoding: "Encoding") -> dict[str, A
 @verb
 def labels(
     *treebanks: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]",
-    encoding: Sequence[str] | None = None, errors: Literal["strict", "skip", "repair"] = "strict",
-) -> LabelCoverage:  # fmt: skip
+    encoding: Sequence[str] | None = None,
+    errors: Literal["strict", "skip", "repair"] = "strict",
+) -> LabelCoverage:
     """Report the share of trees that each encoding of trees as labels covers.
 
     The result has the share of trees and arcs that each encoding preserves, and the number of
@@ -78,9 +79,7 @@ def labels(
     read = [
         part
         for one in recognise_treebanks(treebanks, errors=errors)
-        for part in (
-            map(one.read, one.splits) if one.kind == "treebank" and one.splits else [one.read()]
-        )
+        for part in (map(one.read, one.splits) if one.kind == "treebank" and one.splits else [one.read()])
     ]
     rows = [encoding_coverage(treebank, one) for treebank in read for one in chosen]
     marks = "+".join(treebank.mark for treebank in read)

@@ -64,9 +64,7 @@ def graph_words(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWo
     return last[1]
 
 
-_encoded: WeakKeyDictionary[Treebank, tuple[tuple[tuple[str, ...], int], GraphWords]] = (
-    WeakKeyDictionary()
-)
+_encoded: WeakKeyDictionary[Treebank, tuple[tuple[tuple[str, ...], int], GraphWords]] = WeakKeyDictionary()
 
 
 def _encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
@@ -91,9 +89,7 @@ def _encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
     return GraphWords(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))
 
 
-def _averaged(
-    weights: npt.NDArray[np.float32], sums: npt.NDArray[np.float64], steps: int
-) -> npt.NDArray[np.float32]:
+def _averaged(weights: npt.NDArray[np.float32], sums: npt.NDArray[np.float64], steps: int) -> npt.NDArray[np.float32]:
     """Return the mean of weights over all steps, computed in pieces that fit in the cache."""
     means = np.empty_like(weights)
     now, total, mean = (each.reshape(-1) for each in (weights, sums, means))
@@ -117,15 +113,9 @@ class GraphOptions(ParserOptions):
     label_epochs: int = option(10, "epochs in which relations are learned, too", low=1, high=1000)
     projective: bool = option(True, "whether trees are projective (Eisner) or not")
     lexical: bool = option(True, "whether the parser reads word forms; false: tags only")
-    ending: int = option(
-        3, "letters of word endings used as features; 0: only whole forms", low=0, high=9
-    )
-    batch: int = option(
-        0, "sentences per step of log-linear training; 0: one step per word", low=0, high=10_000
-    )
-    rate: float = option(
-        0.0, "step size for heads, log-linear; 0: 0.1, in batches 0.001", low=0, high=10
-    )
+    ending: int = option(3, "letters of word endings used as features; 0: only whole forms", low=0, high=9)
+    batch: int = option(0, "sentences per step of log-linear training; 0: one step per word", low=0, high=10_000)
+    rate: float = option(0.0, "step size for heads, log-linear; 0: 0.1, in batches 0.001", low=0, high=10)
     bits: int = option(22, "log2 of the number of arc weights", low=10, high=26)
     label_bits: int = option(16, "log2 of the number of label weights", low=8, high=22)
     tags: str = tags_option()
@@ -212,13 +202,9 @@ class GraphModel:
         save_model(path, "mst", header, {**arrays, **self.tag_source.to_arrays()})
 
     @classmethod
-    def from_archive(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
-    ) -> "GraphModel":
+    def from_archive(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> "GraphModel":
         """Return the model stored in a file."""
-        weights, table = (
-            np.ascontiguousarray(arrays[name], np.float32) for name in ("weights", "table")
-        )
+        weights, table = (np.ascontiguousarray(arrays[name], np.float32) for name in ("weights", "table"))
         model = cls(
             GraphOptions(**header["options"]), header["tags"], header["relations"], weights, table,
             TagSource.from_arrays(header["tag_source"], arrays),
@@ -261,9 +247,8 @@ class GraphParser:
         self.options = options or GraphOptions()
 
     def fit(
-        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> GraphModel:  # fmt: skip
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None
+    ) -> GraphModel:
         """Learn from gold trees; `dev` is not used."""
         check_training(train, seed=seed)
         how = self.options
@@ -284,9 +269,7 @@ class GraphParser:
             learned = LearnedTable.of(weights, sums), LearnedTable.of(table, table_sums)
             found = np.zeros_like(gold), np.zeros_like(gold)
         else:
-            kept = [
-                Moments.of(one.size) if how.batch else Squares.of(one) for one in (sums, table_sums)
-            ]
+            kept = [Moments.of(one.size) if how.batch else Squares.of(one) for one in (sums, table_sums)]
             rate = how.rate or (_BATCH_RATE if how.batch else _RATE)
             name_rate = _BATCH_RELATION_RATE if how.batch else _RELATION_RATE
         random = np.random.default_rng(seed)
@@ -302,19 +285,13 @@ class GraphParser:
                 labels = epoch < how.label_epochs
                 if mira:
                     lesson = Lesson(gold, numbers, *learned, steps, labels)
-                    best_trees(
-                        words, order, arcs, names, weights, table, root, how.projective, True,
-                        lesson, *found,
-                    )  # fmt: skip
+                    best_trees(words, order, arcs, names, weights, table, root, how.projective, True, lesson, *found)
                 else:
-                    _learning.head_epoch(
-                        words, gold, order, arcs, weights, kept[0], how.batch, rate
-                    )
+                    _learning.head_epoch(words, gold, order, arcs, weights, kept[0], how.batch, rate)
                     if labels:
                         _learning.relation_epoch(
-                            words, gold, numbers, order, names, table, kept[1], how.batch,
-                            name_rate,
-                        )  # fmt: skip
+                            words, gold, numbers, order, names, table, kept[1], how.batch, name_rate
+                        )
                 steps += len(train)
                 task.advance()
                 if on_epoch is not None:

@@ -95,9 +95,7 @@ def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any]) -> 
                 raise ChoiceError("option", word, choices)
             value = _read(name, text, known[name])
             if name in values and values[name] != value:
-                raise TreegaugeError(
-                    f"option {name} was given twice: {values[name]!r} and {value!r}; give one"
-                )
+                raise TreegaugeError(f"option {name} was given twice: {values[name]!r} and {value!r}; give one")
             values[name] = value
     kind(**values)
     return values
@@ -114,9 +112,7 @@ def _read(name: str, text: str, default: Any) -> Any:
     try:
         return type(default)(text)
     except ValueError:
-        raise TreegaugeError(
-            f"option {name} is {text!r}; expected a value such as {default!r}"
-        ) from None
+        raise TreegaugeError(f"option {name} is {text!r}; expected a value such as {default!r}") from None
 
 
 TAGS = ("gold", "predicted", "mixed", "none")
@@ -125,10 +121,7 @@ TAGS = ("gold", "predicted", "mixed", "none")
 
 def tags_option() -> Any:
     """Declare the option ``tags`` of a parser."""
-    return option(
-        "gold", "UPOS to learn from: the file's (gold), a tagger's (predicted, mixed), or none",
-        choices=TAGS,
-    )  # fmt: skip
+    return option("gold", "UPOS to learn from: the file's (gold), a tagger's (predicted, mixed), or none", choices=TAGS)
 
 
 def lacks_tags(treebank: "Treebank") -> bool:

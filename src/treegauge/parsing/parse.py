@@ -137,9 +137,7 @@ def parse(
     return Parsed(parsed, path, signature)
 
 
-def _calibration(
-    model: "Training | Model | str | PathLike[str]", loaded: "Model"
-) -> "ModelCalibration":
+def _calibration(model: "Training | Model | str | PathLike[str]", loaded: "Model") -> "ModelCalibration":
     """Return the calibration of a model; report if there is none."""
     from treegauge.parsing.calibration import uncalibrated
     from treegauge.parsing.held_out import load_calibration

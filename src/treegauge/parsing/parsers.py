@@ -116,12 +116,9 @@ def _preset_rows(preset: "Preset") -> list[dict[str, Any]]:
     ]
     names = " or ".join((preset.name, *preset.aliases))
     return [
-        {
-            "parser": preset.parser, "option": f"--preset {names}" if not number else "",
-            "default": "", "meaning": line,
-        }
+        {"parser": preset.parser, "option": f"--preset {names}" if not number else "", "default": "", "meaning": line}
         for number, line in enumerate(lines)
-    ]  # fmt: skip
+    ]
 
 
 def _shown(value: Any) -> str:

@@ -124,9 +124,7 @@ class PerceptronTagger:
             )
         tags = tuple(arrays["tags"].tobytes().decode().split("\n"))
         keys = np.ascontiguousarray(arrays["keys"], np.uint64)
-        weights, pairs = (
-            np.ascontiguousarray(arrays[name], np.float32) for name in ("weights", "pairs")
-        )
+        weights, pairs = (np.ascontiguousarray(arrays[name], np.float32) for name in ("weights", "pairs"))
         size = len(tags)
         if (
             not are_names(tags)
@@ -177,20 +175,14 @@ class TaggedWords:
         random, n_sentences = np.random.default_rng(seed), len(self.offsets) - 1
         for _ in range(epochs):
             order = random.permutation(n_sentences).astype(np.int32)
-            learn_tags(
-                rows, self.offsets, self.gold, order, weights, sums, pairs, pair_sums, steps, margin
-            )
+            learn_tags(rows, self.offsets, self.gold, order, weights, sums, pairs, pair_sums, steps, margin)
             steps += n_sentences
         mean = (weights - sums / steps).astype(np.float32)
         used = mean.any(axis=1)
-        return PerceptronTagger(
-            self.tags, keys[used], mean[used], (pairs - pair_sums / steps).astype(np.float32)
-        )
+        return PerceptronTagger(self.tags, keys[used], mean[used], (pairs - pair_sums / steps).astype(np.float32))
 
 
-def train_perceptron_tagger(
-    train: Treebank, *, epochs: int = EPOCHS, seed: int = 0
-) -> PerceptronTagger:
+def train_perceptron_tagger(train: Treebank, *, epochs: int = EPOCHS, seed: int = 0) -> PerceptronTagger:
     r"""Train a tagger of UPOS on a treebank's own tags.
 
     The tags of a sentence are those with the largest sum of weights

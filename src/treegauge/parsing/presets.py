@@ -180,9 +180,7 @@ def find_preset(parser: str, name: str) -> Preset:
     known = presets_of(parser)
     if not known:
         others = sorted({one.parser for one in PRESETS})
-        raise TreegaugeError(
-            f"parser {parser} has no presets; expected one of {', '.join(others)}, or no --preset"
-        )
+        raise TreegaugeError(f"parser {parser} has no presets; expected one of {', '.join(others)}, or no --preset")
     for one in known:
         if name in (one.name, *one.aliases):
             return one
@@ -190,9 +188,7 @@ def find_preset(parser: str, name: str) -> Preset:
     raise ChoiceError(f"preset of {parser}", name, choices)
 
 
-def with_preset(
-    preset: Preset, given: Sequence[str] | Mapping[str, Any]
-) -> list[str] | dict[str, Any]:
+def with_preset(preset: Preset, given: Sequence[str] | Mapping[str, Any]) -> list[str] | dict[str, Any]:
     """Return the options of a preset, and the given ones, which override them.
 
     Examples

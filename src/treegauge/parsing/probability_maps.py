@@ -97,9 +97,7 @@ def logistic_weights(features: Doubles, right: Bools, start: Doubles) -> Doubles
     return weights
 
 
-def fitted_map(
-    temperature: float, features: Doubles, right: Bools, start: Doubles
-) -> ProbabilityMap:
+def fitted_map(temperature: float, features: Doubles, right: Bools, start: Doubles) -> ProbabilityMap:
     """Return the map fitted to words with these features, and whether they are correct.
 
     It is halfway between the logistic and the isotonic regression: the first may have the wrong

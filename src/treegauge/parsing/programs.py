@@ -124,9 +124,7 @@ def run_program(
 class _Pump(threading.Thread):
     """Reads a program's messages, and keeps their end; or copies its output, up to a limit."""
 
-    def __init__(
-        self, source: IO[bytes] | None, target: IO[bytes] | None = None, limit: int = 0
-    ) -> None:
+    def __init__(self, source: IO[bytes] | None, target: IO[bytes] | None = None, limit: int = 0) -> None:
         super().__init__(daemon=True)
         self.source: Any = source
         self.target, self.limit = target, limit
@@ -167,9 +165,8 @@ def _excess(results: _Pump, folder: Path, limits: ProgramLimits) -> str | None:
 
 
 def _wait(
-    process: "subprocess.Popen[bytes]", what: str, end: float, results: _Pump, folder: Path,
-    limits: ProgramLimits,
-) -> str | None:  # fmt: skip
+    process: "subprocess.Popen[bytes]", what: str, end: float, results: _Pump, folder: Path, limits: ProgramLimits
+) -> str | None:
     """Wait for a program to end, with a progress display; return the limit that it exceeds."""
     with progress(what) as task:
         while True:
@@ -238,9 +235,7 @@ def to_conllx(treebank: Treebank, *, heads: str | None = None) -> bytes:
         for number, word in enumerate(range(start, stop), start=1):
             form, lemma, upos, feats = (column[word] for column in columns)
             head, deprel = (heads, "_") if heads is not None else (trees[0][word], trees[1][word])
-            lines.append(
-                f"{number}\t{form}\t{lemma}\t{upos}\t{upos}\t{feats}\t{head}\t{deprel}\t_\t_\n"
-            )
+            lines.append(f"{number}\t{form}\t{lemma}\t{upos}\t{upos}\t{feats}\t{head}\t{deprel}\t_\t_\n")
         lines.append("\n")
     return "".join(lines).encode()
 
@@ -253,9 +248,7 @@ def _joined(text: str) -> str:
 def to_unparsed(treebank: Treebank, *, heads: str) -> bytes:
     """Write a treebank as CoNLL-U without its trees, so that no program can copy them."""
     count = treebank.n_words
-    return _with_fields(
-        treebank, {_HEAD: [heads] * count, _DEPREL: ["_"] * count, _DEPS: ["_"] * count}
-    )
+    return _with_fields(treebank, {_HEAD: [heads] * count, _DEPREL: ["_"] * count, _DEPS: ["_"] * count})
 
 
 def _with_fields(treebank: Treebank, values: dict[int, list[str]]) -> bytes:
@@ -286,9 +279,8 @@ def with_output(
     text = _with_fields(treebank, {_HEAD: heads, _DEPREL: relations})
     try:
         parsed = parse_conllu(
-            text, name=treebank.name, file=f"output of {what}",
-            errors="repair" if repair else "strict",
-        )  # fmt: skip
+            text, name=treebank.name, file=f"output of {what}", errors="repair" if repair else "strict"
+        )
     except ConlluError as error:
         shown = "\n".join(map(str, error.problems[:5]))
         raise CommandError(
@@ -296,16 +288,10 @@ def with_output(
             f"errors=repair repairs them):\n{shown}"
         ) from None
     repaired = tuple(problem for problem in parsed.problems if problem.action)
-    return replace(
-        parsed,
-        problems=(*treebank.problems, *repaired),
-        policy="repair" if repaired else treebank.policy,
-    )
+    return replace(parsed, problems=(*treebank.problems, *repaired), policy="repair" if repaired else treebank.policy)
 
 
-def _read(
-    treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool
-) -> tuple[list[str], list[str]]:
+def _read(treebank: Treebank, data: bytes, *, fmt: str, what: str, same: bool) -> tuple[list[str], list[str]]:
     """Return heads and relations unchanged, after checking that all words are present."""
     try:
         text = data.decode()
@@ -325,9 +311,7 @@ def _read(
                 sentence += 1
             elif sentence < len(treebank) and len(heads) > bounds[sentence]:
                 found, wanted = len(heads) - bounds[sentence], treebank.lengths[sentence]
-                raise CommandError(
-                    f"{where}: sentence {sentence + 1} ends after {found} words; it has {wanted}"
-                )
+                raise CommandError(f"{where}: sentence {sentence + 1} ends after {found} words; it has {wanted}")
             continue
         fields = line.split("\t")
         if line.startswith("#") or not _WORD.fullmatch(fields[0]):

@@ -78,9 +78,7 @@ class ParserEntry:
         """Return the parser with these options."""
         return cast("Parser", self._class(self.parser)(options))
 
-    def load(
-        self, header: dict[str, Any], arrays: dict[str, Any], *, trust: bool = False
-    ) -> "Model":
+    def load(self, header: dict[str, Any], arrays: dict[str, Any], *, trust: bool = False) -> "Model":
         """Return the model stored in a file; one that runs programs must be trusted."""
         if self.runs_programs:
             code = f"a model of parser {self.name}, made for the template {header.get('template')}"
@@ -96,16 +94,14 @@ class ParserEntry:
                 return getattr(import_module(self.home), name)
             except (ImportError, AttributeError) as error:
                 raise TreegaugeError(
-                    f"{what}{origin_of(GROUP, self)} cannot be loaded: expected {name} in "
-                    f"{self.home}, found: {error}"
+                    f"{what}{origin_of(GROUP, self)} cannot be loaded: expected {name} in {self.home}, found: {error}"
                 ) from error
 
 
 def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: Any) -> ParserEntry:
     return ParserEntry(
-        name, paradigm, meaning, f"treegauge.parsing.{home}", f"{stem}Parser", f"{stem}Model",
-        f"{stem}Options", **more,
-    )  # fmt: skip
+        name, paradigm, meaning, f"treegauge.parsing.{home}", f"{stem}Parser", f"{stem}Model", f"{stem}Options", **more
+    )
 
 
 OWN_PARSERS = (

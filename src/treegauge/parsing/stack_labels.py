@@ -14,15 +14,7 @@ import numpy as np
 from treegauge.kernels import label_stacks as _kernels
 from treegauge.kernels.label_stacks import ASK, CLOSE, CLOSE_HEAD, OPEN, OPEN_WAIT, WAIT
 from treegauge.parsing.label_marginals import completed
-from treegauge.parsing.label_readers import (
-    Bools,
-    Doubles,
-    Ints,
-    MakeReader,
-    MakeWeigher,
-    Reader,
-    Weigher,
-)
+from treegauge.parsing.label_readers import Bools, Doubles, Ints, MakeReader, MakeWeigher, Reader, Weigher
 from treegauge.treebanks.columns import Codes
 
 Operation = tuple[int, int]
@@ -98,9 +90,7 @@ def stack_reader(parse: Parse) -> MakeReader:
 
         def read(codes: Ints, roots: Bools) -> Ints:
             heads = np.zeros(codes.shape[1], np.int32)
-            _kernels.follow(
-                np.ascontiguousarray(codes[0]), kinds, index, bounds, roots, offsets, heads
-            )
+            _kernels.follow(np.ascontiguousarray(codes[0]), kinds, index, bounds, roots, offsets, heads)
             return heads
 
         return read
@@ -127,12 +117,8 @@ def stack_weigher(parse: Parse) -> MakeWeigher:
                     _mixed(own, tables.waiting), offsets, places, found,
                 )  # fmt: skip
             return [
-                completed(
-                    found[place : place + n * (n + 1)].reshape(n, n + 1), roots[start : start + n]
-                )
-                for place, start, n in zip(
-                    places[:-1].tolist(), offsets[:-1].tolist(), sizes.tolist(), strict=True
-                )
+                completed(found[place : place + n * (n + 1)].reshape(n, n + 1), roots[start : start + n])
+                for place, start, n in zip(places[:-1].tolist(), offsets[:-1].tolist(), sizes.tolist(), strict=True)
             ]
 
         return weigh
@@ -140,7 +126,4 @@ def stack_weigher(parse: Parse) -> MakeWeigher:
     return make
 
 
-__all__ = [
-    "ASK", "CLOSE", "CLOSE_HEAD", "OPEN", "OPEN_WAIT", "WAIT",
-    "Operation", "stack_reader", "stack_weigher",
-]  # fmt: skip
+__all__ = ["ASK", "CLOSE", "CLOSE_HEAD", "OPEN", "OPEN_WAIT", "WAIT", "Operation", "stack_reader", "stack_weigher"]

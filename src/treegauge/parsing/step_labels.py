@@ -53,9 +53,7 @@ def step_reader(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> 
 
     def read(codes: Ints, _: Bools) -> Ints:
         heads = np.zeros(codes.shape[1], np.int32)
-        _kernels.follow_tags(
-            of_step[codes[0]], of_tag[codes[0]], tags.codes, offsets, everything, heads
-        )
+        _kernels.follow_tags(of_step[codes[0]], of_tag[codes[0]], tags.codes, offsets, everything, heads)
         return heads
 
     return read

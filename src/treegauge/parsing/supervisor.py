@@ -17,14 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from treegauge.core.platforms import (
-    adopt_orphans,
-    confining,
-    end_descendants,
-    end_group,
-    own_group,
-    resend_signal,
-)
+from treegauge.core.platforms import adopt_orphans, confining, end_descendants, end_group, own_group, resend_signal
 
 _ROOT = str(Path(__file__).parents[2])
 _CODE = (
@@ -93,9 +86,8 @@ def supervise(job: str) -> NoReturn:  # runs in the supervisor's process
     try:
         with Path(settings["given"]).open("rb") as source:
             program = subprocess.Popen(  # noqa: S603 -- no shell
-                settings["words"], stdin=source, **own_group(),
-                **confining(settings["memory"], settings["largest"]),
-            )  # fmt: skip
+                settings["words"], stdin=source, **own_group(), **confining(settings["memory"], settings["largest"])
+            )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         sys.stderr.write(f"cannot start {settings['words'][0]!r}: {error}\n")
         sys.exit(NOT_STARTED)

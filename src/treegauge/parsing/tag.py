@@ -102,9 +102,8 @@ def tag(
     with progress("taggers", folds + bool(rest)) as task:
         if folds:
             tagged = by_folds(
-                gold, folds=folds, iterations=iterations, seed=seed,
-                documents=documents, on_fold=task.advance,
-            )  # fmt: skip
+                gold, folds=folds, iterations=iterations, seed=seed, documents=documents, on_fold=task.advance
+            )
             bounds = accumulate((len(part) for part in parts), initial=0)
             for path, part, (start, stop) in zip(training, parts, pairwise(bounds), strict=True):
                 copy = tagged[start:stop]
@@ -128,12 +127,8 @@ def tag(
     return Tagging(rows, signature)
 
 
-def _row(
-    name: str, how: str, gold: "Treebank", tagged: "Treebank", columns: Sequence[str]
-) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "file": name, "tagged": how, "sentences": len(gold), "words": gold.n_words,
-    }  # fmt: skip
+def _row(name: str, how: str, gold: "Treebank", tagged: "Treebank", columns: Sequence[str]) -> dict[str, Any]:
+    row: dict[str, Any] = {"file": name, "tagged": how, "sentences": len(gold), "words": gold.n_words}
     for column in columns:
         known = not set(gold.codes(column).values) <= {"_"}
         same = (gold[column] == tagged[column]).mean() if known else None

@@ -17,11 +17,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.parsing.options import TAGS, lacks_tags, no_tags_error
-from treegauge.parsing.perceptron_tagger import (
-    PerceptronTagger,
-    jackknifed_upos,
-    train_perceptron_tagger,
-)
+from treegauge.parsing.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
 from treegauge.treebanks.columns import Treebank
 
 FOLDS = 10
@@ -30,9 +26,7 @@ SPARE_EPOCHS = 5
 _PREFIX = "tagger/"
 _WITH_TAGGER = ("predicted", "mixed")
 
-_tagged: WeakKeyDictionary[PerceptronTagger, WeakKeyDictionary[Treebank, Treebank]] = (
-    WeakKeyDictionary()
-)
+_tagged: WeakKeyDictionary[PerceptronTagger, WeakKeyDictionary[Treebank, Treebank]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,18 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
-from treegauge.parsing.perceptron_tagger import (
-    PerceptronTagger,
-    jackknifed_upos,
-    train_perceptron_tagger,
-)
-from treegauge.parsing.udpipe import (
-    apply_udpipe,
-    load_udpipe,
-    train_udpipe,
-    udpipe_sentences,
-    with_results,
-)
+from treegauge.parsing.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
+from treegauge.parsing.udpipe import apply_udpipe, load_udpipe, train_udpipe, udpipe_sentences, with_results
 from treegauge.parsing.udpipe_settings import TAGS, tagger_options
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import make_split
@@ -45,9 +35,7 @@ class Tagger:
         return with_results(treebank, sentences, self.columns)
 
 
-def train_tagger(
-    train: Treebank, *, columns: Sequence[str] = ("upos",), iterations: int = 20, seed: int = 0
-) -> Tagger:
+def train_tagger(train: Treebank, *, columns: Sequence[str] = ("upos",), iterations: int = 20, seed: int = 0) -> Tagger:
     """Train UDPipe's tagger: an averaged perceptron over a dictionary with a guesser.
 
     Columns are learned together; trees are not needed. The seed shuffles the sentences: UDPipe
@@ -84,9 +72,7 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in TAGS if name in columns)
 
 
-def tag_folds(
-    train: Treebank, folds: int, *, seed: int, documents: bool | None = None
-) -> list[npt.NDArray[np.int64]]:
+def tag_folds(train: Treebank, folds: int, *, seed: int, documents: bool | None = None) -> list[npt.NDArray[np.int64]]:
     """Return the folds of a training set for taggers; documents stay whole.
 
     Where there are fewer documents than folds, or long ones leave a fold without any, sentences are
@@ -142,9 +128,7 @@ def find_tagger(
     if name != "perceptron":
         raise ChoiceError("tagger", name, ("udpipe", "perceptron"))
     if tuple(columns) != ("upos",):
-        raise TreegaugeError(
-            f"the perceptron predicts UPOS only, not {', '.join(columns)}; use the tagger udpipe"
-        )
+        raise TreegaugeError(f"the perceptron predicts UPOS only, not {', '.join(columns)}; use the tagger udpipe")
 
     def learn(train: Treebank, *, iterations: int, seed: int) -> PerceptronTagger:
         return train_perceptron_tagger(train, epochs=iterations, seed=seed)

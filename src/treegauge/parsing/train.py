@@ -108,10 +108,7 @@ def train(
         if held_out:
             note(f"nothing is held out: {held.name} is the dev set")
         if held.digest == gold.digest:
-            note(
-                f"{held.name} is the training set: early stopping and calibration need a dev set "
-                "with other sentences"
-            )
+            note(f"{held.name} is the training set: early stopping and calibration need a dev set with other sentences")
         share = 0.0
     if share:
         gold, held = _hold_out(gold, share, seed)
@@ -131,8 +128,7 @@ def train(
         **({"ensemble": ensemble} if ensemble > 1 else {}), **tag_report(model, held),
     }  # fmt: skip
     usual = entry.options() if published is None else entry.options(**published.options)
-    changed = [f"{key}={value}" for key, value in vars(options).items()
-               if value != getattr(usual, key)]  # fmt: skip
+    changed = [f"{key}={value}" for key, value in vars(options).items() if value != getattr(usual, key)]
     signature = sign(
         v="train", parser=parser, preset=None if published is None else published.name,
         options=",".join(changed) or None, tb=gold.mark, dev=None if held is None else held.mark,

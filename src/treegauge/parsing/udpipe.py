@@ -25,13 +25,7 @@ from treegauge.core.messages import is_listened, progress
 from treegauge.core.platforms import end_with_parent
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.options import lacks_tags, no_tags_error
-from treegauge.parsing.udpipe_settings import (
-    TAGS,
-    UDPipeOptions,
-    options_text,
-    resolve,
-    tagger_options,
-)
+from treegauge.parsing.udpipe_settings import TAGS, UDPipeOptions, options_text, resolve, tagger_options
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.sources import Source
 
@@ -52,9 +46,7 @@ def udpipe_package() -> Any:
     try:
         import ufal.udpipe
     except ImportError:
-        raise TreegaugeError(
-            "UDPipe needs a package that is not installed: pip install 'treegauge[udpipe]'"
-        ) from None
+        raise TreegaugeError("UDPipe needs a package that is not installed: pip install 'treegauge[udpipe]'") from None
     return ufal.udpipe
 
 
@@ -124,9 +116,7 @@ def train_udpipe(
     return data, text
 
 
-def _train(
-    log: Path, out: Path, sentences: Treebank, dev: Treebank | None, tagger: str, parser: str
-) -> None:
+def _train(log: Path, out: Path, sentences: Treebank, dev: Treebank | None, tagger: str, parser: str) -> None:
     """Write a line that is empty unless there is an error, and the bytes of the model."""
     udpipe = udpipe_package()
     error = udpipe.ProcessingError()
@@ -136,9 +126,7 @@ def _train(
         for sentence in [] if part is None else udpipe_sentences(part, tags=True, trees=trees):
             target.append(sentence)
     with errors_to_log(log):
-        model = udpipe.Trainer.train(
-            "morphodita_parsito", given, heldout, udpipe.Trainer.NONE, tagger, parser, error
-        )
+        model = udpipe.Trainer.train("morphodita_parsito", given, heldout, udpipe.Trainer.NONE, tagger, parser, error)
     message = " ".join(error.message.split()) if error.occurred() else ""
     out.write_bytes(message.encode() + b"\n" + bytes(model or b""))
 
@@ -245,9 +233,7 @@ class UDPipeModel:
         save_model(path, "udpipe", header, {"model": np.frombuffer(self.data, np.uint8)})
 
     @classmethod
-    def from_archive(
-        cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
-    ) -> "UDPipeModel":
+    def from_archive(cls, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> "UDPipeModel":
         """Return the model stored in a file."""
         options = UDPipeOptions(**header["options"])
         return cls(options, arrays["model"].tobytes(), header["log"], header["tagless"])
@@ -292,9 +278,8 @@ class UDPipeParser:
         udpipe_package()
 
     def fit(
-        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> UDPipeModel:  # fmt: skip
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None
+    ) -> UDPipeModel:
         """Learn from gold trees.
 
         `on_epoch` is called once, after the last iteration: UDPipe returns no model before.
@@ -310,11 +295,7 @@ class UDPipeParser:
             tagger = tagger_options(frozenset(TAGS), how.tagger_iterations)
         order = np.random.default_rng(seed).permutation(len(train))
         data, log = train_udpipe(
-            train.take(order),
-            dev,
-            tagger=tagger,
-            parser=options_text(values),
-            watched=is_listened(),
+            train.take(order), dev, tagger=tagger, parser=options_text(values), watched=is_listened()
         )
         model = UDPipeModel(how, data, log, lacks_tags(train))
         if on_epoch is not None:

@@ -11,11 +11,7 @@ Value = int | float | str
 TAGS = ("upos", "xpos", "feats", "lemma")
 """Columns that a tagger can predict."""
 
-ORACLES = {
-    "projective": ("dynamic", "static"),
-    "swap": ("static_lazy", "static_eager"),
-    "link2": ("static",),
-}
+ORACLES = {"projective": ("dynamic", "static"), "swap": ("static_lazy", "static_eager"), "link2": ("static",)}
 """Transition systems and the oracles each has, the usual one first."""
 
 _UD20: dict[str, Value] = {
@@ -26,8 +22,7 @@ _UD20: dict[str, Value] = {
     "transition_system": "projective", "transition_oracle": "dynamic",
 }  # fmt: skip
 _LIBRARY = {**_UD20, "iterations": 10, "l2": 0.5}
-_SMALL = {"embedding_upostag": 12, "embedding_feats": 12, "embedding_form": 32,
-          "embedding_deprel": 12}  # fmt: skip
+_SMALL = {"embedding_upostag": 12, "embedding_feats": 12, "embedding_form": 32, "embedding_deprel": 12}
 # (words per sentence at most, settings): a few thousand words in about 20 seconds.
 _FAST: tuple[tuple[float, dict[str, Value]], ...] = (
     (7, {**_UD20, "iterations": 10, "hidden_layer": 100, "structured_interval": 0}),
@@ -78,13 +73,12 @@ class UDPipeOptions(ParserOptions):
     """Options of UDPipe; -1 or nothing leaves a value to the preset."""
 
     preset: str = option("ud2.0", "source of values that are not set", choices=PRESETS)
-    treebank: str = option(
-        "", "own values of this UD 2.0 model, such as el or en_lines", choices=("", *PUBLISHED)
-    )
+    treebank: str = option("", "own values of this UD 2.0 model, such as el or en_lines", choices=("", *PUBLISHED))
     tags: str = option(
-        "gold", "the file's (gold), a tagger's (predicted), or learn on a tagger's only (mixed)",
+        "gold",
+        "the file's (gold), a tagger's (predicted), or learn on a tagger's only (mixed)",
         choices=("gold", "predicted", "mixed"),
-    )  # fmt: skip
+    )
     beam: int = option(5, "width of the beam in parsing", low=1, high=1000)
     early_stopping: bool = option(True, "with a dev set, keep the best iteration on it")
     iterations: int = option(-1, "epochs over the training set", low=-1, high=10000)
@@ -95,9 +89,7 @@ class UDPipeOptions(ParserOptions):
     learning_rate_final: float = option(-1.0, "final step size", low=-1, high=10)
     l2: float = option(-1.0, "weight decay", low=-1, high=1000)
     embedding_upostag: int = option(-1, "size of the embedding of a UPOS tag", low=-1, high=1000)
-    embedding_feats: int = option(
-        -1, "size of the embedding of a set of features", low=-1, high=1000
-    )
+    embedding_feats: int = option(-1, "size of the embedding of a set of features", low=-1, high=1000)
     embedding_xpostag: int = option(-1, "size of the embedding of an XPOS tag", low=-1, high=1000)
     embedding_form: int = option(-1, "size of the embedding of a word form", low=-1, high=1000)
     embedding_lemma: int = option(-1, "size of the embedding of a lemma", low=-1, high=1000)
@@ -105,17 +97,16 @@ class UDPipeOptions(ParserOptions):
     embedding_form_file: str = option("", "vectors of forms in word2vec's text format")
     transition_system: str = option("", "transition system", choices=("", *ORACLES))
     transition_oracle: str = option(
-        "", "oracle of the transition system",
+        "",
+        "oracle of the transition system",
         choices=("", *dict.fromkeys(oracle for oracles in ORACLES.values() for oracle in oracles)),
-    )  # fmt: skip
+    )
     tagger_iterations: int = option(20, "training iterations of the tagger", low=1, high=1000)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.treebank and self.preset != "ud2.0":
-            raise TreegaugeError(
-                f"option treebank={self.treebank} goes with preset=ud2.0, not {self.preset}"
-            )
+            raise TreegaugeError(f"option treebank={self.treebank} goes with preset=ud2.0, not {self.preset}")
         if ";" in self.embedding_form_file:
             raise TreegaugeError("option embedding_form_file: UDPipe takes no ';' in a file name")
 

@@ -46,11 +46,7 @@ class WordVectors:
 
         Forms without a vector stay without.
         """
-        learned = {
-            form: row
-            for form, row in zip(forms, rows[2:], strict=True)
-            if self.number(form) is not None
-        }
+        learned = {form: row for form, row in zip(forms, rows[2:], strict=True) if self.number(form) is not None}
         others = [word for word in self.words if word not in learned]
         kept = self.values[[self._numbers[word] for word in others]]
         tuned = np.array(list(learned.values()), np.float32).reshape(-1, self.values.shape[1])
@@ -115,9 +111,7 @@ def read_vectors(path: Source, limit: int, needed: Collection[str] = ()) -> Word
     if not lines:
         raise TreegaugeError(f"{path} contains no word vectors")
     if not words:
-        raise TreegaugeError(
-            f"{path} has no vector for any word of the training set; is it of the same language?"
-        )
+        raise TreegaugeError(f"{path} has no vector for any word of the training set; is it of the same language?")
     values = np.stack(list(words.values()))
     spread = float(values.std(dtype=np.float64))
     return WordVectors(tuple(words), (values / (spread or 1.0)).astype(np.float16))
@@ -126,9 +120,7 @@ def read_vectors(path: Source, limit: int, needed: Collection[str] = ()) -> Word
 def _first(path: Source, line: bytes) -> tuple[int | None, int]:
     """Return the number of vectors, if the first line gives it, and their size."""
     if b"\0" in line:
-        raise TreegaugeError(
-            f"{path}:1: found binary data; expected vectors as text, such as fastText's .vec files"
-        )
+        raise TreegaugeError(f"{path}:1: found binary data; expected vectors as text, such as fastText's .vec files")
     parts = line.split()
     if len(parts) == 2 and all(part.isdigit() for part in parts):
         count, size = (int(part) for part in parts)
@@ -136,9 +128,7 @@ def _first(path: Source, line: bytes) -> tuple[int | None, int]:
             raise TreegaugeError(f"{path}:1: found vectors of 0 numbers; expected at least 1")
         return count, size
     if len(parts) < 2:
-        raise TreegaugeError(
-            f"{path}:1: found {_start(line)}; expected a word and its numbers, separated by spaces"
-        )
+        raise TreegaugeError(f"{path}:1: found {_start(line)}; expected a word and its numbers, separated by spaces")
     return None, len(line.rstrip().split(b" ")) - 1
 
 
@@ -151,9 +141,7 @@ def _line(
     try:
         word = first.decode()
     except UnicodeDecodeError:
-        raise TreegaugeError(
-            f"{path}:{number}: found bytes that are not UTF-8; expected text in UTF-8"
-        ) from None
+        raise TreegaugeError(f"{path}:{number}: found bytes that are not UTF-8; expected text in UTF-8") from None
     if wanted is not None and word not in wanted:
         return word, None
     try:
@@ -162,8 +150,7 @@ def _line(
             raise ValueError
     except ValueError:
         raise TreegaugeError(
-            f"{path}:{number}: expected a word and {size} numbers, separated by spaces; found "
-            f"{_start(line)}"
+            f"{path}:{number}: expected a word and {size} numbers, separated by spaces; found {_start(line)}"
         ) from None
     return word, values.astype(np.float32)
 

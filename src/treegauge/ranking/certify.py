@@ -18,12 +18,7 @@ from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_o
 from treegauge.ranking.sampler import sizes_of
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.planning import detectable_difference, equivalence
-from treegauge.statistics.small_samples import (
-    StudentEstimate,
-    median_interval,
-    signed_rank,
-    wilson,
-)
+from treegauge.statistics.small_samples import StudentEstimate, median_interval, signed_rank, wilson
 
 if TYPE_CHECKING:
     pass
@@ -166,9 +161,7 @@ def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> 
     from treegauge.statistics.permutation import paired_permutation
 
     a, treebanks = differences[:, None], len(differences)
-    compared = paired_permutation(
-        a, np.zeros_like(a), lambda sums: sums / treebanks, permutations=resamples, seed=seed
-    )
+    compared = paired_permutation(a, np.zeros_like(a), lambda sums: sums / treebanks, permutations=resamples, seed=seed)
     return float(compared.p_value[0])
 
 
@@ -196,9 +189,7 @@ def _win_rates(
     return tuple(rows)
 
 
-def primary_test(
-    units: TreebankUnits, whole: NDArray[Any], differences: NDArray[np.float64]
-) -> float:
+def primary_test(units: TreebankUnits, whole: NDArray[Any], differences: NDArray[np.float64]) -> float:
     """Return the two-sided p-value of signed ranks of units; of treebanks if units are few."""
     families = families_ahead(units, differences)
     if len(families) < LEAST_GROUPED:

@@ -39,8 +39,7 @@ def parse_claim(board: Leaderboard, text: "str | Claim") -> Claim:
     sides = [(a, b) for a, b in sides if a and b]
     if not sides:
         raise TreegaugeError(
-            f"claim {text!r} is not valid; expected 'A > B' with two of the systems: "
-            f"{', '.join(board.systems)}"
+            f"claim {text!r} is not valid; expected 'A > B' with two of the systems: {', '.join(board.systems)}"
         )
     unknown = ""
     for pair in sides:

@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Method = Literal["nemenyi", "wilcoxon-holm"]
-ComparedBy = Literal[
-    "nemenyi", "wilcoxon-holm", "wins", "improvement", "difference", "bradley-terry"
-]
+ComparedBy = Literal["nemenyi", "wilcoxon-holm", "wins", "improvement", "difference", "bradley-terry"]
 Floats = NDArray[np.float64]
 
 
@@ -69,9 +67,7 @@ def friedman(board: Leaderboard) -> Friedman:
 
     numbers, (systems, treebanks) = board.fixed_point()[0], board.values.shape
     if systems < 3:
-        raise TreegaugeError(
-            f"{systems} systems: the Friedman test needs three or more; certify a pair instead"
-        )
+        raise TreegaugeError(f"{systems} systems: the Friedman test needs three or more; certify a pair instead")
     if (numbers == numbers[0]).all():
         return Friedman(0.0, 1.0, 0.0, 1.0)
     statistic, p_value = map(float, friedmanchisquare(*numbers))
@@ -183,9 +179,7 @@ class CriticalDifference(Result):
         if self.distance is not None:
             lines.append(f"critical difference {self.distance:.3f} (level {self.level:g})")
         if self.cliques:
-            lines.append(
-                "two systems share a letter if and only if they do not differ significantly"
-            )
+            lines.append("two systems share a letter if and only if they do not differ significantly")
         return "\n".join([*lines, self.signature])
 
 
@@ -199,9 +193,7 @@ def _alpha(level: float) -> float:
     return round(1 - level, 12)
 
 
-def critical_difference(
-    board: Leaderboard, *, method: Method = "nemenyi", level: float = 0.95
-) -> CriticalDifference:
+def critical_difference(board: Leaderboard, *, method: Method = "nemenyi", level: float = 0.95) -> CriticalDifference:
     """Return which of three or more systems differ, and groups that do not differ significantly.
 
     ``nemenyi`` compares average ranks with one critical difference; ``wilcoxon-holm`` tests every

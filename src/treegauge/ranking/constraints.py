@@ -62,9 +62,7 @@ def shares(counts: Sequence[int], size: int) -> list[int]:
     """Divide `size` places in proportion to `counts`, the largest remainders rounded up."""
     total = sum(counts)
     floors = [size * count // total for count in counts]
-    by_remainder = sorted(
-        range(len(counts)), key=lambda i: (-(size * counts[i] % total), -counts[i], i)
-    )
+    by_remainder = sorted(range(len(counts)), key=lambda i: (-(size * counts[i] % total), -counts[i], i))
     for i in by_remainder[: size - sum(floors)]:
         floors[i] += 1
     return floors

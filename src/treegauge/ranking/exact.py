@@ -78,9 +78,7 @@ class Exact(Result):
         if size is None and len(self.sizes) == 1:
             return 0
         if size not in self.sizes:
-            raise TreegaugeError(
-                f"size {size} was not counted; choose one of {', '.join(map(str, self.sizes))}"
-            )
+            raise TreegaugeError(f"size {size} was not counted; choose one of {', '.join(map(str, self.sizes))}")
         return self.sizes.index(size)
 
     def mean_ranks(self, size: int | None = None) -> tuple[NDArray[np.float64], float]:
@@ -149,11 +147,7 @@ class Exact(Result):
     def count(self, system: str, other: str, size: int | None = None) -> tuple[int, int, int]:
         """Return the numbers of subsets in which a system beats, ties with and loses to another."""
         place, a, b = self._at(size), self.board.system(system), self.board.system(other)
-        return (
-            int(self.wins[place, a, b]),
-            int(self.undecided[place, a, b]),
-            int(self.wins[place, b, a]),
-        )
+        return (int(self.wins[place, a, b]), int(self.undecided[place, a, b]), int(self.wins[place, b, a]))
 
     def json_fields(self) -> dict[str, Any]:
         """Return mean ranks, then counts of every pair."""
@@ -310,7 +304,5 @@ def exact_ranks(
     pairs = combinations(range(len(board.systems)), 2)
     rounding = max(map_threads(work, pairs, worker_count(workers)), default=0.0)
     grid = step / scale
-    signature = countersign(
-        board.signature, size=sizes_text(sizes), samples="all", grid=f"{grid:g}", ties=ties
-    )
+    signature = countersign(board.signature, size=sizes_text(sizes), samples="all", grid=f"{grid:g}", ties=ties)
     return Exact(board, sizes, ties, wins, undecided, grid, step > 1, rounding, signature)

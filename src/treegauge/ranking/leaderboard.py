@@ -217,17 +217,12 @@ class Leaderboard(Result):
                     return column
         return _position("treebank", name, self.treebanks)
 
-    def select(
-        self, *, systems: Sequence[str] | None = None, treebanks: Sequence[str] | None = None
-    ) -> "Leaderboard":
+    def select(self, *, systems: Sequence[str] | None = None, treebanks: Sequence[str] | None = None) -> "Leaderboard":
         """Return the leaderboard of the given systems and treebanks, in the order given."""
         rows = [self.system(name) for name in (self.systems if systems is None else systems)]
         every = self.treebanks if treebanks is None else treebanks
         columns = [self.treebank(name) for name in every]
-        for what, chosen, names in (
-            ("system", rows, self.systems),
-            ("treebank", columns, self.treebanks),
-        ):
+        for what, chosen, names in (("system", rows, self.systems), ("treebank", columns, self.treebanks)):
             if len(set(chosen)) != len(chosen):
                 twice = next(names[i] for i in chosen if chosen.count(i) > 1)
                 raise TreegaugeError(f"{what} {twice!r} is chosen more than once")

@@ -86,8 +86,7 @@ def describe(
             row["tokens"] = None if known.get("tokens") is None else int(known["tokens"])
         except (TypeError, ValueError):
             raise TreegaugeError(
-                f"metadata of {treebank}: tokens {known['tokens']!r}; expected a whole number such "
-                "as 49000"
+                f"metadata of {treebank}: tokens {known['tokens']!r}; expected a whole number such as 49000"
             ) from None
         rows.append(row | {"treebank": treebank})
     schema = {name: pl.Int64 if name == "tokens" else pl.String for name in ("treebank", *COLUMNS)}
@@ -127,9 +126,7 @@ def units_of(board: "Leaderboard", by: str) -> TreebankUnits:
 
 
 def classes_of(
-    board: "Leaderboard",
-    by: Sequence[str] = CLASSES[:4],
-    own: Mapping[str, Sequence[str]] | None = None,
+    board: "Leaderboard", by: Sequence[str] = CLASSES[:4], own: Mapping[str, Sequence[str]] | None = None
 ) -> dict[str, NDArray[np.bool_]]:
     """Return classes of treebanks as masks over the columns of a leaderboard.
 

@@ -122,9 +122,7 @@ class Outliers(Result):
         for name, mask in self.classes.items():
             inside, held = int(mask[columns].sum()), int(mask.sum())
             if inside * len(mask) > held * len(columns):
-                chance = hypergeometric_tail(
-                    inside, population=len(mask), members=held, size=len(columns)
-                )
+                chance = hypergeometric_tail(inside, population=len(mask), members=held, size=len(columns))
                 over[name] = {"found": inside, "tail": chance}
         return {
             "treebanks": list(subset),
@@ -159,11 +157,7 @@ class Outliers(Result):
 
 
 def over_represented(
-    members: NDArray[np.int64],
-    masks: Sequence[NDArray[np.bool_]],
-    *,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    members: NDArray[np.int64], masks: Sequence[NDArray[np.bool_]], *, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> NDArray[np.float64]:
     """Return, for each class, the p-value of its frequency in the subsets of an extreme rank.
 
@@ -242,9 +236,7 @@ def explain_outliers(
             )
         )  # fmt: skip
     name = board.systems[row]
-    signature = countersign(
-        ranks.signature, system=name, permutations=PERMUTATIONS, correction=correction
-    )
+    signature = countersign(ranks.signature, system=name, permutations=PERMUTATIONS, correction=correction)
     judged = _with_rows(sides, board, masks, correction, sampler.seed)
     return Outliers(name, judged, masks, ranks, correction, signature)
 
@@ -338,15 +330,12 @@ def outliers(
         Random seed; the same seed gives the same result.
     """
     board = leaderboard_of(scores, reading)
-    names = [board.systems[board.system(name)] for name in
-             ([system] if isinstance(system, str) else system)]  # fmt: skip
+    names = [board.systems[board.system(name)] for name in ([system] if isinstance(system, str) else system)]
     size = usual_size(len(board.treebanks)) if size is None else size
     with progress("subsets", sample_count(board, size, samples)) as task:
         ranks = stability(board, size=size, samples=samples, seed=seed, progress=task.advance)
     explained = {
-        name: explain_outliers(
-            ranks, name, by=by, correction=correction, least=least, limit=limit, search=search
-        )
+        name: explain_outliers(ranks, name, by=by, correction=correction, least=least, limit=limit, search=search)
         for name in names
     }
     first, *others = explained

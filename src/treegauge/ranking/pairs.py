@@ -57,10 +57,7 @@ class PairMatrix(Result):
             return self.form.format(**numbers) if self.form else next(iter(numbers.values()))
 
         names = self.systems[:number]
-        columns = {
-            name: [None if a == b else cell(a, b) for a in range(number)]
-            for b, name in enumerate(names)
-        }
+        columns = {name: [None if a == b else cell(a, b) for a in range(number)] for b, name in enumerate(names)}
         return pl.DataFrame({"system": names, **columns}, infer_schema_length=None)
 
     def shown(self) -> "pl.DataFrame":
@@ -130,9 +127,10 @@ def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
     won = (differences > edge).sum(axis=2)
     tied = (np.abs(differences) <= edge).sum(axis=2)
     return Wins(
-        tuple(board.systems[i] for i in order), {"wins": won, "ties": tied, "losses": won.T},
+        tuple(board.systems[i] for i in order),
+        {"wins": won, "ties": tied, "losses": won.T},
         countersign(board.signature, margin=f"{margin:g}"),
-    )  # fmt: skip
+    )
 
 
 def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
@@ -162,9 +160,7 @@ def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
     )
 
 
-def differences(
-    board: Leaderboard, *, level: float = 0.95, margin: float = 0.0, by: str = "genus"
-) -> Differences:
+def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0, by: str = "genus") -> Differences:
     """Estimate the mean difference of every pair on other treebanks of these families.
 
     Treebanks are grouped by a column of metadata; see

@@ -20,9 +20,7 @@ from treegauge.ranking.stability import Stability, sample_count, stability
 from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
 from treegauge.ranking.subsets import restrict, subsets
 
-RuleOrAll = Literal[
-    "mean", "median", "error-reduction", "borda", "kemeny", "bradley-terry", "all"
-]  # fmt: skip
+RuleOrAll = Literal["mean", "median", "error-reduction", "borda", "kemeny", "bradley-terry", "all"]
 
 
 @verb(subverbs={"compare": compare, "outliers": outliers, "subsets": subsets})
@@ -87,8 +85,7 @@ def rank(
     if exact:
         if constraint or rule:
             raise TreegaugeError(
-                "exact counts all subsets by mean score and takes no constraint and no rule; leave "
-                "one of them out"
+                "exact counts all subsets by mean score and takes no constraint and no rule; leave one of them out"
             )
         pairs = len(board.systems) * (len(board.systems) - 1) // 2
         with progress("pairs", pairs) as task:

@@ -52,9 +52,7 @@ class ScoreSums(NamedTuple):
         chosen = np.zeros((treebanks, slices * width), dtype=self.numbers.dtype)
         chosen[:, :samples] = mask
         sums = np.empty((len(self.numbers), slices * width), dtype=self.numbers.dtype)
-        apart = (
-            part.reshape(len(part), slices, width).transpose(1, 0, 2) for part in (chosen, sums)
-        )
+        apart = (part.reshape(len(part), slices, width).transpose(1, 0, 2) for part in (chosen, sums))
         np.matmul(self.numbers, next(apart), out=next(apart))
         return sums[:, :samples]
 
@@ -135,9 +133,7 @@ class RankTally:
         ends = doubled.min(axis=1), first + best, doubled.max(axis=1), first + worst
         self._extend(np.stack(ends, axis=1))
 
-    def _agreement(
-        self, table: ScoreSums, sums: Any, agree: Any, ties: NDArray[np.int64], first: int
-    ) -> None:
+    def _agreement(self, table: ScoreSums, sums: Any, agree: Any, ties: NDArray[np.int64], first: int) -> None:
         sizes, pairs = self.concord.shape[:2]
         which = (first + np.arange(len(agree))) % sizes
         for power in range(3):
@@ -164,11 +160,7 @@ def _zeros(bits: NDArray[np.uint8], columns: int) -> tuple[NDArray[np.int64], ND
 
 
 def tally_ranks(
-    sampler: Sampler,
-    samples: int,
-    tie: int,
-    workers: int | None,
-    progress: Callable[[int], None] | None,
+    sampler: Sampler, samples: int, tie: int, workers: int | None, progress: Callable[[int], None] | None
 ) -> tuple[RankTally, ScoreSums]:
     """Count over samples 0 to samples - 1."""
     table = ScoreSums.of(sampler.board)
@@ -206,9 +198,7 @@ class SampleSearch:
         mask = self.sampler.block(first // BLOCK)[:, : self.samples - first]
         return mask, self.table.sums(mask)
 
-    def find(
-        self, system: int, low: int, high: int, limit: int
-    ) -> tuple[int, NDArray[np.int64], tuple[int, ...]]:
+    def find(self, system: int, low: int, high: int, limit: int) -> tuple[int, NDArray[np.int64], tuple[int, ...]]:
         """Find the samples where a system's doubled rank lies in low..high.
 
         Returns their number, the count of each treebank in them, and the numbers of the first few.

@@ -9,25 +9,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.reading import (
-    FileTable,
-    check_percent,
-    frame_table,
-    parse_number,
-    read_file,
-    result_table,
-)
+from treegauge.core.reading import FileTable, check_percent, frame_table, parse_number, read_file, result_table
 from treegauge.core.result import Result
 from treegauge.core.verbs import Settings
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import COLUMNS, describe, known_code
-from treegauge.ranking.score_cells import (
-    Missing,
-    ScoreCell,
-    additional,
-    refuse_repeats,
-    without_gaps,
-)
+from treegauge.ranking.score_cells import Missing, ScoreCell, additional, refuse_repeats, without_gaps
 from treegauge.treebanks.inputs import Input, recognise
 
 if TYPE_CHECKING:
@@ -162,9 +149,7 @@ class _TableLayout:
             text = f"{text} {row[self.options] or ''}".strip()
         return text
 
-    def scores(
-        self, row: Sequence[object], where: str, collection: _Collection
-    ) -> Iterator[tuple[str, str, object]]:
+    def scores(self, row: Sequence[object], where: str, collection: _Collection) -> Iterator[tuple[str, str, object]]:
         """Yield (treebank, system, raw score) of one row for the requested metric."""
         if "metric" in self.role and not collection.wants(self.name("metric", row, where)):
             return
@@ -224,13 +209,7 @@ def read_leaderboard(
         raise TreegaugeError("no scores were given; expected conll18, files, frames or results")
     added = recognise([*further, *_each([add] if isinstance(add, str) else add)], kinds=kinds)
     board = given[0].given
-    if (
-        len(given) == 1
-        and not added
-        and isinstance(board, Leaderboard)
-        and digits is None
-        and metadata is None
-    ):
+    if len(given) == 1 and not added and isinstance(board, Leaderboard) and digits is None and metadata is None:
         return board
     collection = _Collection(metric)
     for source in given:
@@ -242,14 +221,9 @@ def read_leaderboard(
         own.add(_table_of(source, metric))
         own.check(name)
         cells = cells + additional(own.cells, cells, name)
-    if (
-        len(given) + len(added) > 1
-    ):  # a treebank that sources spell differently keeps its first name
+    if len(given) + len(added) > 1:  # a treebank that sources spell differently keeps its first name
         first: dict[str, str] = {}
-        cells = [
-            cell._replace(treebank=first.setdefault(known_code(cell.treebank), cell.treebank))
-            for cell in cells
-        ]
+        cells = [cell._replace(treebank=first.setdefault(known_code(cell.treebank), cell.treebank)) for cell in cells]
     refuse_repeats(cells)
     cells, dropped = without_gaps(cells, missing, label)
     places = [
@@ -259,21 +233,15 @@ def read_leaderboard(
     cube = np.full([len(names) for names in places], np.nan)
     for cell in cells:
         names = zip(places, (cell.seed, cell.system, cell.treebank), strict=True)
-        cube[tuple(place[name] for place, name in names)] = (
-            math.nan if cell.score is None else cell.score
-        )
+        cube[tuple(place[name] for place, name in names)] = math.nan if cell.score is None else cell.score
     if digits is not None:
         cube = np.round(cube, digits)
     named = next(m for m in [*collection.metrics, metric] if collection.wants(m))
     described = describe(list(places[2]), metadata, collection.metadata)
-    return Leaderboard.of(
-        named, list(places[1]), list(places[2]), cube, described, source=label, dropped=dropped
-    )
+    return Leaderboard.of(named, list(places[1]), list(places[2]), cube, described, source=label, dropped=dropped)
 
 
-def leaderboard_of(
-    sources: Iterable[Any], reading: LeaderboardReading, *, gaps: bool = False
-) -> Leaderboard:
+def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading, *, gaps: bool = False) -> Leaderboard:
     """Return the leaderboard of a verb's sources and settings; `gaps`: whether gaps are allowed."""
     board = read_leaderboard(*sources, **vars(reading))
     if board.gaps and not gaps:

@@ -208,14 +208,11 @@ def recommend(
     (5, True)
     """
     if folds < 2 or repeats < 1 or samples < 2:
-        raise TreegaugeError(
-            f"folds {folds}, repeats {repeats}, samples {samples}: expected at least 2, 1 and 2"
-        )
+        raise TreegaugeError(f"folds {folds}, repeats {repeats}, samples {samples}: expected at least 2, 1 and 2")
     if sentences is not None:
         if size != 10 or named is not None or conditions != CONDITIONS:
             raise TreegaugeError(
-                "--sentences chooses sentences; leave out --size, --named and the conditions, "
-                "which choose treebanks"
+                "--sentences chooses sentences; leave out --size, --named and the conditions, which choose treebanks"
             )
         if len(scores) < 2:
             raise TreegaugeError("--sentences needs gold, then the output of at least six systems")
@@ -227,8 +224,7 @@ def recommend(
     systems = len(board.systems)
     if systems < FEWEST:
         raise TreegaugeError(
-            f"{systems} systems: a recommendation needs at least {FEWEST}, some to choose by and "
-            "others to judge it"
+            f"{systems} systems: a recommendation needs at least {FEWEST}, some to choose by and others to judge it"
         )
     if named is not None and not isinstance(named, Mapping):
         named = own_subsets(named)
@@ -251,9 +247,7 @@ def recommend(
     )  # fmt: skip
 
 
-def judged_subsets(
-    problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Generator
-) -> HeldOut:
+def judged_subsets(problem: SubsetSearch, folds: int, repeats: int, rng: np.random.Generator) -> HeldOut:
     r"""Choose subsets without some systems and evaluate them on the pairs of these systems.
 
     With :math:`D` the mean over pairs of new systems of agreement minus that of random subsets and

@@ -17,13 +17,7 @@ from treegauge.ranking.kemeny import KemenyOrder
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ties, metric_name
 from treegauge.ranking.rules import POINTS, RULES, Ballots, Rule, kemeny_places
 from treegauge.ranking.sampler import BLOCK, Sampler, sizes_of, sizes_text
-from treegauge.ranking.strengths import (
-    RankSets,
-    advantages,
-    bradley_terry,
-    families_of,
-    rank_sets,
-)
+from treegauge.ranking.strengths import RankSets, advantages, bradley_terry, families_of, rank_sets
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,10 +46,7 @@ class RuleStability(RowsResult):
         several = len({row["size"] for row in self.rows}) > 1
         kept = {"rule": "rule", **({"size": "size"} if several else {}), **names}
         return [
-            {
-                shown: 100 * row[name] if name == "top1" else row[name]
-                for name, shown in kept.items()
-            }
+            {shown: 100 * row[name] if name == "top1" else row[name] for name, shown in kept.items()}
             for row in self.rows
         ]
 
@@ -145,8 +136,7 @@ class RuleRanks(Result):
         if len(self.rules) > 1:
             lines.append("Rank of each system over all treebanks, by rule.")
         if self.sets and len(self.rules) == 1:
-            lines.append("95 % set: confidence set of the rank by this rule over all treebanks of "
-                         "these families.")  # fmt: skip
+            lines.append("95 % set: confidence set of the rank by this rule over all treebanks of these families.")
         if self.board.gaps:
             share = 100 * self.board.gaps / self.board.values.size
             lines.append(
@@ -166,9 +156,7 @@ class RuleRanks(Result):
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, and Kemeny's order if there is one."""
-        order = self.order and {
-            "against": self.order.cost, "fewest": self.order.bound, "exact": self.order.exact,
-        }  # fmt: skip
+        order = self.order and {"against": self.order.cost, "fewest": self.order.bound, "exact": self.order.exact}
         return {**super().json_fields(), "kemeny": order}
 
 

@@ -51,9 +51,7 @@ def sizes_of(size: "int | str | Iterable[int]", held: int) -> tuple[int, ...]:
         raise TreegaugeError(f"size {size!r} names no size; expected such as 10, 5-20 or all")
     for each in sizes:
         if not 1 <= each <= held:
-            raise TreegaugeError(
-                f"size {each}: the table has {held} treebanks; choose a size from 1 to {held}"
-            )
+            raise TreegaugeError(f"size {each}: the table has {held} treebanks; choose a size from 1 to {held}")
     return tuple(dict.fromkeys(sizes))
 
 
@@ -82,9 +80,7 @@ def _ways(counts: Sequence[int], lows: Sequence[int], highs: Sequence[int]) -> l
     return rows[::-1]
 
 
-def _steps(
-    counts: Sequence[int], highs: Sequence[int], ways: list[list[int]], most: int
-) -> NDArray[np.float64]:
+def _steps(counts: Sequence[int], highs: Sequence[int], ways: list[list[int]], most: int) -> NDArray[np.float64]:
     """Cumulative probability of taking at most j of group g when r places are left."""
     table = np.ones((len(counts), most + 1, max(highs) + 1))
     for group, (count, high) in enumerate(zip(counts, highs, strict=True)):
@@ -135,8 +131,7 @@ class Sampler:
             highs = bounds[0].highs[0].tolist()[: len(counts)]
             steps = _steps(counts, highs, _ways(counts, [0] * len(highs), highs), max(self.sizes))
         groups = tuple(
-            (each.codes[None, :] == np.arange(each.lows.shape[1])[:, None]).astype(np.float32)
-            for each in bounds[1:]
+            (each.codes[None, :] == np.arange(each.lows.shape[1])[:, None]).astype(np.float32) for each in bounds[1:]
         )
         return DrawingPlan(
             np.array(self.sizes, dtype=np.int64), held, np.argsort(codes, kind="stable"),
@@ -267,9 +262,7 @@ class Sampler:
         return tuple(self.board.treebanks[column] for column in self.columns(number))
 
 
-def _group_counts(
-    groups: NDArray[np.int64], rows: NDArray[np.int32], size: int
-) -> NDArray[np.int64]:
+def _group_counts(groups: NDArray[np.int64], rows: NDArray[np.int32], size: int) -> NDArray[np.int64]:
     """Return subsets x groups: the treebanks of each group; shorter rows are those left out."""
     counts: NDArray[np.int64] = groups[rows].sum(axis=1)
     return counts if rows.shape[1] == size else np.asarray(groups.sum(axis=0) - counts)

@@ -27,9 +27,7 @@ def additional(own: Sequence[ScoreCell], base: Sequence[ScoreCell], label: str) 
     """Return the scores of further systems on the treebanks of the others."""
     systems, treebanks = {cell.system for cell in base}, {cell.treebank for cell in base}
     if twice := sorted(systems & {cell.system for cell in own}):
-        raise TreegaugeError(
-            f"{label}: the system {twice[0]} is already in the table; give your system another name"
-        )
+        raise TreegaugeError(f"{label}: the system {twice[0]} is already in the table; give your system another name")
     known = {known_code(name) for name in treebanks}
     kept = [cell for cell in own if known_code(cell.treebank) in known]
     others = list(dict.fromkeys(cell.treebank for cell in own if cell not in kept))
@@ -39,19 +37,14 @@ def additional(own: Sequence[ScoreCell], base: Sequence[ScoreCell], label: str) 
             f"to; expected such as {some(sorted(treebanks))}"
         )
     if others:
-        note(f"{label}: {len(others)} treebanks are not in the table and are left out: "
-             f"{', '.join(others)}")  # fmt: skip
+        note(f"{label}: {len(others)} treebanks are not in the table and are left out: {', '.join(others)}")
     return kept
 
 
-def without_gaps(
-    cells: list[ScoreCell], missing: Missing, source: str
-) -> tuple[list[ScoreCell], tuple[str, ...]]:
+def without_gaps(cells: list[ScoreCell], missing: Missing, source: str) -> tuple[list[ScoreCell], tuple[str, ...]]:
     """Return the cells after applying the policy for missing (treebank, system, seed) cells."""
     present = {cell[:3] for cell in cells if cell.score is not None}
-    treebanks, systems, seeds = (
-        dict.fromkeys(names) for names in zip(*(cell[:3] for cell in cells), strict=True)
-    )
+    treebanks, systems, seeds = (dict.fromkeys(names) for names in zip(*(cell[:3] for cell in cells), strict=True))
     wanted = ((t, s, seed) for s, t, seed in product(systems, treebanks, seeds))
     gaps = [place for place in wanted if place not in present]
     if not gaps:

@@ -87,9 +87,7 @@ class SubsetDemands:
             wander(out, self.size, rng.integers(least, most, (number, _STEPS, 2)), self.arrays)
         return out
 
-    def _solve(
-        self, costs: NDArray[np.float64], bounds: Iterable[int], *, tokens: bool
-    ) -> NDArray[np.bool_] | None:
+    def _solve(self, costs: NDArray[np.float64], bounds: Iterable[int], *, tokens: bool) -> NDArray[np.bool_] | None:
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         rules: list[tuple[Any, int, int]] = [(np.ones(self.held), self.size, self.size)]
@@ -113,9 +111,7 @@ class SubsetDemands:
         every = set(range(len(self.bounds)))
         zero = np.zeros(self.held)
         blocking = [
-            self.bounds[i].text
-            for i in sorted(every)
-            if self._solve(zero, every - {i}, tokens=True) is not None
+            self.bounds[i].text for i in sorted(every) if self._solve(zero, every - {i}, tokens=True) is not None
         ]
         if self.cap != _NO_CAP and self._solve(zero, every, tokens=False) is not None:
             blocking.append(f"tokens:{self.cap}")
@@ -152,9 +148,7 @@ class SubsetConditions(Settings):
 CONDITIONS = SubsetConditions()
 
 
-def demands_of(
-    board: Leaderboard, size: int, conditions: SubsetConditions = CONDITIONS
-) -> SubsetDemands:
+def demands_of(board: Leaderboard, size: int, conditions: SubsetConditions = CONDITIONS) -> SubsetDemands:
     """Return the subsets of a leaderboard's treebanks that satisfy the conditions."""
     held = len(board.treebanks)
     sizes_of(size, held)
@@ -175,9 +169,7 @@ def demands_of(
         unknown = {i for i, number in enumerate(known) if number is None}
         if set(must) & unknown:
             names = ", ".join(board.treebanks[i] for i in must if i in unknown)
-            raise TreegaugeError(
-                f"tokens of {names} are not known, so the bound on tokens cannot be checked"
-            )
+            raise TreegaugeError(f"tokens of {names} are not known, so the bound on tokens cannot be checked")
         never |= unknown
         demands.append(f"at most {tokens} tokens")
     demands += [f"with {board.treebanks[i]}" for i in must]

@@ -76,24 +76,17 @@ class SentenceDraw(NamedTuple):
             return _percent(correct @ self.weights, words @ self.weights)
         places = self.difficulty[self.sentences]
         ability = _abilities(_start(correct, words), places, correct, words)
-        return _percent(
-            _expected(ability, self.difficulty) @ self.gold,
-            np.full(len(ability), self.gold.sum()),
-        )
+        return _percent(_expected(ability, self.difficulty) @ self.gold, np.full(len(ability), self.gold.sum()))
 
 
-def draw_sentences(
-    scores: SentenceScores, size: int, method: Method, rng: np.random.Generator
-) -> SentenceDraw:
+def draw_sentences(scores: SentenceScores, size: int, method: Method, rng: np.random.Generator) -> SentenceDraw:
     """Draw sentences by length and by the errors of the known systems."""
     count = len(scores.gold)
     if method == "item-response":
         difficulty = fit_difficulties(scores)
     else:
         totals = scores.words.sum(axis=0)
-        difficulty = 1 - np.divide(
-            scores.correct.sum(axis=0), totals, out=np.ones(count), where=totals > 0
-        )
+        difficulty = 1 - np.divide(scores.correct.sum(axis=0), totals, out=np.ones(count), where=totals > 0)
     if method == "random":
         chosen = np.sort(rng.permutation(count)[:size])
         return SentenceDraw(method, chosen, np.ones(size), difficulty, scores.gold)

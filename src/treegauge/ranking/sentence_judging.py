@@ -87,14 +87,10 @@ def judge_methods(
     folds = min(folds, len(systems) // 2)
     held_out = list(repeated_folds(systems, folds, repeats, rng))
     times = {"random": -(-samples // len(held_out))}
-    judged = [
-        judge_method(scores, size, method, held_out * times.get(method, 1), rng)
-        for method in methods
-    ]
+    judged = [judge_method(scores, size, method, held_out * times.get(method, 1), rng) for method in methods]
     random = judged[-1][1]
     return tuple(
-        method if method.method == "random" else _with_gain(method, gain(errors, random))
-        for method, errors in judged
+        method if method.method == "random" else _with_gain(method, gain(errors, random)) for method, errors in judged
     )
 
 
@@ -103,11 +99,7 @@ def _with_gain(method: JudgedMethod, made: "Gain") -> JudgedMethod:
 
 
 def judge_method(
-    scores: SentenceScores,
-    size: int,
-    method: Method,
-    pairs: Sequence[tuple[Ints, Ints]],
-    rng: np.random.Generator,
+    scores: SentenceScores, size: int, method: Method, pairs: Sequence[tuple[Ints, Ints]], rng: np.random.Generator
 ) -> tuple[JudgedMethod, Floats]:
     """Evaluate a method on folds (systems for choosing, systems held out), one subset per fold.
 

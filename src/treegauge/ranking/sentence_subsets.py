@@ -89,18 +89,13 @@ class SentenceSubsets(Result):
     def judged(self) -> list[dict[str, Any]]:
         """Return the errors of each method on held-out systems, by treebank."""
         return [
-            {"treebank": treebank.treebank, **vars(judged)}
-            for treebank in self.treebanks
-            for judged in treebank.judged
+            {"treebank": treebank.treebank, **vars(judged)} for treebank in self.treebanks for judged in treebank.judged
         ]
 
     def shown(self) -> tables.Table:
         """Return the prediction errors of each method."""
         hidden = ("gain", "gain_low", "gain_high")  # in the text above the table
-        return [
-            {name: value for name, value in row.items() if name not in hidden}
-            for row in self.judged()
-        ]
+        return [{name: value for name, value in row.items() if name not in hidden} for row in self.judged()]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the expected errors of each method, and the sentences."""
@@ -143,16 +138,14 @@ def _said(one: TreebankSubset, metric: str) -> str:
     words = f"{one.draw.gold[one.draw.sentences].sum():.0f} of {one.draw.gold.sum():.0f} words"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     lines = [
-        f"{one.treebank}: {len(names)} of {len(one.gold)} sentences, {words}: "
-        f"{' '.join(names[:_LISTED])}{more}",
+        f"{one.treebank}: {len(names)} of {len(one.gold)} sentences, {words}: {' '.join(names[:_LISTED])}{more}",
         f"Expected error of {metric} of a new system: {expected.error:.2f} points; its full "
         f"{metric} is within {expected.within:.2f} of the estimate (95 %).",
     ]
     if expected.method != "random":
         lines += [
             f"Random sentences: {chance.error:.2f} points. {_verdict(expected)}",
-            f"Kendall's tau of the ranking of new systems: {expected.tau:.2f}, random sentences: "
-            f"{chance.tau:.2f}.",
+            f"Kendall's tau of the ranking of new systems: {expected.tau:.2f}, random sentences: {chance.tau:.2f}.",
         ]
     return "\n".join(lines)
 
@@ -209,9 +202,7 @@ def recommend_sentences(
         chosen.append(TreebankSubset(name, read, draw, judged, metric))
         marks.append(mark)
     if not chosen:
-        raise TreegaugeError(
-            f"no test set has more than {size} sentences ({counted} given): choose fewer sentences"
-        )
+        raise TreegaugeError(f"no test set has more than {size} sentences ({counted} given): choose fewer sentences")
     signature = sign(
         v="recommend", tb="+".join(marks), systems=len(outputs), m=metric.lower(), sentences=size,
         method=method, cv=f"{repeats}x{folds}", samples=samples, seed=seed,
@@ -219,9 +210,7 @@ def recommend_sentences(
     return SentenceSubsets(tuple(chosen), metric, signature)
 
 
-def _test_sets(
-    gold: Any, systems: Sequence[Any]
-) -> "Iterator[tuple[str, Treebank, Mapping[str, Sequence[Any]]]]":
+def _test_sets(gold: Any, systems: Sequence[Any]) -> "Iterator[tuple[str, Treebank, Mapping[str, Sequence[Any]]]]":
     """Yield name, gold and outputs by system of each test set."""
     from treegauge.scoring.score_inputs import find_gold, match_folders, named_outputs
     from treegauge.treebanks.reading import read_treebank
@@ -242,9 +231,7 @@ def _test_sets(
         yield name, read_treebank(path), outputs
 
 
-def sentence_scores(
-    gold: "Treebank", outputs: Mapping[str, Sequence[Any]], metric: str
-) -> tuple[SentenceScores, str]:
+def sentence_scores(gold: "Treebank", outputs: Mapping[str, Sequence[Any]], metric: str) -> tuple[SentenceScores, str]:
     """Return counts by system and sentence, and the mark of gold in signatures."""
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.metrics import ALL, NUMBER
@@ -252,14 +239,14 @@ def sentence_scores(
     scored = evaluate(gold, outputs)
     if metric not in scored.systems[0].metrics:
         raise TreegaugeError(
-            f"{metric} is not computed from output alone; choose one of "
-            f"{', '.join(scored.systems[0].metrics)}"
+            f"{metric} is not computed from output alone; choose one of {', '.join(scored.systems[0].metrics)}"
         )
     names = ALL[metric][:3]
-    counts = np.array([
-        np.sum([run.rows[:, [NUMBER[one] for one in names]] for run in system.runs], axis=0)
-        / len(system.runs)
-        for system in scored.systems
-    ])  # fmt: skip
+    counts = np.array(
+        [
+            np.sum([run.rows[:, [NUMBER[one] for one in names]] for run in system.runs], axis=0) / len(system.runs)
+            for system in scored.systems
+        ]
+    )
     correct, in_gold, in_system = np.moveaxis(counts.astype(np.float64), 2, 0)
     return SentenceScores(correct, (in_gold + in_system) / 2, in_gold[0]), gold.mark

@@ -119,8 +119,7 @@ class Stability(Result):
         below = int(place)
         cumulated = np.cumsum(self.counts, axis=1)
         low, high = (
-            1 + (cumulated <= position).sum(axis=1) / 2
-            for position in (below, min(below + 1, self.samples - 1))
+            1 + (cumulated <= position).sum(axis=1) / 2 for position in (below, min(below + 1, self.samples - 1))
         )
         return np.asarray(low + (high - low) * (place - below))
 
@@ -194,14 +193,11 @@ class Stability(Result):
             a = self.systems.index(row["system"])
             row["best_subset"] = list(self.sampler.subset(int(self.best_at[a])))
             row["worst_subset"] = list(self.sampler.subset(int(self.worst_at[a])))
-            row["ranks"] = {
-                f"{1 + i / 2:g}": int(self.counts[a, i]) for i in np.flatnonzero(self.counts[a])
-            }
+            row["ranks"] = {f"{1 + i / 2:g}": int(self.counts[a, i]) for i in np.flatnonzero(self.counts[a])}
         agreement = self.agreement.to_dicts()
         pairs = self.pairs.to_dicts()
         best = self.winner and {"system": self.systems[self.winner.index], **vars(self.winner)}
-        return {"samples": self.samples, "systems": rows, "pairs": pairs, "agreement": agreement,
-                "winner": best}  # fmt: skip
+        return {"samples": self.samples, "systems": rows, "pairs": pairs, "agreement": agreement, "winner": best}
 
     @cached_property
     def _search(self) -> SampleSearch:

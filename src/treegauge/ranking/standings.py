@@ -38,10 +38,7 @@ class TreebankScores(RowsResult):
 
     def shown(self) -> list[dict[str, Any]]:
         """Return the rows; a failed run is named as such."""
-        return [
-            {name: "failed" if value is None else value for name, value in row.items()}
-            for row in self.rows
-        ]
+        return [{name: "failed" if value is None else value for name, value in row.items()} for row in self.rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +99,7 @@ class Standings(Result):
             "group": none if self.groups is None else self.groups.letters(board.by_mean()),
             "failed": counts,
         }  # fmt: skip
-        kinds = {"rank_low": pl.Int64, "rank_high": pl.Int64, "low": pl.Float64,
-                 "high": pl.Float64, "group": pl.String}  # fmt: skip
+        kinds = {"rank_low": pl.Int64, "rank_high": pl.Int64, "low": pl.Float64, "high": pl.Float64, "group": pl.String}
         frame = pl.DataFrame(columns, schema_overrides=kinds)
         return frame.join(ranks, on="system").sort("rank", "system")
 
@@ -117,13 +113,8 @@ class Standings(Result):
         import polars as pl
 
         rows = self.table.to_dicts()
-        sets = [
-            None if row["rank_low"] is None else f"{row['rank_low']}-{row['rank_high']}"
-            for row in rows
-        ]
-        limits = [
-            None if row["low"] is None else f"{row['low']:.2f}–{row['high']:.2f}" for row in rows
-        ]
+        sets = [None if row["rank_low"] is None else f"{row['rank_low']}-{row['rank_high']}" for row in rows]
+        limits = [None if row["low"] is None else f"{row['low']:.2f}–{row['high']:.2f}" for row in rows]
         metric, frame = self.board.metric, self.table.drop("rank_low", "rank_high", "low", "high")
         frame = frame.insert_column(1, pl.Series("95 % set", sets, pl.String))
         frame = frame.insert_column(4, pl.Series(f"{metric} interval", limits, pl.String))
@@ -139,9 +130,7 @@ class Standings(Result):
     def by_treebank(self) -> TreebankScores:
         """Return the scores of every team on every treebank, below their macro averages."""
         means = dict(zip(self.board.systems, self.board.filled.mean(axis=1), strict=True))
-        rows: list[dict[str, Any]] = [
-            {"treebank": MACRO} | {name: float(means[name]) for name in self.order}
-        ]
+        rows: list[dict[str, Any]] = [{"treebank": MACRO} | {name: float(means[name]) for name in self.order}]
         for title, cells in zip(human_names(self.board.treebanks), self._cells(), strict=True):
             rows.append({"treebank": title} | {name: cells[name] for name in self.order})
         return TreebankScores(rows, self.signature)
@@ -163,9 +152,7 @@ class Standings(Result):
             for title, cells in zip(human_names(self.board.treebanks), self._cells(), strict=True)
         ]
         means = dict(zip(self.board.systems, self.board.filled.mean(axis=1), strict=True))
-        averages = paper_cells(
-            {name: float(means[name]) for name in self.order}, (), self.intervals
-        )
+        averages = paper_cells({name: float(means[name]) for name in self.order}, (), self.intervals)
         body.append(PaperRow(MACRO, averages, summary=True))
         said = [f"{self.board.metric} (F1 in percent) of {len(self.order)} teams on "
                 f"{len(self.board.treebanks)} treebanks. Bold: best team."]  # fmt: skip
@@ -212,16 +199,13 @@ class Standings(Result):
             notes.append(f"Outputs with changed text or without some layer: {number}; the column "
                          "'remarks' of the scores says which.")  # fmt: skip
         if any(self.intervals.values()):
-            notes.append("Interval: 95 % confidence interval of the macro average on these "
-                         "treebanks, for other text.")  # fmt: skip
+            notes.append("Interval: 95 % confidence interval of the macro average on these treebanks, for other text.")
         elif not self.failures:
-            notes.append("No intervals of macro averages: some treebank has too few documents or "
-                         "sentences.")  # fmt: skip
+            notes.append("No intervals of macro averages: some treebank has too few documents or sentences.")
         if self.sets is None:
             notes.append(f"No confidence sets of ranks: {TOO_FEW}.")
         else:
-            notes.append("95 % set: confidence set of the rank by mean score over all treebanks of "
-                         "these families.")  # fmt: skip
+            notes.append("95 % set: confidence set of the rank by mean score over all treebanks of these families.")
         if self.groups is not None and self.groups.cliques:
             notes.append("Two teams share a letter if and only if they do not differ significantly "
                          "(Wilcoxon signed-rank tests of all pairs over treebanks, Holm's "
@@ -259,8 +243,7 @@ class Standings(Result):
             "ranking": self.table.to_dicts(),
             "rows": self.cells.to_dicts(),
             "failures": [
-                {"treebank": code, "system": team, "reason": reason}
-                for (code, team), reason in self.failures.items()
+                {"treebank": code, "system": team, "reason": reason} for (code, team), reason in self.failures.items()
             ],
             "notes": self.notes,
         }
@@ -268,21 +251,17 @@ class Standings(Result):
 
 _POLICIES = {
     "zero": "their scores count as 0",
-    "leave-out": "they are left out, and averages estimated from the other scores of team and "
-    "treebank",
+    "leave-out": "they are left out, and averages estimated from the other scores of team and treebank",
 }
 
 
-def submitted_board(
-    scores: SubmissionScores, metric: str, metadata: Any = None, *, zero: bool
-) -> Leaderboard:
+def submitted_board(scores: SubmissionScores, metric: str, metadata: Any = None, *, zero: bool) -> Leaderboard:
     """Return the scores of teams; runs that failed count 0, or are missing.
 
     Teams and treebanks without any score are left out.
     """
     cells = [
-        [scores.f1(code, team, metric, 0.0 if zero else math.nan) for code in scores.treebanks]
-        for team in scores.teams
+        [scores.f1(code, team, metric, 0.0 if zero else math.nan) for code in scores.treebanks] for team in scores.teams
     ]
     values = np.array(cells, dtype=np.float64)
     known = ~np.isnan(values)

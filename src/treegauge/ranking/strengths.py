@@ -25,12 +25,7 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign
-from treegauge.ranking.leaderboard import (
-    Leaderboard,
-    effects,
-    is_connected,
-    normal_equations,
-)
+from treegauge.ranking.leaderboard import Leaderboard, effects, is_connected, normal_equations
 from treegauge.ranking.metadata import units_of
 from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS
 from treegauge.statistics.planning import Winner, best_of
@@ -171,9 +166,7 @@ def advantages(board: Leaderboard, codes: NDArray[np.int64]) -> Jackknifed:
     With missing scores, these are system effects of a model with treebank effects.
     """
     if board.gaps:
-        return family_jackknife(
-            normal_equations(board.values), codes, lambda sums, _: effects(sums)
-        )
+        return family_jackknife(normal_equations(board.values), codes, lambda sums, _: effects(sums))
     leads = (board.values - board.values.mean(axis=0)).T
     return family_jackknife(leads, codes, lambda sums, number: sums / number[..., None])
 

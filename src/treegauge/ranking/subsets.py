@@ -66,9 +66,7 @@ class SubsetAverages(Result):
         return {**super().json_fields(), "absent": absent}
 
 
-def restrict(
-    board: Leaderboard, subset: str | Sequence[str] | None, *, missing: Missing = "error"
-) -> Leaderboard:
+def restrict(board: Leaderboard, subset: str | Sequence[str] | None, *, missing: Missing = "error") -> Leaderboard:
     """Keep only the treebanks of a named subset, or of codes separated by commas."""
     from treegauge import data
 
@@ -82,8 +80,7 @@ def restrict(
     columns, absent = subset_columns(board, packaged.get(str(subset), own))
     if absent and (missing == "error" or not columns):
         raise TreegaugeError(
-            f"subset {subset}: no score for {', '.join(absent)}; leave such treebanks out with "
-            "missing: drop-treebank"
+            f"subset {subset}: no score for {', '.join(absent)}; leave such treebanks out with missing: drop-treebank"
         )
     chosen = board.select(treebanks=[board.treebanks[column] for column in columns])
     if not absent:
@@ -145,8 +142,7 @@ def subsets(
         columns, absent = subset_columns(board, codes)
         if not columns:
             raise TreegaugeError(
-                f"subset {name}: no score for {', '.join(absent)}; treebanks with scores: "
-                f"{', '.join(board.treebanks)}"
+                f"subset {name}: no score for {', '.join(absent)}; treebanks with scores: {', '.join(board.treebanks)}"
             )
         part = board.values[:, columns]
         row: dict[str, object] = {"subset": name, "treebanks": len(columns)}

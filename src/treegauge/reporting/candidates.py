@@ -85,9 +85,7 @@ def _data(listed: CandidateList) -> dict[str, Any]:
         "signature": listed.candidates.signature,
         # Models trained on the other folds never saw the words that they judge.
         "held_out": "|folds:" in listed.candidates.signature,
-        "command": command(
-            convert, listed.source or "TREEBANK.conllu", apply=PATCH, out="corrected.conllu"
-        ),
+        "command": command(convert, listed.source or "TREEBANK.conllu", apply=PATCH, out="corrected.conllu"),
         "file": _file(listed.source) if numbered else None,
         "words": trees(listed.treebank.take(np.array(numbers, np.int64))),
         "items": items,
@@ -110,7 +108,7 @@ def patch_addresses(treebank: Treebank, numbers: Sequence[int]) -> dict[int, str
         if (name := ids[number]) and counts[name] == 1 and name[0] != "#" and "\t" not in name
         else f"#{number + 1}"
         for number in numbers
-    }  # fmt: skip
+    }
 
 
 def _file(source: str) -> str | None:

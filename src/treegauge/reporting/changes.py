@@ -31,17 +31,12 @@ def release_pairs(treebanks: Sequence[Input]) -> list[tuple[Input, Input]]:
     return [
         pair
         for members in releases.values()
-        for pair in pairwise(
-            sorted(members, key=lambda treebank: release_key(treebank.name.partition("@")[2]))
-        )
+        for pair in pairwise(sorted(members, key=lambda treebank: release_key(treebank.name.partition("@")[2])))
     ]
 
 
 def changes_section(
-    pairs: Sequence[tuple[Input, Input]],
-    *,
-    given: Sequence[tuple[str, str]],
-    errors: Errors = "strict",
+    pairs: Sequence[tuple[Input, Input]], *, given: Sequence[tuple[str, str]], errors: Errors = "strict"
 ) -> Section:
     """Compare releases and return the section; `given` are the folders as written in commands."""
     diffs = [diff(old.path, new.path, errors=errors) for old, new in pairs]
@@ -58,9 +53,7 @@ def changes_section(
     )
     short = [_short(name, result) for name, result in zip(names, diffs, strict=True)]
     title = "Changes between releases"
-    data = {
-        "pairs": [_data(*pair, result) for pair, result in zip(pairs, diffs, strict=True)],
-    }
+    data = {"pairs": [_data(*pair, result) for pair, result in zip(pairs, diffs, strict=True)]}
     return Section("changes", title, text, data, tables, [method], short, view="treebanks")
 
 

@@ -38,12 +38,9 @@ def table_pairs(board: Leaderboard) -> dict[str, Any]:
     with np.errstate(invalid="ignore"):
         least = detectable_difference(made.standard_error, made.df, level=LEVEL)
     p_values = [
-        primary_test(units, row, own)
-        for row, own in zip(whole[first] - whole[second], differences, strict=True)
+        primary_test(units, row, own) for row, own in zip(whole[first] - whole[second], differences, strict=True)
     ]
-    columns: dict[str, Any] = {
-        "difference": made.value, "low": low, "high": high, "detectable": least, "p": p_values
-    }  # fmt: skip
+    columns: dict[str, Any] = {"difference": made.value, "low": low, "high": high, "detectable": least, "p": p_values}
     return {name: floats(values) for name, values in columns.items()}
 
 
@@ -59,9 +56,7 @@ def class_pairs(
         return None
     found = []
     for a, b in all_pairs(systems):
-        rows = compare_classes(
-            breakdowns[systems[a]], breakdowns[systems[b]], units, level=LEVEL, correction="holm"
-        )
+        rows = compare_classes(breakdowns[systems[a]], breakdowns[systems[b]], units, level=LEVEL, correction="holm")
         by_class = {row["class"]: row for row in rows}
         columns = {
             name: [by_class.get(one, {}).get(name) for one in classes]

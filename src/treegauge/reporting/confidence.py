@@ -28,9 +28,7 @@ def page_calibration(alignments: Mapping[str, Alignment], scores: Scores) -> Cal
     return calibrate(usable, scores) if usable else None
 
 
-def calibration_data(
-    found: Calibration | None, systems: Sequence[str]
-) -> list[dict[str, Any] | None]:
+def calibration_data(found: Calibration | None, systems: Sequence[str]) -> list[dict[str, Any] | None]:
     """Return one entry per system, in percent; None for a system without probabilities.
 
     `ece`, `by_chance`, `p_value`, `bins` and `words` are of labelled arcs; `events` has the numbers
@@ -52,11 +50,7 @@ def _system(found: Calibration, name: str) -> dict[str, Any]:
         "words": arcs["cases"],
         "metric": rows[0]["metric"],
         "bins": [
-            {
-                "count": row["cases"],
-                "confidence": _percent(row["probability"]),
-                "accuracy": _percent(row["correct"]),
-            }
+            {"count": row["cases"], "confidence": _percent(row["probability"]), "accuracy": _percent(row["correct"])}
             for row in events["arc"].bin_rows()
         ],
         "events": [{"event": event, **_event(made)} for event, made in events.items()],

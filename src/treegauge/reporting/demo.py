@@ -62,11 +62,10 @@ def demo_languages() -> "dict[str, Grammar]":
 
     return {
         "UD_Imaginary-SVO": Grammar(label_noise=0.01),
-        "UD_Imaginary-Free": Grammar(order_freedom=0.9, case_marking=0.95, function_words=0.3,
-                                     language=1),
+        "UD_Imaginary-Free": Grammar(order_freedom=0.9, case_marking=0.95, function_words=0.3, language=1),
         "UD_Imaginary-SOV": Grammar(basic_order="SOV", case_marking=0.9, language=2),
         "UD_Imaginary-VSO": Grammar(basic_order="VSO", function_words=0.9, length=20, language=3),
-    }  # fmt: skip
+    }
 
 
 def make_inputs(out: Path, *, seed: int) -> list[str]:
@@ -79,33 +78,19 @@ def make_inputs(out: Path, *, seed: int) -> list[str]:
     note("inventing four treebanks and three parsers")
     folders = [_treebank(out, name, grammar, seed) for name, grammar in demo_languages().items()]
     first = folders[0]
-    gold, train = (
-        read_conllu(first, split=split, name=f"{first.name}/{split}") for split in ("test", "train")
-    )
+    gold, train = (read_conllu(first, split=split, name=f"{first.name}/{split}") for split in ("test", "train"))
     systems = _systems(out, gold, seed)
     _shared_task(out / "shared_task", folders, seed)
-    recording, counted, votes = (
-        out / name for name in ("training.npz", "counts.csv", "SVO_from_others.json")
-    )
+    recording, counted, votes = (out / name for name in ("training.npz", "counts.csv", "SVO_from_others.json"))
     note("training a parser and recording its probabilities after each epoch")
     slow = SMALL | {"rate": 0.02}  # so that confidence changes over the epochs
-    map_treebanks(
-        train, epochs=6, option=slow, seed=seed, candidates=100, folds=3, recording=recording
-    )
+    map_treebanks(train, epochs=6, option=slow, seed=seed, candidates=100, folds=3, recording=recording)
     note(f"training on samples of {SIZES[0]} to {SIZES[-1]} sentences")
     counts(
-        first, parser="mst", option=SMALL | {"epochs": 4}, sizes=SIZES, samples=REPEATS,
-        store=out / "curves.store",
-    ).save(counted)  # fmt: skip
+        first, parser="mst", option=SMALL | {"epochs": 4}, sizes=SIZES, samples=REPEATS, store=out / "curves.store"
+    ).save(counted)
     note("parsing one invented language with parsers of the others")
-    transfer(
-        *folders,
-        parser="mst",
-        option=SMALL | {"epochs": 3},
-        limit=200,
-        seed=seed,
-        leave_one_out=True,
-    ).save(votes)
+    transfer(*folders, parser="mst", option=SMALL | {"epochs": 3}, limit=200, seed=seed, leave_one_out=True).save(votes)
     return ["conll18", *map(str, [*folders, *systems, recording, counted, votes])]
 
 
@@ -141,9 +126,7 @@ def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
     for number, (name, quality) in enumerate(QUALITY.items()):
         files.append(out / f"{name}.conllu")
         parsed = parse_conllu(simulated_parse(text, Accuracy(heads=quality), seed=seed + number))
-        sure = with_simulated_confidence(
-            parsed, gold, seed=seed + number, sharpness=SHARPNESS[name]
-        )
+        sure = with_simulated_confidence(parsed, gold, seed=seed + number, sharpness=SHARPNESS[name])
         write_conllu(sure, files[-1])
     return files
 
@@ -159,9 +142,7 @@ def _shared_task(out: Path, folders: list[Path], seed: int) -> None:
         for team, quality in QUALITY.items():
             if (team, folder.name) != MISSING:
                 place = out / "teams" / team / source.name.replace("-ud-test", "")
-                outputs[place] = simulated_parse(
-                    text, Accuracy(heads=quality), seed=100 * seed + number
-                )
+                outputs[place] = simulated_parse(text, Accuracy(heads=quality), seed=100 * seed + number)
         for place, written in outputs.items():
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(written, encoding="utf-8", newline="\n")

@@ -20,10 +20,7 @@ from treegauge.treebanks.inputs import Input, recognise
 from treegauge.treebanks.matching import match_outputs
 from treegauge.treebanks.sources import Errors, short_name
 
-KINDS = (
-    "treebank", "conllu", "system", "scores", "counts", "store", "recording",
-    "transfer", "packaged", "object",
-)  # fmt: skip
+KINDS = ("treebank", "conllu", "system", "scores", "counts", "store", "recording", "transfer", "packaged", "object")
 """Kinds of inputs that a page can show."""
 HOW_TO_NAME_GOLD = "give the treebank's folder, or name the gold file: --gold FILE (gold=FILE)"
 
@@ -88,9 +85,7 @@ class PageInputs:
         return os.path.relpath(path, self.base)
 
 
-def read_inputs(
-    sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Errors = "strict"
-) -> PageInputs:
+def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Errors = "strict") -> PageInputs:
     """Recognise the inputs of a page and match output to gold.
 
     Gold is a file that `gold` names or that is in a treebank's folder. Output is matched to it by
@@ -113,8 +108,7 @@ def read_inputs(
             page.scores.append(one)
         elif one.kind == "object":
             raise TreegaugeError(
-                f"a page cannot show a {one.name}; expected a Treebank, a Store, a table of "
-                "scores, or paths"
+                f"a page cannot show a {one.name}; expected a Treebank, a Store, a table of scores, or paths"
             )
     loose = [one for one in inputs if one.kind == "conllu"]
     folders = [one for one in inputs if one.kind == "system"]
@@ -141,10 +135,7 @@ def _parts(whole: Input) -> list[Input]:
         parts = {f"{whole.name}/{split}": files for split, files in whole.splits.items()}
     else:
         parts = {short_name(file): (file,) for file in whole.files}
-    return [
-        replace(whole, kind="conllu", path=Path(files[0]), name=name, files=files)
-        for name, files in parts.items()
-    ]
+    return [replace(whole, kind="conllu", path=Path(files[0]), name=name, files=files) for name, files in parts.items()]
 
 
 def _base(paths: Sequence[Path]) -> str | None:
@@ -157,9 +148,7 @@ def _base(paths: Sequence[Path]) -> str | None:
     return os.path.commonpath([path.absolute().parent for path in paths])
 
 
-def _pair(
-    golds: Sequence[Input], files: Sequence[Input], folders: Sequence[Input], page: PageInputs
-) -> list[Input]:
+def _pair(golds: Sequence[Input], files: Sequence[Input], folders: Sequence[Input], page: PageInputs) -> list[Input]:
     """Match output to gold and add the pairs to the page; return the files that are treebanks."""
     output: dict[int, list[Input]] = {}
     alone: dict[str, Input] = {}
@@ -223,8 +212,7 @@ def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Inp
         note(f"{folder.name}: {len(left)} of {len(folder.files)} output files belong to no "
              f"treebank given and are left out, such as {Path(left[0]).name}")  # fmt: skip
     return [
-        (places[path], replace(folder, kind="conllu", path=Path(file), files=(file,)))
-        for path, file in pairs.items()
+        (places[path], replace(folder, kind="conllu", path=Path(file), files=(file,))) for path, file in pairs.items()
     ]
 
 

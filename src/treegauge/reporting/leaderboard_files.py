@@ -41,8 +41,7 @@ def output_folder(
     inside = any(home.resolve() in {whole, *whole.parents} for home in homes)
     if inside or whole == Path(gold).resolve():
         raise TreegaugeError(
-            f"{folder} is among the inputs and would be read as one of them; choose another folder "
-            "with --out"
+            f"{folder} is among the inputs and would be read as one of them; choose another folder with --out"
         )
     ours = [name for name in (PAGE, SCORES, RANKING, *TABLES) if (folder / name).exists()]
     if ours and not (folder / CELLS).is_dir():
@@ -64,9 +63,7 @@ def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
         note(f"the page ranks {len(whole)} teams without gaps over subsets")
     if not board.gaps and len(board.systems) > 1 and len(board.treebanks) > 1:
         failed = {(team, code) for code, team in ranked.failures}
-        table = RankedTable(
-            board, [SCORES], missing, name=title, intervals=ranked.intervals, failed=failed
-        )
+        table = RankedTable(board, [SCORES], missing, name=title, intervals=ranked.intervals, failed=failed)
         sections.append(ranking_section(table, samples=ranked.subsets.samples))
     introduction = (
         f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. In the "
@@ -88,25 +85,19 @@ def standings_section(ranked: Standings) -> Section:
 
     metric, best = ranked.board.metric, ranked.order[0]
     means = ranked.table["score"].to_list()
-    text = (
-        f"Teams by mean {metric} over treebanks (macro average), and their scores on each treebank."
-    )
+    text = f"Teams by mean {metric} over treebanks (macro average), and their scores on each treebank."
     short = [f"{best} leads with a mean {metric} of {means[0]:.2f}."]
     if ranked.failures:
         short.append(f"Failed or missing runs: {len(ranked.failures)}.")
     failed = FailedRuns(
-        [{"team": team, "treebank": code, "why": why}
-         for (code, team), why in ranked.failures.items()],
+        [{"team": team, "treebank": code, "why": why} for (code, team), why in ranked.failures.items()],
         ranked.signature,
-    )  # fmt: skip
+    )
     folded = [("Failed and missing runs", failed)] if ranked.failures else []
     shown = [("Standings", ranked), (f"{metric} by treebank", ranked.by_treebank())]
     policy = None if ranked.policy == "zero" else ranked.policy
     made = command(leaderboard, "GOLD", "SUBMISSIONS", metric=metric, failed=policy)
-    method = make_method(
-        "standings", ranked.signature, made, subsets=ranked.subsets.subsets_text
-    )  # fmt: skip
+    method = make_method("standings", ranked.signature, made, subsets=ranked.subsets.subsets_text)
     return Section(
-        "leaderboard", "Leaderboard", text, tables=folded, methods=[method], short=short,
-        shown=shown, view="overview",
-    )  # fmt: skip
+        "leaderboard", "Leaderboard", text, tables=folded, methods=[method], short=short, shown=shown, view="overview"
+    )

@@ -71,17 +71,13 @@ class Votes:
 
 def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Convention) -> Section:
     """Return the section made from counts, stores of curves and results of transfer."""
-    data: dict[str, Any] = {
-        "curves": [], "complexity": [], "average": AVERAGE, "treebanks": []
-    }  # fmt: skip
+    data: dict[str, Any] = {"curves": [], "complexity": [], "average": AVERAGE, "treebanks": []}
     tables: list[tuple[str, Result]] = []
     methods: list[Method] = []
     short: list[str] = []
     folders = inputs.folders
     parts = [read_attachments(path) for path in inputs.counts]
-    parts += [
-        stored_counts(path, folders=folders.values(), convention=convention) for path in stores
-    ]
+    parts += [stored_counts(path, folders=folders.values(), convention=convention) for path in stores]
     if parts:
         counts = parts[0] if len(parts) == 1 else joined_counts(parts)
         average = curve(counts)
@@ -118,20 +114,14 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
             made = command(complexity, *given)
             methods.append(make_method("complexity", simple.signature, made))
     votes = [Votes.read(path) for path in inputs.transfers]
-    data["transfers"] = [
-        {"name": vote.name, "signature": vote.signature, "rows": list(vote.rows)} for vote in votes
-    ]
+    data["transfers"] = [{"name": vote.name, "signature": vote.signature, "rows": list(vote.rows)} for vote in votes]
     homes = {name: inputs.command_path(folder) for name, folder in folders.items()}
-    methods += [
-        make_method("transfer", vote.signature, vote.command(homes), of=vote.name) for vote in votes
-    ]
+    methods += [make_method("transfer", vote.signature, vote.command(homes), of=vote.name) for vote in votes]
     text = (
         "Learning curves by class of words, classes that are learned late, and data-size "
         "equivalents: the number of annotated sentences that a score corresponds to."
     )
-    return Section(
-        "learning", "Learning", text, data, tables, methods, short, treebanks=data["treebanks"]
-    )
+    return Section("learning", "Learning", text, data, tables, methods, short, treebanks=data["treebanks"])
 
 
 def _readable(names: Sequence[str]) -> dict[str, str]:

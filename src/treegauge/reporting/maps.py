@@ -106,9 +106,7 @@ def _sentences(treebank: Treebank, suspects: Sequence[Candidate], most: int) -> 
     return np.sort(order[np.cumsum(treebank.lengths[order]) <= most])
 
 
-def _map(
-    name: str, found: DataMap, treebank: Treebank, suspects: Sequence[Candidate], most: int
-) -> dict[str, Any]:
+def _map(name: str, found: DataMap, treebank: Treebank, suspects: Sequence[Candidate], most: int) -> dict[str, Any]:
     sentences = _sentences(treebank, suspects, most)
     words = np.isin(treebank.sentence_of, sentences)
     layers = {}
@@ -119,9 +117,8 @@ def _map(
             "confidence": numbers(quantised(points["confidence"][words])),
             "variability": numbers(quantised(points["variability"][words])),
             "region": numbers(points["region"][words]),
-            "correctness": None if correctness is None
-            else numbers(np.rint(100 * correctness[words])),
-        }  # fmt: skip
+            "correctness": None if correctness is None else numbers(np.rint(100 * correctness[words])),
+        }
     return {
         "treebank": treebank_of(treebank.name),
         "name": name,
@@ -148,10 +145,7 @@ def _loaded(one: Recorded) -> str:
 def _methods(name: str, found: DataMap, group: Sequence[Recorded]) -> list[Method]:
     loaded = ", ".join(f"*{_loaded(one)}.recordings" for one in group)
     names = ", ".join(sorted({_loader(one) for one in group} | {"mean_map"}))
-    command = python(
-        f"from treegauge.dynamics.cartography import {names}",
-        f"print(mean_map([{loaded}]))",
-    )
+    command = python(f"from treegauge.dynamics.cartography import {names}", f"print(mean_map([{loaded}]))")
     values = {"steps": STEPS, **vars(found.regions)}
     return [make_method("data_map", found.signature, command, of=name, **values)]
 

@@ -11,9 +11,7 @@ from importlib.resources import files
 
 from treegauge.reporting.treebank_names import treebank_of
 
-_TEXTS = tomllib.loads(
-    files(__package__).joinpath("assets", "methods.toml").read_text(encoding="utf-8")
-)
+_TEXTS = tomllib.loads(files(__package__).joinpath("assets", "methods.toml").read_text(encoding="utf-8"))
 #: The papers behind the numbers: how they are cited, and their BibTeX entries.
 REFERENCES: dict[str, dict[str, str]] = _TEXTS["references"]
 
@@ -47,9 +45,7 @@ def make_method(key: str, signature: str, command: str, of: str = "", **values: 
     'shown from −12 to 12'
     """
     texts = _TEXTS["methods"][key]
-    name, text, options = (
-        texts.get(part, "").format(**values) for part in ("name", "text", "options")
-    )
+    name, text, options = (texts.get(part, "").format(**values) for part in ("name", "text", "options"))
     equation = mathml(texts["equation"]) if "equation" in texts else ""
     references = tuple(texts.get("references", ()))
     return Method(key, name, equation, text, options, signature, command, references, of)
@@ -141,8 +137,9 @@ def methods_html(methods: Sequence[tuple[str, Sequence[Method]]]) -> str:
     used = dict.fromkeys(key for _, all in methods for method in all for key in method.references)
     if used:
         body.append("<h3>References</h3>")
-        body.append('<p>Papers to cite, as BibTeX: <button type="button" class="copy" '
-                    'data-copy="bibtex">Copy</button></p>')  # fmt: skip
+        body.append(
+            '<p>Papers to cite, as BibTeX: <button type="button" class="copy" data-copy="bibtex">Copy</button></p>'
+        )
         bibtex = "\n\n".join(REFERENCES[key]["bibtex"] for key in used)
         body.append(f'<pre id="bibtex" tabindex="0"><code>{escape(bibtex)}</code></pre>')
     return "\n".join(body)

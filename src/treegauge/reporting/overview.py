@@ -73,13 +73,12 @@ def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) ->
         for one, scores in zip(scored, results, strict=True)
         if len(scores.systems) == len(systems)
     }
-    return Suite(whole, tuple(systems), {}, sign(page="overview"), results[0].convention,
-                 chosen=METRICS, level=results[0].level)  # fmt: skip
+    return Suite(
+        whole, tuple(systems), {}, sign(page="overview"), results[0].convention, chosen=METRICS, level=results[0].level
+    )
 
 
-def _metric(
-    results: Sequence[Scores], systems: Sequence[str], name: str, tested: bool
-) -> dict[str, Any]:
+def _metric(results: Sequence[Scores], systems: Sequence[str], name: str, tested: bool) -> dict[str, Any]:
     """Return scores, interval limits and marks, one row per treebank."""
     shape = len(results), len(systems)
     values, low, high = np.full((3, *shape), np.nan)
@@ -116,9 +115,7 @@ def _marks(scores: Scores, systems: Sequence[str], values: Floats, name: str) ->
     return [mark(system) for system in systems]
 
 
-def _macro(
-    suite: Suite, name: str, pairs: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]] | None:
+def _macro(suite: Suite, name: str, pairs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:
     """Return each system's mean over the common treebanks, its interval and its tie groups.
 
     Two systems share a letter if and only if their macro averages do not differ significantly.
@@ -138,10 +135,7 @@ def _macro(
             order = np.argsort([-mean for mean in means], kind="stable")
             letters = tie_letters(differ, order)
     rows = zip(suite.systems, means, letters, strict=True)
-    return [
-        {"mean": mean, "interval": suite.intervals[system, name], "group": letter}
-        for system, mean, letter in rows
-    ]
+    return [{"mean": mean, "interval": suite.intervals[system, name], "group": letter} for system, mean, letter in rows]
 
 
 def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -160,8 +154,7 @@ def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
         verdict = "statistically significant" if p <= SIGNIFICANT else "not significant"
         judged = f"{verdict}, {p_value_text(p)} corrected"
     ahead = sum(
-        all(suite.f1(t, best) > suite.f1(t, other) for other in suite.systems if other != best)
-        for t in suite.treebanks
+        all(suite.f1(t, best) > suite.f1(t, other) for other in suite.systems if other != best) for t in suite.treebanks
     )
     claims = suite.claims(metric="LAS", alpha=SIGNIFICANT).pairs
     row = next(row for row in claims if {row["a"], row["b"]} == {best, second})

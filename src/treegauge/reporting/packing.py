@@ -71,8 +71,7 @@ def trees(treebank: Treebank) -> dict[str, Any]:
     ['deprel', 'feats', 'form', 'glued', 'head', 'id', 'lemma', 'offsets', 'upos']
     """
     columns = {name: treebank[name].to_list() for name in TREE_COLUMNS}
-    named = {name: values for name, values in columns.items() if name not in OPTIONAL or
-             set(values) - {"_"}}  # fmt: skip
+    named = {name: values for name, values in columns.items() if name not in OPTIONAL or set(values) - {"_"}}
     glued = treebank["misc"].str.contains("SpaceAfter=No", literal=True).to_numpy()
     return {
         "offsets": numbers(treebank.offsets),

@@ -74,15 +74,10 @@ class Section:
 
 def _region(caption: str, result: Result) -> str:
     """Return tables in a frame in which wide tables scroll."""
-    return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">'
-        f"{result.to_html()}</div>"
-    )
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">{result.to_html()}</div>'
 
 
-def page(
-    title: str, introduction: str, sections: Sequence[Section], *, start: str = "overview"
-) -> str:
+def page(title: str, introduction: str, sections: Sequence[Section], *, start: str = "overview") -> str:
     """Return a complete HTML page; the same sections give the same bytes.
 
     The title and the introduction are plain text; the methods behind the sections come last. A link
@@ -99,23 +94,15 @@ def page(
         "start": start,
         "summary": [*filter(None, introduction.split("\n")), *stands_out(sections)][:SENTENCES],
         "findings": [
-            {"view": one.home, "title": one.title, "sentences": list(one.short)}
-            for one in sections
-            if one.short
+            {"view": one.home, "title": one.title, "sentences": list(one.short)} for one in sections if one.short
         ],
         "treebanks": _distinct(name for one in sections for name in one.treebanks),
         "systems": _distinct(next((one.systems for one in sections if one.systems), ())),
-        "boards": [
-            board["name"]
-            for one in sections
-            for board in one.data.get("boards", ())
-            if not board["scored"]
-        ],
+        "boards": [board["name"] for one in sections for board in one.data.get("boards", ()) if not board["scored"]],
     }
     contents = {"page": facts} | {one.key: one.data for one in sections if one.data}
     data = "\n".join(
-        f'<script type="application/json" id="data-{key}">{block(value)}</script>'
-        for key, value in contents.items()
+        f'<script type="application/json" id="data-{key}">{block(value)}</script>' for key, value in contents.items()
     )
     body = "\n".join(section.to_html() for section in sections)
     code, rules, logo = f"\n{script()}", f"\n{style()}", asset("logo.svg").strip()

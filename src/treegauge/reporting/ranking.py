@@ -136,8 +136,7 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
         "classes": _classes(drawn[usual]),
         "pairs": table_pairs(scores),
         "claims": [
-            {"a": one.claim.a, "b": one.claim.b, "text": one.text, "signature": one.signature}
-            for one in certificates
+            {"a": one.claim.a, "b": one.claim.b, "text": one.text, "signature": one.signature} for one in certificates
         ],
         "intervals": table.intervals and [table.intervals.get(name) for name in scores.systems],
         **_standing(scores),
@@ -145,8 +144,7 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
     methods = _methods(table, counted, drawn[usual], certificates[0])
     lead = drawn[usual].agreement["top1"].item()
     short = [
-        f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of "
-        f"{drawn[usual].subsets_text}."
+        f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of {drawn[usual].subsets_text}."
     ]
     if len(order) > 2:
         short.append(
@@ -164,10 +162,7 @@ def _standing(scores: Leaderboard) -> dict[str, Any]:
     if testable(scores):
         tied = critical_difference(scores, method="wilcoxon-holm")
         groups = tied.letters(scores.by_mean())
-    return {
-        "sets": None if sets is None else np.column_stack(sets).tolist(),
-        "groups": groups,
-    }
+    return {"sets": None if sets is None else np.column_stack(sets).tolist(), "groups": groups}
 
 
 def _loose(order: Sequence[str], counted: Exact, size: int) -> int:
@@ -248,9 +243,7 @@ def _command(table: RankedTable, verb: Verb[Any], **options: object) -> str:
     return command(verb, *table.given, missing=table.missing, metric=table.scores.metric, **options)
 
 
-def _methods(
-    table: RankedTable, exact: Exact, drawn: Stability, claim: Certificate
-) -> list[Method]:
+def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certificate) -> list[Method]:
     scores = table.scores
     order = scores.table["system"].to_list()
     worst = drawn.sampler.subset(int(drawn.worst_at[scores.systems.index(order[0])]))
@@ -266,9 +259,7 @@ def _methods(
     boxes = after(rank, size=size, samples=None if every else drawn.samples, all=True)
     certificate = after(certify, claim=str(claim.claim))
     chosen = after(rank, exact=True, size=size, subset=",".join(worst))
-    averages = _command(
-        table, subsets, subset=f"chosen={','.join(worst)}", pair=",".join(reversed(order[:2]))
-    )
+    averages = _command(table, subsets, subset=f"chosen={','.join(worst)}", pair=",".join(reversed(order[:2])))
     counted = after(rank, size=size, exact=True, format="json")
     methods = [
         make_method("chosen_treebanks", scores.signature, f"{chosen}\n{averages}"),

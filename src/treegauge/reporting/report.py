@@ -45,10 +45,7 @@ class Page(Result):
         """One row per section: its title, its main findings, the number of tables and methods."""
         import polars as pl
 
-        rows = [
-            (one.title, " ".join(one.short), len(one.tables), len(one.methods))
-            for one in self.sections
-        ]
+        rows = [(one.title, " ".join(one.short), len(one.tables), len(one.methods)) for one in self.sections]
         return pl.DataFrame(rows, ["section", "findings", "tables", "methods"], orient="row")
 
     def json_fields(self) -> dict[str, Any]:
@@ -163,9 +160,7 @@ def _page(
     return Page(text, sections, path, signature)
 
 
-def _served(
-    first: Page, make: Callable[[], Page], sources: Sequence[Any], serving: Serving
-) -> Page:
+def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], serving: Serving) -> Page:
     """Serve a page until the user stops it, and return its last version."""
     import webbrowser
     from time import sleep
@@ -186,9 +181,7 @@ def _served(
     return last[0]
 
 
-def _sections(
-    inputs: "PageInputs", convention: Convention, metric: str, samples: int
-) -> "Iterator[Section]":
+def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples: int) -> "Iterator[Section]":
     """Yield the sections that the inputs allow; modules are loaded when they are needed."""
     from treegauge.experiments.store import Store
 
@@ -260,9 +253,7 @@ def _ranking(
         yield ranking_section(*tables, samples=samples)
 
 
-def _scored_table(
-    inputs: "PageInputs", results: "list[Scores]", metric: str
-) -> "RankedTable | None":
+def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) -> "RankedTable | None":
     """Return the scores of the output that was scored for this page."""
     from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.overview import METRICS, scored_suite
@@ -296,12 +287,9 @@ def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
     if not inputs.scores:
         return None
     named = {"packaged", "object"}
-    names = [
-        one.name if one.kind in named else inputs.command_path(one.path) for one in inputs.scores
-    ]
+    names = [one.name if one.kind in named else inputs.command_path(one.path) for one in inputs.scores]
     sources = [
-        one.given if one.given is not None else one.name if one.kind in named else one.path
-        for one in inputs.scores
+        one.given if one.given is not None else one.name if one.kind in named else one.path for one in inputs.scores
     ]
     scores = read_leaderboard(*sources, metric=metric, missing="error")
     title = ", ".join(one.name for one in inputs.scores)

@@ -43,10 +43,7 @@ NAMED = 3
 
 def score_all(scored: Sequence[ScoredTreebank], convention: Convention) -> list[Scores]:
     """Score the systems on each treebank, with tests and breakdowns by class of words."""
-    return [
-        cast(Scores, score(one.gold, dict(one.systems), by=CLASSES, convention=convention))
-        for one in scored
-    ]
+    return [cast(Scores, score(one.gold, dict(one.systems), by=CLASSES, convention=convention)) for one in scored]
 
 
 def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Section:
@@ -198,10 +195,7 @@ def _parsed(found: Alignment, words: npt.NDArray[np.intp], *, tagged: bool) -> d
     values = {name: system[name].to_list() for name in columns}
     return {
         "head": heads(np.where(rooted, 0, place)),
-        **{
-            name: texts([own[i] if i >= 0 else "–" for i in partner.tolist()])
-            for name, own in values.items()
-        },
+        **{name: texts([own[i] if i >= 0 else "–" for i in partner.tolist()]) for name, own in values.items()},
     }
 
 

@@ -39,9 +39,7 @@ class WordConfusions(NamedTuple):
         counts = np.bincount(pairs[self.wrong], minlength=size**2)
         heads = np.bincount(pairs[self.wrong & self.wrong_head], minlength=size**2)
         order = sorted(np.flatnonzero(counts).tolist(), key=lambda pair: (-counts[pair], pair))
-        return [
-            [pair // size, pair % size - 1, int(counts[pair]), int(heads[pair])] for pair in order
-        ]
+        return [[pair // size, pair % size - 1, int(counts[pair]), int(heads[pair])] for pair in order]
 
     def data(self) -> dict[str, Any]:
         """Return the data for the page: values, gold words of each, and the cells."""
@@ -62,9 +60,7 @@ def relation_confusions(alignment: Alignment, convention: Convention) -> WordCon
     and an incorrect head.
     """
     correct = correct_words(alignment, convention)
-    gold, system = (
-        _relations(side.treebank, convention) for side in (alignment.gold, alignment.system)
-    )
+    gold, system = (_relations(side.treebank, convention) for side in (alignment.gold, alignment.system))
     names, gold_values, system_values = _paired(gold, system, alignment)
     wrong = correct.gold & ~correct.relations
     return WordConfusions(names, gold_values, system_values, correct.gold, wrong, ~correct.heads)
@@ -77,9 +73,7 @@ def tag_confusions(alignment: Alignment, convention: Convention) -> WordConfusio
     correct = correct_words(alignment, convention)
     wrong = correct.gold & (gold_values != system_values) & (system_values >= 0)
     return (
-        WordConfusions(names, gold_values, system_values, correct.gold, wrong, ~correct.heads)
-        if wrong.any()
-        else None
+        WordConfusions(names, gold_values, system_values, correct.gold, wrong, ~correct.heads) if wrong.any() else None
     )
 
 
@@ -88,9 +82,7 @@ def _relations(treebank: Treebank, convention: Convention) -> list[str]:
     return relations if convention.subtypes else [name.partition(":")[0] for name in relations]
 
 
-def _paired(
-    gold: Sequence[str], system: Sequence[str], alignment: Alignment
-) -> tuple[list[str], Ints, Ints]:
+def _paired(gold: Sequence[str], system: Sequence[str], alignment: Alignment) -> tuple[list[str], Ints, Ints]:
     """Return the values, the most frequent in gold first, and each gold word's two values."""
     frequent, counts = np.unique(np.array(gold, object).astype(str), return_counts=True)
     order = np.lexsort((frequent, -counts))

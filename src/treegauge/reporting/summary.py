@@ -57,6 +57,4 @@ def stands_out(sections: "Sequence[Section]") -> list[str]:
     If systems were compared over several treebanks, findings on single treebanks are left out.
     """
     over_all = any(one.key == "overview" and one.short for one in sections)
-    return [
-        one.short[0] for one in sections if one.short and not (over_all and one.key == "scores")
-    ]
+    return [one.short[0] for one in sections if one.short and not (over_all and one.key == "scores")]

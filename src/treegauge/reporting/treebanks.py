@@ -25,9 +25,7 @@ MEASURE = ("name", "family", "meaning", "bounds")
 FINDING = ("level", "check", "split", "message", "examples")
 
 
-def treebanks_section(
-    treebanks: Sequence[Input], *, given: Sequence[str], errors: Errors = "strict"
-) -> Section:
+def treebanks_section(treebanks: Sequence[Input], *, given: Sequence[str], errors: Errors = "strict") -> Section:
     """Measure and audit treebanks and return the section.
 
     Only folders are audited; `given` are the treebanks as written in commands.
@@ -37,7 +35,7 @@ def treebanks_section(
         audit_treebanks([{split: one.read(split) for split in one.splits}], name=one.name)
         for one in treebanks
         if one.kind == "treebank"
-    ]  # fmt: skip
+    ]
     profiles = [profile(one) for one in treebanks if one.given is None and one.files]
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
@@ -55,9 +53,7 @@ def treebanks_section(
         "profiles": [_profile(one) for one in profiles],
         "treebanks": list(rows.values()),
         "reach": REACH,
-        "displacements": {
-            name: shares for one in found for name, shares in displacement_data(one).items()
-        },
+        "displacements": {name: shares for one in found for name, shares in displacement_data(one).items()},
         "audits": [
             {
                 "treebank": one.treebank,
@@ -71,14 +67,10 @@ def treebanks_section(
         f"{count_treebanks(len(rows))}: a profile of each, every measure, how far words are from "
         "their heads, and audit findings that could make scores misleading."
     )
-    tables: list[tuple[str, Result]] = [
-        (f"All measures of {one.measured[0].treebank}", one) for one in found
-    ]
+    tables: list[tuple[str, Result]] = [(f"All measures of {one.measured[0].treebank}", one) for one in found]
     tables += [(f"Audit of {one.treebank}", one) for one in audits]
     methods = _methods(found, audits, given, errors)
-    return Section(
-        "treebanks", "Treebanks", text, data, tables, methods, _short(audits), treebanks=list(rows)
-    )
+    return Section("treebanks", "Treebanks", text, data, tables, methods, _short(audits), treebanks=list(rows))
 
 
 def _parts(row: object, names: Sequence[str]) -> dict[str, Any]:
@@ -114,10 +106,7 @@ def fairness(one: Audit) -> list[dict[str, Any]]:
     rows = [row for row in one.findings if row.check.startswith("split-")]
     return [
         {
-            "text": row.message.replace(
-                " is ", f" between {' and '.join(row.split.split('/'))} is ", 1
-            )
-            + ".",
+            "text": row.message.replace(" is ", f" between {' and '.join(row.split.split('/'))} is ", 1) + ".",
             "typical": row.level == "note",
         }
         for row in sorted(rows, key=lambda row: (row.split, row.check))
@@ -152,9 +141,7 @@ def count_treebanks(number: int) -> str:
     return "One treebank" if number == 1 else f"{number} treebanks"
 
 
-def _methods(
-    found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str], errors: Errors
-) -> list[Method]:
+def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str], errors: Errors) -> list[Method]:
     signatures = "\n".join(one.signature for one in found)
     audited = given[: len(audits)]
     policy = None if errors == "strict" else errors

@@ -97,11 +97,7 @@ def positions_per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[
     return np.diff(before, prepend=0)
 
 
-def align(
-    gold: Treebank,
-    system: Treebank,
-    segments: tuple[Segmentation, Segmentation] | None = None,
-) -> Alignment:
+def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmentation] | None = None) -> Alignment:
     r"""Align two segmentations of the same text.
 
     Words outside multiword tokens are partners if they cover the same characters; where a
@@ -157,9 +153,7 @@ def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment
     return Alignment(*sides, to_system, to_gold, flags)
 
 
-def sides_of(
-    gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation
-) -> tuple[Side, Side]:
+def sides_of(gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation) -> tuple[Side, Side]:
     """Return both sides with columns coded in the same way."""
     full, _ = joint_codes(gold.codes("deprel"), system.codes("deprel"), str)
     rel, relations = joint_codes(gold.codes("deprel"), system.codes("deprel"), universal_relation)
@@ -177,9 +171,7 @@ def sides_of(
     return side(0, gold, left), side(1, system, right)
 
 
-def joint_codes(
-    gold: Codes, system: Codes, normal: Callable[[str], str]
-) -> tuple[list[Ints], list[str]]:
+def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> tuple[list[Ints], list[str]]:
     """Give equal values (after `normal`) equal codes on both sides; return these and the values."""
     numbers: dict[str, int] = {}
     codes = []
@@ -202,9 +194,7 @@ def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple
         edges[stretches[:, 1]] -= 1
         words = np.flatnonzero(np.cumsum(edges, dtype=np.int8))
         codes = np.empty(len(words), np.int32)
-        firsts = _columns.encode(
-            treebank.raw, treebank.fields, treebank.rows[words], NUMBER["form"], codes
-        )
+        firsts = _columns.encode(treebank.raw, treebank.fields, treebank.rows[words], NUMBER["form"], codes)
         values = [treebank.field(row, NUMBER["form"]) for row in firsts]
         inside, bare = (
             np.array([numbers.setdefault(v.lower(), len(numbers)) for v in texts], np.int32)

@@ -44,9 +44,7 @@ class CorrectWords:
 def correct_words(alignment: Alignment, convention: Convention = OFFICIAL) -> CorrectWords:
     """Return which words of two aligned treebanks count and which are correct."""
     label = _align.FULL_DEPREL if convention.subtypes else _align.DEPREL
-    gold, predicted = (
-        scored_words_mask(side.treebank, convention) for side in (alignment.gold, alignment.system)
-    )
+    gold, predicted = (scored_words_mask(side.treebank, convention) for side in (alignment.gold, alignment.system))
     partner = alignment.to_gold
     system = np.where(partner >= 0, gold[partner], predicted) if len(partner) else predicted
     heads = gold & alignment.right(_align.HEAD)
@@ -61,9 +59,7 @@ def scored_words_mask(treebank: Treebank, convention: Convention = OFFICIAL) -> 
     return np.asarray(codes != (values.index("PUNCT") if "PUNCT" in values else -1))
 
 
-def align_trees(
-    gold: Treebank, heads: npt.ArrayLike, relations: "pl.Series | None" = None
-) -> Alignment:
+def align_trees(gold: Treebank, heads: npt.ArrayLike, relations: "pl.Series | None" = None) -> Alignment:
     """Return the alignment of gold trees with trees predicted for the same words.
 
     A head is given as its position in the sentence, 0 for the root. Without relations, no relation
@@ -71,9 +67,7 @@ def align_trees(
     """
     predicted = np.asarray(heads)
     if len(predicted) != gold.n_words:
-        raise TreegaugeError(
-            f"{len(predicted)} words were parsed; expected the {gold.n_words} words of {gold.name}"
-        )
+        raise TreegaugeError(f"{len(predicted)} words were parsed; expected the {gold.n_words} words of {gold.name}")
     if (gold.head < 0).any():
         raise TreegaugeError(f"{gold.name} has no gold heads to score against")
     columns: dict[str, object] = {"head": predicted.tolist()}
@@ -82,10 +76,7 @@ def align_trees(
 
 
 def correct_trees(
-    gold: Treebank,
-    heads: npt.ArrayLike,
-    relations: "pl.Series | None" = None,
-    convention: Convention = OFFICIAL,
+    gold: Treebank, heads: npt.ArrayLike, relations: "pl.Series | None" = None, convention: Convention = OFFICIAL
 ) -> CorrectWords:
     """Return which words are correct in trees predicted for a gold treebank.
 

@@ -15,9 +15,7 @@ from treegauge.treebanks.columns import Treebank
 
 Heads = npt.NDArray[np.int32]
 Random = np.random.Generator
-_GROWTH = (
-    27 / 4
-)  # growth of the number of projective trees per word; scaling by it keeps numbers small
+_GROWTH = 27 / 4  # growth of the number of projective trees per word; scaling by it keeps numbers small
 
 
 def left_branching(n: int, _: Random) -> Heads:
@@ -56,8 +54,7 @@ def _first_tree(n: int) -> npt.NDArray[np.float64]:
 
 
 def _draw(weights: npt.NDArray[np.float64], random: Random) -> int:
-    return min(int(np.searchsorted(weights, random.random() * weights[-1], "right")),
-               len(weights) - 1)  # fmt: skip
+    return min(int(np.searchsorted(weights, random.random() * weights[-1], "right")), len(weights) - 1)
 
 
 def random_projective(n: int, random: Random) -> Heads:

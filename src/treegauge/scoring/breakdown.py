@@ -102,17 +102,13 @@ class Breakdowns(Result):
         import polars as pl
 
         return pl.concat(
-            cells.table.rename({"system": "predicted"}).select(
-                pl.lit(name).alias("system"), pl.all()
-            )
+            cells.table.rename({"system": "predicted"}).select(pl.lit(name).alias("system"), pl.all())
             for name, cells in self.systems.items()
         )
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows and, for two systems, a test per class."""
-        return super().json_fields() | {
-            "differences": list(self.differences), "notes": list(self.notes)
-        }  # fmt: skip
+        return super().json_fields() | {"differences": list(self.differences), "notes": list(self.notes)}
 
     def shown(self) -> "pl.DataFrame":
         """Return one row per class: gold words, F1 per system and the difference of two systems."""
@@ -183,9 +179,7 @@ def breakdown(
     theirs = classify(alignment.system.treebank, by, origin)
     table = _table(ours, theirs, words, alignment)
     parts = [by] if callable(by) or isinstance(by, str) else by
-    title = "×".join(
-        part if isinstance(part, str) else getattr(part, "__name__", "predicate") for part in parts
-    )
+    title = "×".join(part if isinstance(part, str) else getattr(part, "__name__", "predicate") for part in parts)
     name = metric_label(find_word_metric(metric), convention)
     signature = sign(m=name, by=title, **alignment.signed, **convention.signed)
     return Breakdown(table, alignment, ours, theirs, words, signature)
@@ -200,9 +194,7 @@ def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | 
     return align(read_treebank(gold), read_treebank(system))
 
 
-def _table(
-    ours: Classes, theirs: Classes, words: MetricWords, alignment: Alignment
-) -> "pl.DataFrame":
+def _table(ours: Classes, theirs: Classes, words: MetricWords, alignment: Alignment) -> "pl.DataFrame":
     import polars as pl
 
     names = list(dict.fromkeys([*ours.names, *theirs.names]))
@@ -254,12 +246,7 @@ class Examples(Result):
             partner = int(self.alignment.to_system[index])
             form = gold.field(int(gold.rows[index]), 1)
             cells = {"sentence": place.sentence + 1, "sent_id": place.sent_id, "word": word}
-            return (
-                cells
-                | {"form": form}
-                | _analysis(gold, index)
-                | _analysis(system, partner, "system_")
-            )
+            return cells | {"form": form} | _analysis(gold, index) | _analysis(system, partner, "system_")
 
         return [row(place, word) for place in self.places for word in place.words]
 

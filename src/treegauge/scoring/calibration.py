@@ -53,9 +53,7 @@ class EventCalibration:
         columns = (self.bins.counts, self.bins.probability, self.bins.observed)
         return [
             {"cases": cases, "probability": probability, "correct": observed}
-            for cases, probability, observed in zip(
-                *(column.tolist() for column in columns), strict=True
-            )
+            for cases, probability, observed in zip(*(column.tolist() for column in columns), strict=True)
         ]
 
 
@@ -199,9 +197,7 @@ class Coverage(Result):
         return f"without the least certain sentences:\n{super().own_text()}"
 
 
-def coverage_rows(
-    system: str, metric: str, sentences: SentenceConfidence
-) -> tuple[list[dict[str, Any]], FloatArray]:
+def coverage_rows(system: str, metric: str, sentences: SentenceConfidence) -> tuple[list[dict[str, Any]], FloatArray]:
     """Return the rows of one system, and the risk when 1, 2, ... sentences are kept."""
     confidence, correct, words = sentences
     risks = risk_coverage(confidence, words - correct, words)
@@ -258,9 +254,7 @@ def calibrate(
     label = scores.label("LAS")
     number = 0
     for system, alignment in alignments.items():
-        confidence = Confidence(
-            alignment, scores.convention, units=scores.units, file=(files or {}).get(system)
-        )
+        confidence = Confidence(alignment, scores.convention, units=scores.units, file=(files or {}).get(system))
         number = confidence.number_of_units
         systems[system] = {
             name: event_calibration(event, units=number, seed=seed)
@@ -282,12 +276,9 @@ def calibrate(
 
 
 def _notes(
-    systems: Mapping[str, Mapping[str, EventCalibration]], scores: Scores, number: int,
-    seed: int | None,
-) -> Sequence[str]:  # fmt: skip
-    notes = [
-        "relation: of words with a correct head; arc: head and relation; tree: whole sentences"
-    ]
+    systems: Mapping[str, Mapping[str, EventCalibration]], scores: Scores, number: int, seed: int | None
+) -> Sequence[str]:
+    notes = ["relation: of words with a correct head; arc: head and relation; tree: whole sentences"]
     bare = [system for system, events in systems.items() if "tree" not in events]
     if bare:
         notes.append(f"no probabilities of trees (# tree_prob): {', '.join(bare)}")

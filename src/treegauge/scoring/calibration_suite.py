@@ -37,7 +37,7 @@ class CalibrationSuite(Result):
     digits: ClassVar[tables.Digits] = {
         **dict.fromkeys((*_MEANS, "log_loss", "reliability", "resolution", "uncertainty"), 4),
         "gain": 2,
-    }  # fmt: skip
+    }
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one row per treebank, system and event."""
@@ -69,11 +69,7 @@ class CalibrationSuite(Result):
             row = {"treebank": f"mean of {len(rows)}", "system": system, "event": event}
             row["cases"] = sum(row_of_treebank["cases"] for row_of_treebank in rows)
             for name in (*_MEANS, "score", "gain"):
-                known = [
-                    row_of_treebank[name]
-                    for row_of_treebank in rows
-                    if row_of_treebank[name] is not None
-                ]
+                known = [row_of_treebank[name] for row_of_treebank in rows if row_of_treebank[name] is not None]
                 row[name] = sum(known) / len(known) if known else None
             averages.append(row)
         return averages
@@ -91,9 +87,7 @@ class CalibrationSuite(Result):
         for row in [*self.rows(), *self.means()]:
             if self.all or row["event"] == "arc":
                 cells = {"p_value": None} | row
-                shown_row = {
-                    name: cells[name] for name in (*first, *test, "brier", "auroc", "aurc")
-                }
+                shown_row = {name: cells[name] for name in (*first, *test, "brier", "auroc", "aurc")}
                 dropped = {f"{metric} without {DROPPED} %": row["score"], "gain": row["gain"]}
                 rows.append(shown_row | dropped)
         return rows
@@ -101,10 +95,7 @@ class CalibrationSuite(Result):
     @property
     def _untested(self) -> int:
         """The number of treebanks with too few units for a test."""
-        return sum(
-            all(row["p_value"] is None for row in calibration.rows())
-            for calibration in self.treebanks.values()
-        )
+        return sum(all(row["p_value"] is None for row in calibration.rows()) for calibration in self.treebanks.values())
 
     def own_text(self) -> str:
         """Return the table and notes on its columns."""

@@ -27,9 +27,7 @@ BLOCK = 1 << 16
 #: Fewer documents than this cause a warning.
 FEW_DOCUMENTS = 20
 #: What users can do if there are few documents.
-IN_DOCUMENTS = (
-    "--units sentences gives intervals that hold only for other sentences of these documents"
-)
+IN_DOCUMENTS = "--units sentences gives intervals that hold only for other sentences of these documents"
 
 
 def check_resampling(how: Resampling) -> None:
@@ -58,18 +56,12 @@ class UnitCounts:
     than three runs are averaged and so held fixed.
     """
 
-    def __init__(
-        self, runs: Sequence[SentenceCounts], names: Sequence[str], units: UnitKind
-    ) -> None:
+    def __init__(self, runs: Sequence[SentenceCounts], names: Sequence[str], units: UnitKind) -> None:
         for run in runs:
             if len(run.rows) != run.sentences:
-                raise TreegaugeError(
-                    "only totals were kept: score with resamples > 0 to compare systems"
-                )
+                raise TreegaugeError("only totals were kept: score with resamples > 0 to compare systems")
         if len({len(run.rows) for run in runs}) > 1:
-            raise TreegaugeError(
-                "the runs of a system cover different gold sentences (errors='strict' or 'repair')"
-            )
+            raise TreegaugeError("the runs of a system cover different gold sentences (errors='strict' or 'repair')")
         tables = [_numerators_and_denominators(run.rows, names) for run in runs]
         words = runs[0].rows[:, NUMBER["words_g"]]
         if units == "documents" and len(words):
@@ -161,9 +153,7 @@ def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatAr
 def _limited(jackknifed: StudentEstimate, units: npt.NDArray[np.int64]) -> StudentEstimate:
     """Return the estimate with degrees of freedom of the units that decide; NaN if too few."""
     error = np.where(units >= LEAST_ERRORS, jackknifed.standard_error, np.nan)
-    return replace(
-        jackknifed, standard_error=error, df=np.minimum(jackknifed.df, np.maximum(units - 1, 1))
-    )
+    return replace(jackknifed, standard_error=error, df=np.minimum(jackknifed.df, np.maximum(units - 1, 1)))
 
 
 def _unknown(counts: UnitCounts) -> StudentEstimate:
@@ -179,17 +169,14 @@ def intervals(counts: UnitCounts, how: Resampling) -> list[tuple[float, float] |
         if counts.number < LEAST_BOOTSTRAP or counts.runs > 1:
             return [None] * (counts.mean.shape[1] // 2)
         resampled = bootstrap(
-            counts.mean, f1_fractions, resamples=how.resamples, level=how.level,
-            method=how.interval, seed=how.seed,
-        )  # fmt: skip
+            counts.mean, f1_fractions, resamples=how.resamples, level=how.level, method=how.interval, seed=how.seed
+        )
         low, high = resampled.low, resampled.high
     limits = zip((100 * low).tolist(), (100 * high).tolist(), strict=True)
     return [None if np.isnan(limit[0]) else limit for limit in limits]
 
 
-def remarks(
-    counts: UnitCounts, units: UnitKind, how: Resampling, system: str, defined: bool
-) -> list[str]:
+def remarks(counts: UnitCounts, units: UnitKind, how: Resampling, system: str, defined: bool) -> list[str]:
     """Return notes on the units behind intervals: too few of them, or why there is no interval."""
     n = counts.number
     least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
@@ -207,7 +194,5 @@ def remarks(
         lines.append(f"no interval for {system}: {how.interval} intervals need a single run")
     elif counts.runs > 1:
         fixed = f"held fixed: intervals account for other runs from {LEAST_RUNS} runs on"
-        lines.append(
-            f"{system}: {counts.runs} runs, " + ("random" if counts.random_runs else fixed)
-        )
+        lines.append(f"{system}: {counts.runs} runs, " + ("random" if counts.random_runs else fixed))
     return lines

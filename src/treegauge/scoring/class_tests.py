@@ -94,10 +94,9 @@ def _tables(a: "Breakdown", b: "Breakdown", units: UnitKind) -> Iterator[ClassTa
     cells = [_cells(breakdown, names, unit, number) for breakdown in (a, b)]
     keys = np.unique(np.concatenate([group for columns in cells for group in columns]))
     tables = [
-        np.column_stack([np.bincount(np.searchsorted(keys, group), minlength=len(keys))
-                         for group in columns])
+        np.column_stack([np.bincount(np.searchsorted(keys, group), minlength=len(keys)) for group in columns])
         for columns in cells
-    ]  # fmt: skip
+    ]
     edges = np.searchsorted(keys, np.arange(len(names) + 1) * number)
     for i, name in enumerate(names):
         here = slice(edges[i], edges[i + 1])
@@ -110,9 +109,7 @@ def _cells(
 ) -> list[npt.NDArray[np.int64]]:
     """Return the words of each column as one number for class and unit."""
     alignment, words = breakdown.alignment, breakdown.words
-    gold = (
-        breakdown.gold.among(names) * np.int64(number) + unit[alignment.gold.treebank.sentence_of]
-    )
+    gold = breakdown.gold.among(names) * np.int64(number) + unit[alignment.gold.treebank.sentence_of]
     system = breakdown.system.among(names) * np.int64(number) + unit[alignment.system_sentence]
     correct_system = np.zeros(alignment.system.treebank.n_words, bool)
     correct_system[alignment.to_system[words.correct]] = True

@@ -107,9 +107,7 @@ class Origin(NamedTuple):
 
 
 def classify(
-    treebank: Treebank,
-    by: str | Classifier | Sequence[str | Classifier],
-    origin: Origin | None = None,
+    treebank: Treebank, by: str | Classifier | Sequence[str | Classifier], origin: Origin | None = None
 ) -> Classes:
     r"""Return the class of every word.
 
@@ -175,8 +173,5 @@ def _custom(treebank: Treebank, function: Classifier) -> Classes:
 def _crossed(left: Classes, right: Classes) -> Classes:
     joint = left.codes.astype(np.int64) * len(right.names) + right.codes
     seen, codes = np.unique(joint, return_inverse=True)
-    names = [
-        f"{left.names[j // len(right.names)]} × {right.names[j % len(right.names)]}"
-        for j in seen.tolist()
-    ]
+    names = [f"{left.names[j // len(right.names)]} × {right.names[j % len(right.names)]}" for j in seen.tolist()]
     return Classes(codes.reshape(-1).astype(np.int32), names)

@@ -84,14 +84,10 @@ def voted(outputs: Mapping[str, Treebank], votes: Sequence[str] = ()) -> Treeban
     return vote(list(outputs.values()), ordered)
 
 
-def voted_system(
-    outputs: Mapping[str, Treebank], votes: Sequence[str], path: str | PathLike[str] | None
-) -> Treebank:
+def voted_system(outputs: Mapping[str, Treebank], votes: Sequence[str], path: str | PathLike[str] | None) -> Treebank:
     """Let systems vote, and write the resulting trees to the file if one is given."""
     if VOTED in outputs:
-        raise TreegaugeError(
-            f"the name {VOTED!r} is reserved for the vote; give the system another one: NAME=PATH"
-        )
+        raise TreegaugeError(f"the name {VOTED!r} is reserved for the vote; give the system another one: NAME=PATH")
     tree_of_votes = replace(voted(outputs, votes), name=VOTED)
     if path is not None:
         write_conllu(tree_of_votes, path)
@@ -99,13 +95,9 @@ def voted_system(
     return tree_of_votes
 
 
-def combination(
-    alignments: Mapping[str, Alignment], convention: Convention = OFFICIAL
-) -> Combination:
+def combination(alignments: Mapping[str, Alignment], convention: Convention = OFFICIAL) -> Combination:
     """Return scores of the best system, of the vote (if there is one) and of the oracles."""
-    words_by_system = {
-        name: correct_words(alignment, convention) for name, alignment in alignments.items()
-    }
+    words_by_system = {name: correct_words(alignment, convention) for name, alignment in alignments.items()}
     singles = {name: words for name, words in words_by_system.items() if name != VOTED}
     best = max(singles, key=lambda name: singles[name].score("LAS") or 0.0)
     first = alignments[best]
@@ -117,8 +109,7 @@ def combination(
         return 100 * (2 * correct / denominator) if denominator else None
 
     def by_sentence(metric: str) -> float | None:
-        counts = [np.bincount(sentence_of[words.mask(metric)], minlength=number)
-                  for words in singles.values()]  # fmt: skip
+        counts = [np.bincount(sentence_of[words.mask(metric)], minlength=number) for words in singles.values()]
         return percent(int(np.max(counts, axis=0).sum()))
 
     def by_word(metric: str) -> float | None:

@@ -24,11 +24,7 @@ from treegauge.scoring.certainty import (
 from treegauge.scoring.metrics import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.statistics.multiple import adjust
-from treegauge.statistics.permutation import (
-    Alternative,
-    paired_bootstrap,
-    paired_permutation,
-)
+from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
 from treegauge.statistics.planning import best_of, equivalence
 from treegauge.statistics.resampling import FloatArray
 from treegauge.statistics.small_samples import LEAST_UNITS, StudentEstimate, effective_df
@@ -73,9 +69,7 @@ class Comparisons(Result):
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, the name of the primary test, and the best system."""
         primary = {"test": PRIMARY, "reported": self.test == PRIMARY, "p_value": "p_corrected"}
-        return {"primary": primary, "notes": list(self.notes), "best": self.best} | (
-            super().json_fields()
-        )
+        return {"primary": primary, "notes": list(self.notes), "best": self.best} | (super().json_fields())
 
     def shown(self) -> list[dict[str, Any]]:
         """Return differences with their intervals, and p-values."""
@@ -95,9 +89,7 @@ class Comparisons(Result):
 
     def own_text(self) -> str:
         """Return the table, the name of the test, and notes."""
-        return "\n".join(
-            [tables.to_text(self.shown(), digits=self.digits), *self.notes, self.signature]
-        )
+        return "\n".join([tables.to_text(self.shown(), digits=self.digits), *self.notes, self.signature])
 
 
 def error_reduction(a: float, b: float) -> float | None:
@@ -176,9 +168,7 @@ def compare_systems(
     return Comparisons(tuple(rows), signature, test, tuple(notes), best)
 
 
-def sureness(
-    estimate: StudentEstimate, i: int, level: float, margin: float | None
-) -> dict[str, float | None]:
+def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | None) -> dict[str, float | None]:
     """Return the interval, detectable difference and p-values of one difference, in points."""
     low, high = estimate.interval(level)
     # Within 0.2 % of the noncentral t from nine degrees of freedom on.
@@ -226,12 +216,7 @@ def check_paired(counted: Mapping[str, UnitCounts]) -> None:
 
 
 def drawn_p_values(
-    a: UnitCounts,
-    b: UnitCounts,
-    test: PairedTest,
-    draws: int,
-    seed: int,
-    alternative: Alternative = "two-sided",
+    a: UnitCounts, b: UnitCounts, test: PairedTest, draws: int, seed: int, alternative: Alternative = "two-sided"
 ) -> FloatArray:
     """Return p-values of a resampling test, in which runs are averaged and held fixed."""
     how: dict[str, Any] = {"seed": seed, "alternative": alternative}
@@ -276,10 +261,7 @@ def _best(scores: Scores, counted: Mapping[str, UnitCounts], name: str) -> dict[
 
 
 def _notes(
-    scores: Scores,
-    counted: Mapping[str, UnitCounts],
-    test: PairedTest,
-    best: Mapping[str, Any] | None,
+    scores: Scores, counted: Mapping[str, UnitCounts], test: PairedTest, best: Mapping[str, Any] | None
 ) -> list[str]:
     number = next(iter(counted.values())).number
     least = {"student": LEAST_UNITS, "bootstrap": LEAST_BOOTSTRAP_TEST, "permutation": 1}[test]
@@ -289,8 +271,7 @@ def _notes(
     if test == PRIMARY:
         notes = [f"primary test: Student's t of the difference over {number} {scores.units}"]
     else:
-        notes = [f"secondary test: {test} over {number} {scores.units}; the primary test is "
-                 "--test student"]  # fmt: skip
+        notes = [f"secondary test: {test} over {number} {scores.units}; the primary test is --test student"]
     if len(fixed) < len(counted):
         notes[0] += ", runs random"
     if fixed:

@@ -73,9 +73,7 @@ def has_probabilities(treebank: Treebank) -> bool:
     return any(_FIELDS[HEAD].search(value) for value in treebank.codes("misc").values)
 
 
-def read_probabilities(
-    treebank: Treebank, needed: Mask | None = None, *, file: str | None = None
-) -> Probabilities:
+def read_probabilities(treebank: Treebank, needed: Mask | None = None, *, file: str | None = None) -> Probabilities:
     r"""Read the probabilities of a system's words and sentences.
 
     Parameters
@@ -135,9 +133,7 @@ def _trees(treebank: Treebank, file: str) -> FloatArray | None:
         named = treebank[sentence].id
         where = f"{file}:{treebank.line(row)}: sentence {named or sentence + 1}"
         if texts[sentence] is None:
-            raise TreegaugeError(
-                f"{where} has no '# {TREE} = ...'; expected it in all sentences or in none"
-            )
+            raise TreegaugeError(f"{where} has no '# {TREE} = ...'; expected it in all sentences or in none")
         raise TreegaugeError(f"{where} has '# {TREE} = {texts[sentence]}'; {_RANGE}")
     return numbers
 
@@ -168,9 +164,7 @@ class Confidence:
     ) -> None:  # fmt: skip
         self.alignment = alignment
         self.words: CorrectWords = correct_words(alignment, convention)
-        self.probabilities = read_probabilities(
-            alignment.system.treebank, self.words.system, file=file
-        )
+        self.probabilities = read_probabilities(alignment.system.treebank, self.words.system, file=file)
         self._units = unit_numbers(alignment.gold.treebank, units)
 
     @property
@@ -199,10 +193,7 @@ class Confidence:
             treebank = self.alignment.system.treebank
             nonempty = np.flatnonzero(treebank.lengths)
             first = treebank.offsets[nonempty]
-            yield (
-                "tree",
-                Event(read.trees[nonempty], self._correct_trees(arcs)[nonempty], units[first]),
-            )
+            yield ("tree", Event(read.trees[nonempty], self._correct_trees(arcs)[nonempty], units[first]))
 
     def _correct_trees(self, arcs: Mask) -> Mask:
         """Return which system sentences are gold sentences with all words and arcs correct."""

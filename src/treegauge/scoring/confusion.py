@@ -74,10 +74,7 @@ class Confusion(Result):
 
 
 def confusion(
-    gold: Treebank | Alignment | Source,
-    system: Treebank | Source | None = None,
-    *,
-    of: str = "relation",
+    gold: Treebank | Alignment | Source, system: Treebank | Source | None = None, *, of: str = "relation"
 ) -> Confusion:
     """Return the confusion matrix of a class of words.
 

@@ -40,9 +40,7 @@ class Convention:
         """The name of a known convention, or its choices."""
         words = {True: "yes", False: "no"}
         choices = f"punct:{words[self.punct]} subtypes:{words[self.subtypes]}"
-        return next(
-            (name for name, convention in CONVENTIONS.items() if convention == self), choices
-        )
+        return next((name for name, convention in CONVENTIONS.items() if convention == self), choices)
 
     @property
     def official(self) -> bool:
@@ -60,19 +58,12 @@ class Convention:
 
 
 OFFICIAL = Convention()
-CONVENTIONS = {
-    "official": OFFICIAL,
-    "challenges": Convention(punct=False),
-    "difficulty": Convention(subtypes=True),
-}
+CONVENTIONS = {"official": OFFICIAL, "challenges": Convention(punct=False), "difficulty": Convention(subtypes=True)}
 """Conventions by name: the CoNLL 2018 shared task's, and those of the papers."""
 
 
 def find_convention(
-    convention: str | Convention = "official",
-    *,
-    punct: bool | None = None,
-    subtypes: bool | None = None,
+    convention: str | Convention = "official", *, punct: bool | None = None, subtypes: bool | None = None
 ) -> Convention:
     """Return a convention by name, with optional changes.
 
@@ -86,8 +77,7 @@ def find_convention(
             raise ChoiceError("convention", convention, CONVENTIONS)
         convention = CONVENTIONS[convention]
     return Convention(
-        convention.punct if punct is None else punct,
-        convention.subtypes if subtypes is None else subtypes,
+        convention.punct if punct is None else punct, convention.subtypes if subtypes is None else subtypes
     )
 
 

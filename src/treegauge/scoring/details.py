@@ -20,16 +20,11 @@ from treegauge.statistics.small_samples import LEAST_UNITS
 from treegauge.treebanks.reading import read_treebank
 
 
-def align_outputs(
-    gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading
-) -> dict[str, Alignment]:
+def align_outputs(gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading) -> dict[str, Alignment]:
     """Read and align the output of each system."""
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
     ours = read_treebank(gold, **how)
-    return {
-        name: align_by(reading, ours, read_treebank(output, name=name, **how))
-        for name, (output,) in named.items()
-    }
+    return {name: align_by(reading, ours, read_treebank(output, name=name, **how)) for name, (output,) in named.items()}
 
 
 def details(
@@ -60,23 +55,18 @@ def details(
         if requested.confusion is not None:
             matrix = confusion(alignment, of=requested.confusion)
             parts["confusions"].append(replace(matrix, all=all_pairs))
-    by_name: dict[str, Result | list[Result]] = {
-        k: results for k, results in parts.items() if results
-    }
+    by_name: dict[str, Result | list[Result]] = {k: results for k, results in parts.items() if results}
     if requested.overlap:
         singles = {name: aligned for name, aligned in alignments.items() if name != VOTED}
         by_name["overlap"] = error_overlap(
-            singles if requested.combine else alignments, best=requested.overlap, metric=metric,
-            convention=convention,
-        )  # fmt: skip
+            singles if requested.combine else alignments, best=requested.overlap, metric=metric, convention=convention
+        )
     if requested.combine:
         by_name["combination"] = combination(alignments, convention)
     return by_name
 
 
-def _side_by_side(
-    cells: Mapping[str, Breakdown], scores: Scores, correction: str | None
-) -> Breakdown | Breakdowns:
+def _side_by_side(cells: Mapping[str, Breakdown], scores: Scores, correction: str | None) -> Breakdown | Breakdowns:
     """Combine the breakdowns of several systems in one table, and test two per class."""
     first = next(iter(cells.values()))
     if len(cells) == 1:
@@ -91,8 +81,7 @@ def _side_by_side(
     a, b = cells.values()
     rows = compare_classes(a, b, scores.units, level=scores.level, correction=correction)
     tested = sum(row["p_value"] is not None for row in rows)
-    notes = [f"primary test by class: Student's t of the difference over {scores.units}; "
-             f"p_corrected: {tested} classes"]  # fmt: skip
+    notes = [f"primary test by class: Student's t of the difference over {scores.units}; p_corrected: {tested} classes"]
     without = [str(row["class"]) for row in rows if not row["gold"]]
     if without:
         notes.append(f"no test of classes without a gold word: {', '.join(without)}")
@@ -102,7 +91,5 @@ def _side_by_side(
             f"no test of {classes} in fewer than {LEAST_UNITS} "
             f"{scores.units}, or a difference in fewer than {LEAST_DIFFERENT}"
         )
-    signature = countersign(
-        signature, units=scores.units, test="paired-student", correction=correction
-    )
+    signature = countersign(signature, units=scores.units, test="paired-student", correction=correction)
     return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes))

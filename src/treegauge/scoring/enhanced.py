@@ -57,9 +57,7 @@ class BasicWord(NamedTuple):
     relation: str
 
 
-def left_out(
-    edges: Sequence[Edge], word: BasicWord, tree: Sequence[BasicWord], codes: str
-) -> list[Edge]:
+def left_out(edges: Sequence[Edge], word: BasicWord, tree: Sequence[BasicWord], codes: str) -> list[Edge]:
     """Return a word's enhanced edges without the types of these codes.
 
     Parameters
@@ -98,11 +96,7 @@ def left_out(
             parent = tree[edge.head - 1] if edge.head > 0 else None
             if edge.steps[0] == "ref":
                 remaining.append(basic)
-            elif (
-                parent is None
-                or not parent.relation.startswith("acl")
-                or parent.head != word.position - 1
-            ):
+            elif parent is None or not parent.relation.startswith("acl") or parent.head != word.position - 1:
                 remaining.append(edge)
         kept = remaining
     if "6" in codes:
@@ -173,9 +167,7 @@ def scored_edges(treebank: Treebank, codes: str, *, collapse: bool) -> list[list
     names = [universal_relation(value) for value in values]
     relations = [names[number] for number in numbers.tolist()]
     edges_by_word: list[list[Edge]] = []
-    for start, stop in zip(
-        treebank.offsets[:-1].tolist(), treebank.offsets[1:].tolist(), strict=True
-    ):
+    for start, stop in zip(treebank.offsets[:-1].tolist(), treebank.offsets[1:].tolist(), strict=True):
         heads = treebank.head[start:stop].tolist()
         tree = [
             BasicWord(i, head, relation)

@@ -10,14 +10,7 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
-from treegauge.scoring.certainty import (
-    UnitCounts,
-    UnitKind,
-    check_resampling,
-    intervals,
-    remarks,
-    resampling_unit,
-)
+from treegauge.scoring.certainty import UnitCounts, UnitKind, check_resampling, intervals, remarks, resampling_unit
 from treegauge.scoring.metrics import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.paired_reading import LAYERS, Input, PairedReader
 from treegauge.scoring.scores import Scores, SystemScore
@@ -75,10 +68,7 @@ def evaluate(
         changes = [change for reader in readers[system.system] for change in reader.changes]
         read: dict[str, Any] = {"problems": tuple(problems), "policies": policies}
         read["changes"] = TextChanges.joined(changes)
-        remarks = (
-            _empty_layers(readers[system.system], options.metrics),
-            str(read["changes"] or ""),
-        )
+        remarks = (_empty_layers(readers[system.system], options.metrics), str(read["changes"] or ""))
         systems_read.append(replace(system, **read, remarks=tuple(filter(None, remarks))))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
     whole = f"{title}#{digest.hexdigest()[:6]}"
@@ -93,9 +83,7 @@ def _empty_layers(readers: Sequence[PairedReader], metrics: Sequence[str]) -> st
     gold = frozenset.intersection(*(reader.gold.empty for reader in readers))
     system = frozenset.intersection(*(reader.system.empty for reader in readers))
     said = []
-    for lacking, without, having in (
-        (system - gold, "the output", "gold"), (gold - system, "gold", "the output")
-    ):  # fmt: skip
+    for lacking, without, having in ((system - gold, "the output", "gold"), (gold - system, "gold", "the output")):
         columns = [name for name in LAYERS if name in lacking and {*LAYERS[name]} & {*metrics}]
         concerned = [name for name in metrics if any(name in LAYERS[column] for column in columns)]
         if columns:
@@ -127,9 +115,7 @@ def scored_runs(
     )  # fmt: skip
 
 
-def signed_scores(
-    scores: Scores, gold: str, options: ScoreOptions, reading: Reading, resampling: Resampling
-) -> Scores:
+def signed_scores(scores: Scores, gold: str, options: ScoreOptions, reading: Reading, resampling: Resampling) -> Scores:
     """Return the scores with a signature; `gold` is the name and checksum of gold."""
     chosen = choices(options, reading, replace(resampling, units=scores.units), scores.systems)
     return replace(scores, signature=sign(tb=gold, **chosen))
@@ -148,9 +134,7 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
     return named
 
 
-def _counts(
-    reader: PairedReader, options: ScoreOptions, keep: bool, progress: Progress | None
-) -> SentenceCounts:
+def _counts(reader: PairedReader, options: ScoreOptions, keep: bool, progress: Progress | None) -> SentenceCounts:
     def parts() -> Iterable[SentenceCounts]:
         for alignment in reader:
             part = tally(alignment, options)
@@ -163,9 +147,7 @@ def _counts(
 
 
 def _metrics(
-    runs: Sequence[SentenceCounts],
-    options: ScoreOptions,
-    limits: Mapping[str, tuple[float, float] | None],
+    runs: Sequence[SentenceCounts], options: ScoreOptions, limits: Mapping[str, tuple[float, float] | None]
 ) -> dict[str, Metric]:
     sums = np.sum([run.totals for run in runs], axis=0)
 

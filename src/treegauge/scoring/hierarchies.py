@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from treegauge.scoring.suite import Suite
 
 
-def over_treebanks(
-    names: Sequence[str], values: Sequence[float], estimates: Sequence[StudentEstimate]
-) -> Hierarchy:
+def over_treebanks(names: Sequence[str], values: Sequence[float], estimates: Sequence[StudentEstimate]) -> Hierarchy:
     """Return the mean over treebanks in genera, from values with standard errors."""
     errors = np.array([float(estimate.standard_error[0]) for estimate in estimates])
     freedom = np.array([float(estimate.df[0]) for estimate in estimates])
@@ -30,17 +28,13 @@ def over_treebanks(
     return hierarchy(table, genera, StudentEstimate(table, errors, freedom))
 
 
-def percent_interval(
-    estimate: StudentEstimate, level: float, *, share: bool = False
-) -> tuple[float, float] | None:
+def percent_interval(estimate: StudentEstimate, level: float, *, share: bool = False) -> tuple[float, float] | None:
     """Return the limits of an estimate in percent; None if it has no standard error."""
     low, high = (100 * float(limit) for limit in estimate.interval(level, share=share))
     return None if isnan(low) else (low, high)
 
 
-def _differences(
-    suite: "Suite", metric: str
-) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
+def _differences(suite: "Suite", metric: str) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
     """Return, for each pair, the shared treebanks, the differences, and their mean."""
     name, by_pair = canonical(metric), {}
     for (a, b), names in suite.shared_by_pair().items():
@@ -51,11 +45,7 @@ def _differences(
 
 
 def compare_suite(
-    suite: "Suite",
-    *,
-    metric: str | Sequence[str] = "LAS",
-    correction: str = "holm",
-    margin: float | None = None,
+    suite: "Suite", *, metric: str | Sequence[str] = "LAS", correction: str = "holm", margin: float | None = None
 ) -> Comparisons:
     """Compare the macro averages of every pair of systems on the treebanks they share.
 
@@ -64,15 +54,11 @@ def compare_suite(
     for the difference on a new treebank of another genus; it needs 25 treebanks in ten genera.
     p-values are corrected over all pairs and metrics.
     """
-    metrics = [
-        canonical(given_name) for given_name in ([metric] if isinstance(metric, str) else metric)
-    ]
+    metrics = [canonical(given_name) for given_name in ([metric] if isinstance(metric, str) else metric)]
     rows: list[dict[str, Any]] = []
     pairs = [(name, *each) for name in metrics for each in _differences(suite, name).items()]
     for name, (a, b), (names, _, over) in pairs:
-        f1_a, f1_b = (
-            sum(suite.f1(t, system, name) for t in names) / len(names) for system in (a, b)
-        )
+        f1_a, f1_b = (sum(suite.f1(t, system, name) for t in names) / len(names) for system in (a, b))
         row: dict[str, Any] = {"metric": suite.label(name), "a": a, "b": b}
         row |= {"treebanks": len(names), "f1_a": f1_a, "f1_b": f1_b, "difference": f1_a - f1_b}
         new = percent_interval(over.new, suite.level) or (None, None)
@@ -86,9 +72,8 @@ def compare_suite(
     if any(row["new_low"] is None for row in rows):
         notes.append(f"a new treebank: from {LEAST_TREEBANKS} treebanks in {LEAST_GROUPS} genera")
     signature = countersign(
-        suite.signature, test=f"paired-{PRIMARY}", m="+".join(metrics), correction=correction,
-        margin=margin,
-    )  # fmt: skip
+        suite.signature, test=f"paired-{PRIMARY}", m="+".join(metrics), correction=correction, margin=margin
+    )
     return Comparisons(tuple(judged(rows, correction, suite.level)), signature, notes=tuple(notes))
 
 
@@ -97,9 +82,7 @@ def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SampleP
     spread = {}
     for pair, (names, gains, over) in _differences(suite, metric).items():
         if len(names) < 2:
-            raise TreegaugeError(
-                "a plan needs at least two treebanks on which both systems have scores"
-            )
+            raise TreegaugeError("a plan needs at least two treebanks on which both systems have scores")
         error = float(over.alike.standard_error)
         variance = float(np.var(gains, ddof=1)) if isnan(error) else len(names) * error**2
         spread[pair] = len(names), 1e4 * variance

@@ -11,15 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.align import (
-    Alignment,
-    Side,
-    align,
-    joint_codes,
-    judge,
-    sides_of,
-    without_spaces,
-)
+from treegauge.scoring.align import Alignment, Side, align, joint_codes, judge, sides_of, without_spaces
 from treegauge.scoring.segmentation import Segmentation, TextChanges, segmentation
 from treegauge.treebanks.columns import Treebank
 
@@ -36,12 +28,7 @@ _MULTIWORD, _FORM = 1, 1
 Bytes = npt.NDArray[np.uint8]
 
 
-def align_loosely(
-    gold: Treebank,
-    left: Segmentation | None,
-    system: Treebank,
-    right: Segmentation | None,
-) -> Alignment:
+def align_loosely(gold: Treebank, left: Segmentation | None, system: Treebank, right: Segmentation | None) -> Alignment:
     """Align two treebanks whose characters may differ.
 
     Tokens that share aligned characters form a group. A group of one token on either side is a pair
@@ -198,9 +185,7 @@ def _closed(new: npt.NDArray[np.int64], tokens: npt.NDArray[np.int64]) -> npt.ND
     return np.asarray(before < tokens[new])
 
 
-def _has_several(
-    treebank: Treebank, segments: Segmentation, groups: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
+def _has_several(treebank: Treebank, segments: Segmentation, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """Return which groups contain a multiword token."""
     before = np.append(0, (treebank.kinds[segments.token_rows] == _MULTIWORD).cumsum())
     return np.asarray(before[groups[:, 1]] > before[groups[:, 0]])
@@ -265,8 +250,7 @@ def _slide(a: Bytes, stands_for: npt.NDArray[np.int64]) -> None:
         ):
             left += 1
         while right < min(REACH, len(stands_for) - j - 1, len(a) - last - 1) and (
-            stands_for[j + 1 + right] == last + 1 + right
-            and a[first + right] == a[last + 1 + right]
+            stands_for[j + 1 + right] == last + 1 + right and a[first + right] == a[last + 1 + right]
         ):
             right += 1
         best = max(range(-left, right + 1), key=lambda t: (_strength(a, first + t), -abs(t)))

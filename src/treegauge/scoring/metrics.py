@@ -57,12 +57,8 @@ METRICS = {
     "BLEX": Definition("blex_c", "content_g", "content_s", "content_a", "CLAS with lemmas"),
 }
 MORE = {
-    "ContentLAS": Definition(
-        "lexical_c", "lexical_g", "lexical_s", "lexical_a", "content relations (function study)"
-    ),
-    "FunctionLAS": Definition(
-        "grammatical_c", "grammatical_g", "grammatical_s", "grammatical_a", "function relations"
-    ),
+    "ContentLAS": Definition("lexical_c", "lexical_g", "lexical_s", "lexical_a", "content relations (function study)"),
+    "FunctionLAS": Definition("grammatical_c", "grammatical_g", "grammatical_s", "grammatical_a", "function relations"),
     "Root": Definition("roots_c", "roots_g", "roots_s", "roots_a", "roots"),
     "ExactMatch": Definition("exact_c", "sentences_g", "sentences_s", None, "whole trees"),
 }
@@ -75,14 +71,10 @@ GROUP = "treegauge.metrics"
 ADDED: dict[str, Definition] = {}
 #: Plug-ins that cannot be used, with the reason.
 _LEFT_OUT: dict[str, str] = {}
-WEIGHTED = {
-    "WLAS": Definition("wlas_c", "weight_g", "weight_s", "weight_a", "LAS weighted by relation"),
-}
+WEIGHTED = {"WLAS": Definition("wlas_c", "weight_g", "weight_s", "weight_a", "LAS weighted by relation")}
 #: Metrics of trees of content nodes, see :mod:`treegauge.scoring.morphosyntactic`.
 NODES = {
-    "MSLAS": Definition(
-        "mslas_c", "nodes_g", "nodes_s", None, "LAS of nodes, times F1 of features"
-    ),
+    "MSLAS": Definition("mslas_c", "nodes_g", "nodes_s", None, "LAS of nodes, times F1 of features"),
     "NodeLAS": Definition("nodelas_c", "nodes_g", "nodes_s", None, "LAS of content nodes"),
     "NodeFeats": Definition("nodefeats_c", "nodes_g", "nodes_s", None, "F1 of nodes' features"),
 }
@@ -112,9 +104,7 @@ def register_metric(name: str, function: MetricFunction, *, meaning: str) -> Non
     """
     known = {known_name.lower(): known_name for known_name in [*ALL, *WORD_METRICS]}
     if name.lower() in known:
-        raise TreegaugeError(
-            f"there is already a metric called {known[name.lower()]!r}; choose another name"
-        )
+        raise TreegaugeError(f"there is already a metric called {known[name.lower()]!r}; choose another name")
     if not callable(function):
         raise TreegaugeError(f"metric {name!r} is {function!r}; expected a function")
     correct, gold, system, aligned = columns = [f"{added_group(name)}_{end}" for end in "cgsa"]
@@ -140,9 +130,7 @@ def known_metrics() -> dict[str, Definition]:
         try:
             register_metric(name, plugin.object, meaning=meaning or name)
         except TreegaugeError as error:
-            _LEFT_OUT[name] = (
-                f"the metric {name!r} of the plug-in {plugin.origin} cannot be used: {error}"
-            )
+            _LEFT_OUT[name] = f"the metric {name!r} of the plug-in {plugin.origin} cannot be used: {error}"
             warn_of_plugin(plugin, str(error))
     return ALL
 
@@ -166,11 +154,7 @@ def metric_label(name: str, convention: Convention) -> str:
     >>> [metric_label(name, Convention(punct=False)) for name in ("UPOS", "LAS", "CLAS")]
     ['UPOS', 'LAS[challenges]', 'CLAS']
     """
-    changed = (
-        (not convention.punct and name in _PUNCT)
-        or (convention.subtypes and name in _SUBTYPES)
-        or name in ADDED
-    )
+    changed = (not convention.punct and name in _PUNCT) or (convention.subtypes and name in _SUBTYPES) or name in ADDED
     return convention.label(name) if changed else name
 
 

@@ -75,9 +75,10 @@ def read_nodes(text: str, name: str) -> Iterator[NodeSentence]:
 
 def _sentence(lines: Sequence[tuple[int, list[str]]], name: str) -> list[Node]:
     kept = [
-        (number, columns) for number, columns in lines
+        (number, columns)
+        for number, columns in lines
         if "-" not in columns[0] and not ("." in columns[0] and columns[6] == "_")
-    ]  # fmt: skip
+    ]
     places = {columns[0]: i for i, (_, columns) in enumerate(kept)}
     nodes = []
     for number, columns in kept:
@@ -126,10 +127,7 @@ def feature_f1(gold: dict[str, str], system: dict[str, str]) -> float:
 
 def _pairs(gold: Sequence[Node], system: Sequence[Node], step: int) -> dict[int, int]:
     """Align content nodes in order, forwards or backwards; return gold nodes by system node."""
-    sides = [
-        [i for i, node in enumerate(nodes) if node.features is not None][::step]
-        for nodes in (gold, system)
-    ]
+    sides = [[i for i, node in enumerate(nodes) if node.features is not None][::step] for nodes in (gold, system)]
     pairs, i, k = {}, 0, 0
     while i < len(sides[0]) and k < len(sides[1]):
         g, s = sides[0][i], sides[1][k]
@@ -141,14 +139,10 @@ def _pairs(gold: Sequence[Node], system: Sequence[Node], step: int) -> dict[int,
     return pairs
 
 
-def node_counts(
-    gold: Sequence[Sequence[Node]], system: Sequence[Sequence[Node]]
-) -> npt.NDArray[np.float64]:
+def node_counts(gold: Sequence[Sequence[Node]], system: Sequence[Sequence[Node]]) -> npt.NDArray[np.float64]:
     """Return, per sentence, the content nodes on both sides and the three sums of correct ones."""
     if len(gold) != len(system):
-        raise TreegaugeError(
-            f"gold has {len(gold)} sentences and the system {len(system)}; MSLAS needs the same"
-        )
+        raise TreegaugeError(f"gold has {len(gold)} sentences and the system {len(system)}; MSLAS needs the same")
     rows = np.zeros((len(gold), len(COUNTED)))
     for row, ours, theirs in zip(rows, gold, system, strict=True):
         row[:2] = [sum(node.features is not None for node in side) for side in (ours, theirs)]
@@ -157,9 +151,7 @@ def node_counts(
     return rows
 
 
-def _correct(
-    gold: Sequence[Node], system: Sequence[Node], pairs: dict[int, int]
-) -> tuple[float, float, float]:
+def _correct(gold: Sequence[Node], system: Sequence[Node], pairs: dict[int, int]) -> tuple[float, float, float]:
     mslas, las, feats = 0.0, 0, 0.0
     for s, g in pairs.items():
         ours, theirs = gold[g], system[s]
@@ -170,9 +162,7 @@ def _correct(
     return mslas, las, feats
 
 
-def score_nodes(
-    gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading, resampling: Resampling
-) -> Scores:
+def score_nodes(gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading, resampling: Resampling) -> Scores:
     """Score systems against one gold file in the task's format: MSLAS, NodeLAS and NodeFeats."""
     if resampling.resamples:
         check_resampling(resampling)
@@ -198,8 +188,6 @@ def score_nodes(
 
 def _text(source: Any) -> str:
     if isinstance(source, Treebank):
-        raise TreegaugeError(
-            "morphosyntactic trees (--msp) are scored from files: their function words have no head"
-        )
+        raise TreegaugeError("morphosyntactic trees (--msp) are scored from files: their function words have no head")
     with open_bytes(source) as file:
         return file.read().decode()

@@ -72,11 +72,7 @@ class ErrorOverlap(Result):
                 row |= {"form": gold.field(int(gold.rows[word]), 1), "gold": _said(gold, word)}
                 for name, alignment in self.alignments.items():
                     partner = int(alignment.to_system[word])
-                    row[name] = (
-                        _said(alignment.system.treebank, partner)
-                        if partner >= 0
-                        else "no such word"
-                    )
+                    row[name] = _said(alignment.system.treebank, partner) if partner >= 0 else "no such word"
                 table.append(row)
         return table
 
@@ -118,11 +114,7 @@ def _said(treebank: Treebank, word: int) -> str:
 
 
 def error_overlap(
-    alignments: Mapping[str, Alignment],
-    *,
-    best: int,
-    metric: str = "LAS",
-    convention: Convention = OFFICIAL,
+    alignments: Mapping[str, Alignment], *, best: int, metric: str = "LAS", convention: Convention = OFFICIAL
 ) -> ErrorOverlap:
     """Return the errors that the best systems share, and those that only one of them makes.
 
@@ -136,15 +128,9 @@ def error_overlap(
         What counts as correct.
     """
     if best < 2 or len(alignments) < 2:
-        raise TreegaugeError(
-            f"--overlap needs at least two systems; got {min(best, len(alignments))}"
-        )
-    words_by_system = {
-        name: metric_words(metric, one, convention) for name, one in alignments.items()
-    }
-    ranked = sorted(words_by_system, key=lambda name: -int(words_by_system[name].correct.sum()))[
-        :best
-    ]
+        raise TreegaugeError(f"--overlap needs at least two systems; got {min(best, len(alignments))}")
+    words_by_system = {name: metric_words(metric, one, convention) for name, one in alignments.items()}
+    ranked = sorted(words_by_system, key=lambda name: -int(words_by_system[name].correct.sum()))[:best]
     words = np.flatnonzero(words_by_system[ranked[0]].gold)
     wrong = np.stack([~words_by_system[name].correct[words] for name in ranked])
     first = alignments[ranked[0]].signed | {"system": "+".join(ranked)}

@@ -47,9 +47,7 @@ class Pending(NamedTuple):
         token = int(np.searchsorted(rows, row))
         stop = stops[sentences - 1] if sentences else 0
         head = Segmentation(text[:stop], rows[:token], ends[:token], stops[:sentences])
-        rest = Segmentation(
-            text[stop:], rows[token:] - row, ends[token:] - stop, stops[sentences:] - stop
-        )
+        rest = Segmentation(text[stop:], rows[token:] - row, ends[token:] - stop, stops[sentences:] - stop)
         return Pending(tb[:sentences], head), Pending(tb[sentences:], rest)
 
 
@@ -90,15 +88,11 @@ class _Side:
             if self.policy == piece.policy == "strict" and refusals(piece):
                 raise ConlluError(refusals(piece))
             if headless := int((piece.head < 0).sum()):
-                raise TreegaugeError(
-                    f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word"
-                )
+                raise TreegaugeError(f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word")
             if self.seen:
                 self.seen(piece.to_bytes())
             self.policy = piece.policy
-            self.empty = frozenset(
-                column for column in self.empty if not _has_values(piece, column)
-            )
+            self.empty = frozenset(column for column in self.empty if not _has_values(piece, column))
             self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
             parts.append(piece)
         if waiting:
@@ -179,9 +173,7 @@ class PairedReader:
                 yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
                 continue
             behind = [
-                side
-                for side, other in ((left, right), (right, left))
-                if not side.done and side.size <= other.size
+                side for side, other in ((left, right), (right, left)) if not side.done and side.size <= other.size
             ]
             if not behind:
                 break

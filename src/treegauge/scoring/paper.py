@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from treegauge.scoring.scores import Scores
     from treegauge.scoring.suite import Suite
 
-_TESTS = {"student": "paired t test", "permutation": "paired permutation test",
-          "bootstrap": "paired bootstrap test"}  # fmt: skip
+_TESTS = {"student": "paired t test", "permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}
 _TESTED = frozenset({"comparisons", "claims"})
 Pairs = set[tuple[str, str]]
 
@@ -33,17 +32,13 @@ def scores_table(scores: "Scores") -> PaperTable:
         limits = {system: metric.interval for system, metric in metrics.items()}
         columns.append(paper_cells(values, better, limits))
     rows = [
-        PaperRow(system.system, cells)
-        for system, cells in zip(scores.systems, zip(*columns, strict=True), strict=True)
+        PaperRow(system.system, cells) for system, cells in zip(scores.systems, zip(*columns, strict=True), strict=True)
     ]
     (treebank,) = human_names([scores.treebank.rpartition("#")[0]])
     caption = [f"Scores (F1 in percent) on {treebank}"]
     caption += _runs([(system.system, len(system.runs)) for system in scores.systems])
     labels = [scores.label(name) for name in names]
-    lines = [
-        ", ".join(caption) + ".",
-        *_legend(rows, scores.level, scores.units, comparisons, labels),
-    ]
+    lines = [", ".join(caption) + ".", *_legend(rows, scores.level, scores.units, comparisons, labels)]
     signature = comparisons.signature if comparisons else scores.signature
     return PaperTable("system", labels, rows, " ".join(lines), signature)
 
@@ -65,8 +60,7 @@ def suite_table(suite: "Suite") -> PaperTable:
             rows[treebank] += paper_cells(values, won.get(treebank, set()))
         number = len(suite.treebanks)
         means: dict[str, float | None] = {
-            one: sum(suite.f1(treebank, one, name) for treebank in suite.treebanks) / number
-            for one in suite.systems
+            one: sum(suite.f1(treebank, one, name) for treebank in suite.treebanks) / number for one in suite.systems
         }
         better = _better(comparisons.pairs, label, alpha) if comparisons else set()
         limits = {one: suite.intervals[one, name] for one in suite.systems}
@@ -75,15 +69,8 @@ def suite_table(suite: "Suite") -> PaperTable:
     body = [PaperRow(title, rows[one]) for title, one in zip(human, suite.treebanks, strict=True)]
     body.append(PaperRow("macro average", rows[""], summary=True))
     labels = [suite.label(name) for name in names]
-    caption = [f"{' and '.join(labels)} (F1 in percent) of {len(suite.systems)} systems on "
-            f"{number} treebanks"]  # fmt: skip
-    caption += _runs(
-        {
-            (one.system, len(one.runs)): 0
-            for each in suite.treebanks.values()
-            for one in each.systems
-        }
-    )
+    caption = [f"{' and '.join(labels)} (F1 in percent) of {len(suite.systems)} systems on {number} treebanks"]
+    caption += _runs({(one.system, len(one.runs)): 0 for each in suite.treebanks.values() for one in each.systems})
     lines = [", ".join(caption) + "."]
     lines += _legend(body, suite.level, "", comparisons, labels)
     if suite.failures:

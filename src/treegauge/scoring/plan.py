@@ -65,19 +65,14 @@ class SamplePlan(Result):
 def plan_scores(scores: Scores, wanted: float, metric: str = "LAS") -> SamplePlan:
     """Return the plan for each pair of systems, from their variances on one gold file."""
     if len(scores.systems) < 2:
-        raise TreegaugeError(
-            "a plan needs at least two systems, to estimate how much their difference varies"
-        )
+        raise TreegaugeError("a plan needs at least two systems, to estimate how much their difference varies")
     name, fixed = canonical(metric), False
     rows: list[dict[str, Any]] = []
     for first, second in combinations(scores.systems, 2):
         a, b = (unit_counts(system, [name], scores.units) for system in (first, second))
         estimate = difference(a, b)
         if np.isnan(estimate.standard_error[0]):
-            raise TreegaugeError(
-                f"{first.system!r} and {second.system!r} differ in too few {scores.units} for a "
-                "plan"
-            )
+            raise TreegaugeError(f"{first.system!r} and {second.system!r} differ in too few {scores.units} for a plan")
         between = [_run_variance(counts) for counts in (a, b)]
         of_units = 1e4 * max(
             float(estimate.standard_error[0]) ** 2
@@ -90,13 +85,9 @@ def plan_scores(scores: Scores, wanted: float, metric: str = "LAS") -> SamplePla
         has_runs = a.random_runs and b.random_runs
         fixed = fixed or not has_runs
         for runs in sorted({min(a.runs, b.runs), 3, 5, 10}) if has_runs else [min(a.runs, b.runs)]:
-            needed = needed_units(
-                wanted, of_units * n, of_run / runs, least=LEAST_UNITS, **precision
-            )
+            needed = needed_units(wanted, of_units * n, of_run / runs, least=LEAST_UNITS, **precision)
             given = f"{runs} runs each" if has_runs else "these outputs"
-            rows.append(
-                named | {"unit": scores.units, "given": given, "available": n, "needed": needed}
-            )
+            rows.append(named | {"unit": scores.units, "given": given, "available": n, "needed": needed})
         if has_runs:
             needed = needed_units(wanted, of_run, of_units, least=LEAST_RUNS, **precision)
             row = {"unit": "runs", "given": f"{n} {scores.units}", "available": min(a.runs, b.runs)}
@@ -109,10 +100,7 @@ def plan_scores(scores: Scores, wanted: float, metric: str = "LAS") -> SamplePla
 
 
 def plan_treebanks(
-    differences: Mapping[tuple[str, str], tuple[int, float]],
-    wanted: float,
-    level: float,
-    signature: str,
+    differences: Mapping[tuple[str, str], tuple[int, float]], wanted: float, level: float, signature: str
 ) -> SamplePlan:
     """Return the plan for each pair, from the number of treebanks and the variance of one."""
     rows = []

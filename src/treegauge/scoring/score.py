@@ -154,9 +154,8 @@ def score(
     view: View = "counts" if counts else "official" if official else "all" if all else "short"
     codes = _enhancement_codes(enhancements)
     options = ScoreOptions(
-        counting.chosen, enhanced or collapse or bool(codes), *relation_weights(weights), codes,
-        collapse, msp,
-    )  # fmt: skip
+        counting.chosen, enhanced or collapse or bool(codes), *relation_weights(weights), codes, collapse, msp
+    )
     if official or counts:
         resampling = replace(resampling, resamples=0)
     combine = combine or voted is not None
@@ -193,9 +192,7 @@ def _listed(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.strip() for value in _texts(values) for part in value.split(","))
 
 
-def _check(
-    how: ScoreRequest, named: Mapping[str, Sequence[Any]], gold: Any, *, folder: bool, common: bool
-) -> None:
+def _check(how: ScoreRequest, named: Mapping[str, Sequence[Any]], gold: Any, *, folder: bool, common: bool) -> None:
     """Refuse options that would otherwise be ignored."""
     details, plain = how.requested.anything, how.view in {"official", "counts"}
     sources = [gold, *(output for outputs in named.values() for output in outputs)]
@@ -203,21 +200,17 @@ def _check(
         f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, for which "
         "the correction is bonferroni": folder and how.correction == "benjamini-hochberg",
         "--official, --counts, --by, --confusion, --overlap and --combine are for one gold file; "
-        f"got a folder: {gold}": folder
-        and (plain or how.requested._replace(calibration=False).anything),
+        f"got a folder: {gold}": folder and (plain or how.requested._replace(calibration=False).anything),
         f"--common needs GOLD to be a folder of treebanks; got: {gold}": common and not folder,
         "--official and --counts show one table: leave out --by, --confusion, --overlap, "
         "--combine, --calibration": plain and details,
-        f"the official table shows one system; got {len(named)}: {', '.join(named)}": plain
-        and len(named) > 1,
-        "--examples shows words of a class: choose the classes with --by": how.requested.examples
-        is not None
+        f"the official table shows one system; got {len(named)}: {', '.join(named)}": plain and len(named) > 1,
+        "--examples shows words of a class: choose the classes with --by": how.requested.examples is not None
         and not how.requested.by,
         "--msp scores one gold file, without --by, --confusion, --overlap, --combine, "
         "--calibration, --enhanced, --weights, --official and --counts": how.options.nodes
         and (folder or plain or details or how.options.enhanced or how.options.weights is not None),
-        "--votes sets weights for --combine: add --combine": bool(how.votes)
-        and not how.requested.combine,
+        "--votes sets weights for --combine: add --combine": bool(how.votes) and not how.requested.combine,
         "--margin needs at least two systems, and a test between them": how.margin is not None
         and (len(named) < 2 or how.test == "none"),
         "standard input (-) can be read only once: give the other input as a file": sum(
@@ -225,8 +218,8 @@ def _check(
         )
         > 1,
     } | {
-        f"breakdowns, votes and calibration need one run per system; {name!r} has "
-        f"{len(runs)}": details and len(runs) > 1
+        f"breakdowns, votes and calibration need one run per system; {name!r} has {len(runs)}": details
+        and len(runs) > 1
         for name, runs in named.items()
     }
     for message, combined in refused.items():
@@ -241,17 +234,11 @@ def _metrics(how: ScoreRequest) -> tuple[str, ...]:
 
     if how.requested.by:
         words = {name.lower() for name in WORD_METRICS}
-        return tuple(
-            find_word_metric(name) if name.lower() in words else canonical(name)
-            for name in how.metrics
-        )
+        return tuple(find_word_metric(name) if name.lower() in words else canonical(name) for name in how.metrics)
     chosen = tuple(map(canonical, how.metrics))
     for name in chosen:
         if name not in how.options.metrics:
-            needed = {"WLAS": "needs --weights", "ELAS": "needs --enhanced",
-                      "EULAS": "needs --enhanced"}  # fmt: skip
+            needed = {"WLAS": "needs --weights", "ELAS": "needs --enhanced", "EULAS": "needs --enhanced"}
             refusal = "is not a metric of --msp" if how.options.nodes else "needs --msp"
-            raise TreegaugeError(
-                f"{name} {refusal if how.options.nodes else needed.get(name, refusal)}"
-            )
+            raise TreegaugeError(f"{name} {refusal if how.options.nodes else needed.get(name, refusal)}")
     return chosen

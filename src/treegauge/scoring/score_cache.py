@@ -54,9 +54,7 @@ def score_cell(gold: Treebank, output: str, options: ScoreOptions, reading: Read
         scores = evaluate(gold, {"system": output}, options, reading, Resampling())
     except TreegaugeError as error:
         # Several teams may submit the same file, so messages name the file without its folder.
-        lines = [
-            line.strip() for line in str(error).replace(output, Path(output).name).splitlines()
-        ]
+        lines = [line.strip() for line in str(error).replace(output, Path(output).name).splitlines()]
         reasons = [line for line in lines if line and not line.startswith("hint")]
         return CellScore({}, {}, "; ".join(reasons[:3]))
     (system,) = scores.systems
@@ -91,8 +89,7 @@ class ScoreCache:
             if checksum != _checksum(kept) or named != (gold, system, self.signature):
                 return None
             metrics = {
-                name: Metric(name, *(counts[count] for count in _COUNTS))
-                for name, counts in kept["metrics"].items()
+                name: Metric(name, *(counts[count] for count in _COUNTS)) for name, counts in kept["metrics"].items()
             }
             errors = {name: (float(se), float(df)) for name, (se, df) in kept["errors"].items()}
             return CellScore(metrics, errors, kept["failure"], kept["remarks"])
@@ -101,10 +98,7 @@ class ScoreCache:
 
     def put(self, gold: str, system: str, score: CellScore) -> None:
         """Store the score of two files; the folder is there."""
-        metrics = {
-            name: {count: getattr(metric, count) for count in _COUNTS}
-            for name, metric in score.metrics.items()
-        }
+        metrics = {name: {count: getattr(metric, count) for count in _COUNTS} for name, metric in score.metrics.items()}
         kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,
                 "errors": {name: list(pair) for name, pair in score.errors.items()},
                 "failure": score.failure, "remarks": score.remarks}  # fmt: skip

@@ -55,10 +55,7 @@ def _runs(outputs: Any) -> Sequence[Any]:
 
     if is_foreign(outputs):
         return [read_treebank(outputs)]
-    return [
-        output if isinstance(output, str | PathLike | Treebank) else read_treebank(output)
-        for output in outputs
-    ]
+    return [output if isinstance(output, str | PathLike | Treebank) else read_treebank(output) for output in outputs]
 
 
 def _is_folder(source: Any) -> bool:
@@ -74,9 +71,7 @@ def find_gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) 
         source = str(treebank_folder(source))
     if not Path(source).is_dir():
         if split is not None:
-            raise TreegaugeError(
-                f"--split needs GOLD to be a folder of treebanks; got a file: {gold}"
-            )
+            raise TreegaugeError(f"--split needs GOLD to be a folder of treebanks; got a file: {gold}")
         return source, False
     outputs = [output for runs in named.values() for output in runs]
     folders = [output for output in outputs if _is_folder(output)]
@@ -142,11 +137,7 @@ class SuiteFiles(NamedTuple):
 
 
 def match_folders(
-    gold: Source,
-    systems: Mapping[str, Source | Sequence[Source]],
-    *,
-    split: str | None = None,
-    common: bool = False,
+    gold: Source, systems: Mapping[str, Source | Sequence[Source]], *, split: str | None = None, common: bool = False
 ) -> SuiteFiles:
     """Match gold files with the output of systems, by file name, treebank code, name or text.
 
@@ -177,9 +168,7 @@ def match_folders(
         parsed = {name for matched_files in outputs.values() for name in matched_files}
         files = [path for path in files if names[path] in parsed] or files
     kept = {names[path]: path for path in files}
-    missing = {
-        name for name in kept for matched_files in outputs.values() if name not in matched_files
-    }
+    missing = {name for name in kept for matched_files in outputs.values() if name not in matched_files}
     if missing and common:
         kept = {name: path for name, path in kept.items() if name not in missing}
         if not kept:

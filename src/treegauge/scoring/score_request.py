@@ -46,9 +46,8 @@ def _report_problems(results: "Iterable[Scores]") -> None:
 
 
 def score_folders(
-    gold: str, named: Mapping[str, Sequence[Any]], how: ScoreRequest,
-    *, split: str | None, common: bool,
-) -> "Suite":  # fmt: skip
+    gold: str, named: Mapping[str, Sequence[Any]], how: ScoreRequest, *, split: str | None, common: bool
+) -> "Suite":
     """Score folders of output against a folder of gold files, and compare the systems."""
     from treegauge.scoring.hierarchies import compare_suite, plan_suite
     from treegauge.scoring.metrics import refuse_left_out
@@ -60,9 +59,7 @@ def score_folders(
     if how.baselines:
         baselines = {code: _baselines(path, how) for code, path in files.gold.items()}
         names = next(iter(baselines.values()))
-        systems |= {
-            name: {code: trees[name] for code, trees in baselines.items()} for name in names
-        }
+        systems |= {name: {code: trees[name] for code, trees in baselines.items()} for name in names}
     with progress("sentences") as task:
         suite = score_suite(files.gold, systems, *how[:3], progress=task.advance)
     _report_problems(suite.treebanks.values())
@@ -79,14 +76,15 @@ def score_folders(
     tested = how.metrics or ("LAS",)
     named_only = replace(suite, systems=tuple(name for name in suite.systems if name in named))
     attached: dict[str, Result] = {
-        "comparisons": compare_suite(
-            named_only, metric=tested, correction=how.correction, margin=how.margin
-        ),
+        "comparisons": compare_suite(named_only, metric=tested, correction=how.correction, margin=how.margin),
         "claims": named_only.claims(
-            metric=tested, test=how.test, permutations=how.permutations,
-            alpha=round(1 - how.resampling.level, 10), seed=how.resampling.seed,
+            metric=tested,
+            test=how.test,
+            permutations=how.permutations,
+            alpha=round(1 - how.resampling.level, 10),
+            seed=how.resampling.seed,
         ),
-    }  # fmt: skip
+    }
     if how.plan is not None:
         attached["plan"] = plan_suite(named_only, how.plan, metric=tested[0])
     return suite.with_attached(attached)

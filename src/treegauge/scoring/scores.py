@@ -120,9 +120,7 @@ class Scores(Result):
             {
                 "system": score.system,
                 "runs": len(score.runs),
-                "metrics": {
-                    self.label(key): metric.to_dict() for key, metric in score.metrics.items()
-                },
+                "metrics": {self.label(key): metric.to_dict() for key, metric in score.metrics.items()},
             }
             | ({"text": score.changes.to_dict()} if score.changes else {})
             for score in self.systems
@@ -186,14 +184,9 @@ class Scores(Result):
         if perfect and not self.chosen:
             lines.append(f"100.00 for all: {', '.join(perfect)} (--all shows every metric)")
         lines += self.notes
-        bare = [
-            self.label(name) for name in shown
-            if not any(system.metrics[name].interval for system in self.systems)
-        ]  # fmt: skip
+        bare = [self.label(name) for name in shown if not any(system.metrics[name].interval for system in self.systems)]
         if 0 < len(bare) < len(shown):
-            lines.append(
-                f"no interval, with errors in fewer than 5 {self.units}: {', '.join(bare)}"
-            )
+            lines.append(f"no interval, with errors in fewer than 5 {self.units}: {', '.join(bare)}")
         return "\n".join([*lines, self.signature])
 
     def paper(self) -> PaperTable:
@@ -230,9 +223,7 @@ def _interval(metric: Metric) -> str | None:
     return f"{low:.2f}–{high:.2f}"
 
 
-def official_table(
-    metrics: Mapping[str, Metric], *, counts: bool = False, enhanced: bool = False
-) -> str:
+def official_table(metrics: Mapping[str, Metric], *, counts: bool = False, enhanced: bool = False) -> str:
     """Return the official script's output with ``-v`` or, if `counts`, with ``-c``.
 
     Examples
@@ -241,8 +232,7 @@ def official_table(
     Metric     | Precision |    Recall |  F1 Score | AligndAcc
     """
     names = [*METRICS, *(ENHANCED if enhanced else ())]
-    titles = ("Precision |    Recall |  F1 Score | AligndAcc",
-              "Correct   |      Gold | Predicted | Aligned")  # fmt: skip
+    titles = ("Precision |    Recall |  F1 Score | AligndAcc", "Correct   |      Gold | Predicted | Aligned")
     lines = [f"Metric     | {titles[counts]}", _RULE]
     for name in names:
         m = metrics[name]

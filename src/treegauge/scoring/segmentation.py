@@ -103,9 +103,7 @@ class TextChanges(NamedTuple):
         if number := self.changed_forms:
             pairs = self.forms.most_common(_SHOWN)
             shown = [f"{a!r} as {b!r}" + f" ({n:,} times)" * (n > 1) for (a, b), n in pairs]
-            said.append(
-                f"{number:,} aligned form{'s' * (number > 1)} changed, such as {', '.join(shown)}"
-            )
+            said.append(f"{number:,} aligned form{'s' * (number > 1)} changed, such as {', '.join(shown)}")
         if self.unaligned_gold or self.unaligned_system:
             said.append(
                 f"{self.unaligned_gold:,} of {self.gold:,} gold words and "
@@ -148,9 +146,7 @@ def mismatch(
         hint = "let the parser write the rest; --align loose counts missing words as incorrect"
     elif position == len(left.text):
         number, last = around[0].before + len(gold), _last_line(gold, around[0])
-        said = (
-            f"{system.name} continues after the last sentence of gold ({number:,}, line {last:,})"
-        )
+        said = f"{system.name} continues after the last sentence of gold ({number:,}, line {last:,})"
         rest = f"system continues: {_place(system, right, position)}"
         hint = (
             "check that the system parsed this file (same set, same release); --align loose "
@@ -158,9 +154,7 @@ def mismatch(
         )
     else:
         said = "gold and system do not contain the same text (ignoring spaces)"
-        rest = (
-            f"gold:   {_place(gold, left, position)}\n  system: {_place(system, right, position)}"
-        )
+        rest = f"gold:   {_place(gold, left, position)}\n  system: {_place(system, right, position)}"
         hint = _shift(gold, left, system, right, position) or (
             "both files must contain the same characters in the same order; check that the system "
             "parsed this file (same set, same release) and did not change characters; --align "
@@ -183,9 +177,7 @@ def _last_line(treebank: Treebank, outside: Surroundings) -> int:
     return treebank.line(len(treebank.fields) - 1) if len(treebank.fields) else outside.line
 
 
-def _shift(
-    gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation, position: int
-) -> str:
+def _shift(gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation, position: int) -> str:
     """Name the sentences that one side lacks, if it continues as the other does later."""
     ours, theirs = (int(np.searchsorted(s.sentence_ends, position, "right")) for s in (left, right))
     start = int(left.sentence_starts[ours])

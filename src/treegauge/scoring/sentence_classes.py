@@ -40,9 +40,7 @@ def sentence_classes(treebank: Treebank, name: str) -> list[str] | None:
 def _documents(treebank: Treebank) -> list[str]:
     starts = document_starts(treebank).tolist()
     if not any(starts):
-        raise TreegaugeError(
-            f"{treebank.name} has no '# newdoc' comments, which --by doc needs to find documents"
-        )
+        raise TreegaugeError(f"{treebank.name} has no '# newdoc' comments, which --by doc needs to find documents")
     names = treebank.metadata("newdoc id")
     classes, number, current = [], 0, f"before the first document of {treebank.name}"
     for start, name in zip(starts, names, strict=True):
@@ -77,9 +75,5 @@ def _matches(ids: Sequence[str | None], pattern: str, name: str) -> list[str]:
         raise TreegaugeError(f"sent_id:{pattern} is not a regular expression: {error}") from None
     matches = [compiled.search(sent_id or "") for sent_id in ids]
     if not any(matches):
-        raise TreegaugeError(
-            f"no sent_id of {name} matches {pattern!r}; the first one is {next(iter(ids), None)!r}"
-        )
-    return [
-        (match[1] if compiled.groups else match[0]) or NONE if match else NONE for match in matches
-    ]
+        raise TreegaugeError(f"no sent_id of {name} matches {pattern!r}; the first one is {next(iter(ids), None)!r}")
+    return [(match[1] if compiled.groups else match[0]) or NONE if match else NONE for match in matches]

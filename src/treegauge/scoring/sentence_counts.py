@@ -10,13 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.align import (
-    CONTENT_BIT,
-    GRAMMATICAL_BIT,
-    LEXICAL_BIT,
-    Alignment,
-    positions_per_sentence,
-)
+from treegauge.scoring.align import CONTENT_BIT, GRAMMATICAL_BIT, LEXICAL_BIT, Alignment, positions_per_sentence
 from treegauge.scoring.attachment import CorrectWords, Mask, correct_words
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.enhanced import enhanced_counts
@@ -150,8 +144,7 @@ def _segments(gold: Segmentation, system: Segmentation) -> dict[str, npt.NDArray
     columns = {}
     for name in ("token", "sentence"):
         (g_starts, g_ends), (s_starts, s_ends) = (
-            (getattr(side, f"{name}_starts"), getattr(side, f"{name}_ends"))
-            for side in (gold, system)
+            (getattr(side, f"{name}_starts"), getattr(side, f"{name}_ends")) for side in (gold, system)
         )
         twin = np.minimum(np.searchsorted(s_ends, g_ends), len(s_ends) - 1)
         same = (s_ends[twin] == g_ends) & (s_starts[twin] == g_starts)

@@ -48,9 +48,7 @@ class Submissions:
     homes: list[Path]
 
     @classmethod
-    def find(
-        cls, gold: Source, submissions: Sequence[Any], split: str | None = None
-    ) -> "Submissions":
+    def find(cls, gold: Source, submissions: Sequence[Any], split: str | None = None) -> "Submissions":
         """Find the gold files of a split and the teams, and match outputs with gold files.
 
         Submissions are folders with a folder per team, ``NAME=PATH``, or mappings from teams to
@@ -92,8 +90,7 @@ def _teams(submissions: Sequence[Any]) -> tuple[dict[str, Path], list[Path]]:
     if not named:
         where = ", ".join(map(str, homes)) or "no submissions"
         raise TreegaugeError(
-            f"{where}: no team; expected a folder of output per team; for a single team "
-            "write NAME=FOLDER"
+            f"{where}: no team; expected a folder of output per team; for a single team write NAME=FOLDER"
         )
     for i, (team, place) in enumerate(named):
         if not team or team in {earlier for earlier, _ in named[:i]}:
@@ -106,13 +103,10 @@ def _teams(submissions: Sequence[Any]) -> tuple[dict[str, Path], list[Path]]:
 def _team_folders(home: Path) -> list[tuple[str, Path]]:
     if not home.is_dir():
         found = "a file" if home.exists() else "no such folder"
-        raise TreegaugeError(
-            f"SUBMISSIONS {home}: {found}; expected a folder with a folder per team, or NAME=PATH"
-        )
+        raise TreegaugeError(f"SUBMISSIONS {home}: {found}; expected a folder with a folder per team, or NAME=PATH")
     listed = sorted(path for path in home.iterdir() if not path.name.startswith("."))
     if loose := [path.name for path in listed if path.is_file()]:
-        note(f"{home}: {len(loose)} files are outside the teams' folders and are left out, such as "
-             f"{loose[0]}")  # fmt: skip
+        note(f"{home}: {len(loose)} files are outside the teams' folders and are left out, such as {loose[0]}")
     return [(path.name, path) for path in listed if path.is_dir()]
 
 
@@ -133,13 +127,9 @@ class SubmissionScores(NamedTuple):
     @property
     def failures(self) -> dict[Cell, str]:
         """Why a team has no score on a treebank."""
-        return {
-            cell: score.failure for cell, score in self.cells.items() if score.failure is not None
-        }
+        return {cell: score.failure for cell, score in self.cells.items() if score.failure is not None}
 
-    def f1(
-        self, treebank: str, team: str, metric: str, failed: float | None = None
-    ) -> float | None:
+    def f1(self, treebank: str, team: str, metric: str, failed: float | None = None) -> float | None:
         """Return a score in percent, or `failed` if the run failed."""
         cell = self.cells[treebank, team]
         return failed if cell.failure is not None else cell.metrics[metric].f1
@@ -171,12 +161,9 @@ class SubmissionScores(NamedTuple):
             | ({"remarks": cell.remarks or None} if remarks else {})
             for (code, team), cell in self.cells.items()
         ]
-        kinds = {metric_label(name, self.options.convention): pl.Float64
-                 for name in self.options.metrics}  # fmt: skip
+        kinds = {metric_label(name, self.options.convention): pl.Float64 for name in self.options.metrics}
         return pl.DataFrame(
-            rows,
-            schema_overrides={**kinds, "failure": pl.String, "remarks": pl.String},
-            infer_schema_length=None,
+            rows, schema_overrides={**kinds, "failure": pl.String, "remarks": pl.String}, infer_schema_length=None
         )
 
     def interval(self, team: str, metric: str) -> tuple[float, float] | None:
@@ -247,9 +234,7 @@ def score_submissions(
             states += [fresh for _, fresh in part.values()]
     if all(cell.failure is not None for cell in cells.values()):
         reasons = "; ".join(sorted({str(cell.failure) for cell in cells.values()})[:3])
-        raise TreegaugeError(
-            f"no team could be scored: {reasons}; check that GOLD comes before SUBMISSIONS"
-        )
+        raise TreegaugeError(f"no team could be scored: {reasons}; check that GOLD comes before SUBMISSIONS")
     return SubmissionScores(
         tuple(files.gold), tuple(files.outputs), cells, options, signature,
         new=states.count(True), known=states.count(False),

@@ -13,12 +13,7 @@ from treegauge.core.paper_tables import PaperTable, Style
 from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
 from treegauge.scoring.claims import Claims
-from treegauge.scoring.comparisons import (
-    PRIMARY,
-    PairedTest,
-    drawn_p_values,
-    unit_counts,
-)
+from treegauge.scoring.comparisons import PRIMARY, PairedTest, drawn_p_values, unit_counts
 from treegauge.scoring.convention import OFFICIAL, Convention
 from treegauge.scoring.evaluation import Progress, choices, evaluate
 from treegauge.scoring.hierarchies import over_treebanks, percent_interval
@@ -115,9 +110,7 @@ class Suite(Result):
             limits[system, name] = None
             complete = all((treebank, system) not in self.failures for treebank in self.treebanks)
             if complete and all(scores[system].kept for scores in self.treebanks.values()):
-                estimates = [
-                    estimate(self.counts(treebank, system, name)) for treebank in self.treebanks
-                ]
+                estimates = [estimate(self.counts(treebank, system, name)) for treebank in self.treebanks]
                 values = [self.f1(treebank, system, name) / 100 for treebank in self.treebanks]
                 here = over_treebanks(list(self.treebanks), values, estimates).here
                 if here is not None:
@@ -139,10 +132,7 @@ class Suite(Result):
         averages = self.averages()
         for label in map(self.label, self.chosen or ("LAS",)):
             ends = averages[f"{label}_low"], averages[f"{label}_high"]
-            texts = [
-                None if low is None else f"{low:.2f}–{high:.2f}"
-                for low, high in zip(*ends, strict=True)
-            ]
+            texts = [None if low is None else f"{low:.2f}–{high:.2f}" for low, high in zip(*ends, strict=True)]
             averages = averages.drop(f"{label}_low", f"{label}_high")
             if any(texts):
                 column = averages.columns.index(label) + 1
@@ -171,23 +161,15 @@ class Suite(Result):
 
         def p_better(a: str, b: str, name: str) -> list[float]:
             shared_treebanks = pairs[a, b] if (a, b) in pairs else pairs[b, a]
-            both = [
-                (self.counts(treebank, a, name), self.counts(treebank, b, name))
-                for treebank in shared_treebanks
-            ]
+            both = [(self.counts(treebank, a, name), self.counts(treebank, b, name)) for treebank in shared_treebanks]
             if test == PRIMARY:
                 return [float(p_greater(difference(*pair))[0]) for pair in both]
-            return [
-                float(drawn_p_values(*pair, test, permutations, seed, "greater")[0])
-                for pair in both
-            ]
+            return [float(drawn_p_values(*pair, test, permutations, seed, "greater")[0]) for pair in both]
 
         rows, tests = [], []
         level = alpha / (2 * len(pairs) * len(names))
         for name, ((a, b), treebanks) in product(names, pairs.items()):
-            gains = [
-                self.f1(treebank, a, name) - self.f1(treebank, b, name) for treebank in treebanks
-            ]
+            gains = [self.f1(treebank, a, name) - self.f1(treebank, b, name) for treebank in treebanks]
             row: dict[str, Any] = {"metric": self.label(name), "a": a, "b": b}
             row |= {"treebanks": len(treebanks), "mean_difference": sum(gains) / len(gains)}
             sides = {"a_better": p_better(a, b, name), "b_better": p_better(b, a, name)}
@@ -231,17 +213,13 @@ class Suite(Result):
         if pairs := {pair: names for pair, names in shared.items() if names}:
             return pairs
         failed = [f"{s} on {t}: {why}" for (t, s), why in self.failures.items()]
-        raise TreegaugeError(
-            "\n  ".join(["no two systems have scores on the same treebank", *failed[:3]])
-        )
+        raise TreegaugeError("\n  ".join(["no two systems have scores on the same treebank", *failed[:3]]))
 
     def json_fields(self) -> dict[str, Any]:
         """Return each treebank with its systems, the averages and the failures."""
         return {
             "convention": self.convention.name,
-            "treebanks": [
-                scores.to_dict() | {"treebank": name} for name, scores in self.treebanks.items()
-            ],
+            "treebanks": [scores.to_dict() | {"treebank": name} for name, scores in self.treebanks.items()],
             "averages": self.averages().to_dicts(),
             "failures": [
                 {"treebank": treebank, "system": system, "reason": reason}
@@ -341,6 +319,4 @@ def score_suite(
     digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{digest[:6]}"
     signature = sign(tb=title, average="macro", missing="0" if failures else None, **chosen)
-    return Suite(
-        scored, tuple(systems), failures, signature, options.convention, level=resampling.level
-    )
+    return Suite(scored, tuple(systems), failures, signature, options.convention, level=resampling.level)

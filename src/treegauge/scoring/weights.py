@@ -40,8 +40,7 @@ def read_weights(path: Source) -> dict[str, float]:
                 raise ValueError
         except (IndexError, ValueError):
             raise TreegaugeError(
-                f"{path}:{number}: found {line.strip()!r}, expected a relation and a weight such "
-                "as 'case 0.1'"
+                f"{path}:{number}: found {line.strip()!r}, expected a relation and a weight such as 'case 0.1'"
             ) from None
         weights[relation] = value
     return weights

@@ -61,9 +61,7 @@ class Strata:
         return chosen
 
 
-def sampled_test(
-    pool: SentencePool, sentences: npt.NDArray[np.intp], *, adversarial: bool, seed: int
-) -> Bools:
+def sampled_test(pool: SentencePool, sentences: npt.NDArray[np.intp], *, adversarial: bool, seed: int) -> Bools:
     """Return a mask of the test sentences (one in five), chosen by the published sampler.
 
     Sentences are binned by length and sorted by mean edge displacement (MED). Each round draws a
@@ -92,12 +90,7 @@ def sampled_test(
 
 
 def optimised_test(
-    histograms: Counts,
-    strata: npt.NDArray[np.int32],
-    share: float,
-    *,
-    adversarial: bool,
-    seed: int,
+    histograms: Counts, strata: npt.NDArray[np.int32], share: float, *, adversarial: bool, seed: int
 ) -> Bools:
     r"""Choose test units that maximise or minimise EDV itself.
 

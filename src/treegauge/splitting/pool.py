@@ -77,9 +77,7 @@ def pool(source: Source | Treebank, *, errors: Errors = "strict") -> SentencePoo
     names = [Path(file).name for file in files]
     twice = [file for i, file in enumerate(names) if file in names[:i]]
     if twice:
-        raise TreegaugeError(
-            f"{source}: found two files called {twice[0]}; expected files of one treebank"
-        )
+        raise TreegaugeError(f"{source}: found two files called {twice[0]}; expected files of one treebank")
     return SentencePool(
         treebank=parts[0] if len(parts) == 1 else concat(parts, name=parts[0].name),
         files=tuple(names),

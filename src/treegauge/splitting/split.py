@@ -183,23 +183,16 @@ def split_manifest(split: Split) -> dict[str, Any]:
 
 
 def _by_file(pool: "SentencePool", index: Index) -> dict[str, list[int]]:
-    return {
-        file: pool.number[index[pool.origin[index] == i]].tolist()
-        for i, file in enumerate(pool.files)
-    }
+    return {file: pool.number[index[pool.origin[index] == i]].tolist() for i, file in enumerate(pool.files)}
 
 
-def write_split(
-    split: Split, folder: str | PathLike[str], *, provenance: bool = True
-) -> list[Path]:
+def write_split(split: Split, folder: str | PathLike[str], *, provenance: bool = True) -> list[Path]:
     """Write one file per set and ``manifest.json``, each atomically; return their paths."""
     target = Path(folder)
     paths = {name: target / f"{split.pool.code}-ud-{name}.conllu" for name in split.parts}
     for path in paths.values():
         if path.is_file() and sha256(path.read_bytes()).hexdigest() in split.pool.digests:
-            raise TreegaugeError(
-                f"{path} is an input and would be overwritten; write to another folder"
-            )
+            raise TreegaugeError(f"{path} is an input and would be overwritten; write to another folder")
     others = sorted({*target.glob("*.conllu")} - {*paths.values()})
     if others:
         raise TreegaugeError(
@@ -241,17 +234,14 @@ def rebuild(pool: "SentencePool", manifest: Mapping[str, Any]) -> Split:
         return _rebuild(pool, manifest)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise TreegaugeError(
-            f"manifest: cannot be read ({type(error).__name__}: {error}); expected a file written "
-            "by treegauge split"
+            f"manifest: cannot be read ({type(error).__name__}: {error}); expected a file written by treegauge split"
         ) from error
 
 
 def _rebuild(pool: "SentencePool", manifest: Mapping[str, Any]) -> Split:
     names = [source["file"] for source in manifest["sources"]]
     if sorted(names) != sorted(pool.files):
-        raise TreegaugeError(
-            f"the manifest names {', '.join(names)}; found {', '.join(pool.files)}"
-        )
+        raise TreegaugeError(f"the manifest names {', '.join(names)}; found {', '.join(pool.files)}")
     for source in manifest["sources"]:
         digest = pool.digests[pool.files.index(source["file"])]
         if digest != source["sha256"]:
@@ -259,15 +249,11 @@ def _rebuild(pool: "SentencePool", manifest: Mapping[str, Any]) -> Split:
                 f"{source['file']} has SHA-256 {digest[:12]}..., but the manifest was made from "
                 f"{source['sha256'][:12]}...: use the same release"
             )
-    place = {
-        (int(o), int(n)): i for i, (o, n) in enumerate(zip(pool.origin, pool.number, strict=True))
-    }
+    place = {(int(o), int(n)): i for i, (o, n) in enumerate(zip(pool.origin, pool.number, strict=True))}
 
     def numbers(by_file: Mapping[str, list[int]]) -> Index:
         chosen = [place[pool.files.index(f), n] for f, many in by_file.items() for n in many]
         return np.sort(np.array(chosen, np.int64))
 
     parts = {name: numbers(by_file) for name, by_file in manifest["parts"].items()}
-    return Split(
-        pool, parts, numbers(manifest["dropped"]), dict(manifest["settings"]), manifest["signature"]
-    )
+    return Split(pool, parts, numbers(manifest["dropped"]), dict(manifest["settings"]), manifest["signature"])

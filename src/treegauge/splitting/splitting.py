@@ -31,9 +31,10 @@ def make_split(
     Every sentence of the pool is in exactly one set or in `dropped`.
     """
     for what, value, choices in (
-        ("objective", objective, get_args(Objective)), ("method", method, get_args(SplitMethod)),
+        ("objective", objective, get_args(Objective)),
+        ("method", method, get_args(SplitMethod)),
         ("unit", unit, get_args(SizeUnit)),
-    ):  # fmt: skip
+    ):
         if value not in choices:
             raise ChoiceError(what, value, choices)
     check_whole("seed", seed)
@@ -44,10 +45,7 @@ def make_split(
     if documents is None:
         documents = objective in {"random", "kfold"} and pool.has_documents
     if documents and not pool.has_documents:
-        raise TreegaugeError(
-            f"{pool.treebank.name} has no '# newdoc' comment, so there are no documents to keep "
-            "whole"
-        )
+        raise TreegaugeError(f"{pool.treebank.name} has no '# newdoc' comment, so there are no documents to keep whole")
     shares = _shares(sizes)
     kept = np.flatnonzero(pool.lengths >= least)
     groups = pool.documents[kept] if documents else np.arange(len(kept))
@@ -94,15 +92,9 @@ def parse_sizes(sizes: str) -> list[float]:
 
 def _shares(sizes: Sequence[float]) -> npt.NDArray[np.float64]:
     shares = np.asarray(sizes, np.float64)
-    if (
-        shares.shape != (3,)
-        or not np.isfinite(shares).all()
-        or (shares < 0).any()
-        or not (shares[0] and shares[2])
-    ):
+    if shares.shape != (3,) or not np.isfinite(shares).all() or (shares < 0).any() or not (shares[0] and shares[2]):
         raise TreegaugeError(
-            f"sizes are {'/'.join(map(str, sizes))}; expected train/dev/test such as 60/20/20, "
-            "train and test above 0"
+            f"sizes are {'/'.join(map(str, sizes))}; expected train/dev/test such as 60/20/20, train and test above 0"
         )
     return np.asarray(shares / shares.sum())
 
@@ -154,9 +146,7 @@ def _steered(
         np.add.at(counts, groups, pool.histograms[kept])
         words = np.bincount(groups, lengths)
         strata = np.log2(words).astype(np.int32) if documents else words.astype(np.int32)
-        chosen = optimised_test(
-            counts, strata, float(shares[2]), adversarial=objective == "high", seed=seed
-        )
+        chosen = optimised_test(counts, strata, float(shares[2]), adversarial=objective == "high", seed=seed)
         test = chosen[groups]
     labels = np.where(test, 2, 0)
     part = shares[:2] / shares[:2].sum()

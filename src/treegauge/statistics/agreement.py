@@ -13,12 +13,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.resampling import FloatArray
-from treegauge.statistics.small_samples import (
-    LEAST_UNITS,
-    StudentEstimate,
-    effective_df,
-    heavy_tailed_df,
-)
+from treegauge.statistics.small_samples import LEAST_UNITS, StudentEstimate, effective_df, heavy_tailed_df
 
 Codes = npt.NDArray[np.int64]
 #: Coefficients estimated by :func:`agreement`, in order.
@@ -66,9 +61,7 @@ def cohen_kappa(codes: npt.ArrayLike) -> float:
     """
     table = _checked(codes)
     if table.shape[1] != 2:
-        raise TreegaugeError(
-            f"Cohen's kappa needs two annotators, found {table.shape[1]}; use fleiss_kappa"
-        )
+        raise TreegaugeError(f"Cohen's kappa needs two annotators, found {table.shape[1]}; use fleiss_kappa")
     return float(_Sums(table).kappa()[0])
 
 
@@ -133,9 +126,7 @@ class _Sums:
     def left_out(self, values: npt.NDArray[Any], items: npt.NDArray[Any] | slice) -> FloatArray:
         """Return the sum of values of these items, and without each unit."""
         total = float(values.sum())
-        per_unit = (
-            np.bincount(self.units[items], values, self.n_units) if self.n_units else np.zeros(0)
-        )
+        per_unit = np.bincount(self.units[items], values, self.n_units) if self.n_units else np.zeros(0)
         return np.concatenate(([total], total - per_unit))
 
     def products(self, first: Codes, second: Codes, items: npt.NDArray[Any]) -> FloatArray:
@@ -224,9 +215,7 @@ def _specific(sums: _Sums, category: int) -> FloatArray:
     return _ratio(sums.left_out(agreed, slice(None)), sums.left_out(chosen, slice(None)))
 
 
-def agreement(
-    codes: npt.ArrayLike, units: npt.ArrayLike, *, least: int = LEAST_UNITS
-) -> StudentEstimate:
+def agreement(codes: npt.ArrayLike, units: npt.ArrayLike, *, least: int = LEAST_UNITS) -> StudentEstimate:
     """Return observed agreement, kappa and alpha, with standard errors over units.
 
     Parameters
@@ -306,9 +295,7 @@ def _estimate(
     return StudentEstimate(values[0], error, df)
 
 
-def coefficient_interval(
-    estimate: StudentEstimate, level: float = 0.95
-) -> tuple[FloatArray, FloatArray]:
+def coefficient_interval(estimate: StudentEstimate, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     r"""Return the confidence limits of :func:`agreement` or :func:`class_agreement`.
 
     The first entry is a share, with its interval on the scale of log odds. Coefficients have theirs

@@ -14,13 +14,7 @@ from treegauge.statistics.analysis import (
 )
 from treegauge.statistics.background import remove_background
 from treegauge.statistics.coefficients import check_coefficient
-from treegauge.statistics.correlation import (
-    Correlations,
-    adjusted,
-    associate,
-    choose_columns,
-    strongest_correlation,
-)
+from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns, strongest_correlation
 from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
 from treegauge.statistics.data_table import Tables, group_rows
 from treegauge.statistics.normality import normality, shape
@@ -82,9 +76,7 @@ def _correlation(
         raise TreegaugeError(f"cut {cut!r} needs a column to cut: give by as well")
     variables = choose_columns(table, target, wanted, covariates, without=by)
     groups = {"all": range(table.frame.height)} | (group_rows(table, by, cut) if by else {})
-    rows, notes = associate(
-        table, target, variables, covariates, groups, method, log, intervals, how.cluster
-    )
+    rows, notes = associate(table, target, variables, covariates, groups, method, log, intervals, how.cluster)
     selected, more = strongest_correlation(
         table, target, variables, covariates, method, log, intervals.level, how.cluster
     )

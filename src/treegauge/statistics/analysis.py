@@ -99,9 +99,7 @@ class Analysis(Result):
     def shown(self) -> "pl.DataFrame":
         """Return the printed table, without empty columns."""
         frame = self.table
-        return frame.select(
-            name for name in frame.columns if frame[name].null_count() < max(frame.height, 1)
-        )
+        return frame.select(name for name in frame.columns if frame[name].null_count() < max(frame.height, 1))
 
     def json_fields(self) -> dict[str, Any]:
         """Return the summary, the rows and the notes."""

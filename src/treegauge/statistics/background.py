@@ -17,12 +17,7 @@ from treegauge.statistics.analysis import (
     sign_analysis,
 )
 from treegauge.statistics.bootstrap import bootstrap_rows
-from treegauge.statistics.coefficients import (
-    Inference,
-    check_coefficient,
-    coefficients,
-    correlated_pair,
-)
+from treegauge.statistics.coefficients import Inference, check_coefficient, coefficients, correlated_pair
 from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.data_table import Sample, Tables
 from treegauge.statistics.least_squares import LeastSquares
@@ -142,9 +137,7 @@ def remove_background(
     few = len(sample.values) < LEAST_BACKGROUND
     note = f"{len(sample.values)} rows are too few for a bootstrap interval ({LEAST_BACKGROUND})"
     if intervals.resamples and not few:
-        interval = bootstrap_rows(
-            sample.values, lambda rows: _left(rows, method), **vars(intervals)
-        )
+        interval = bootstrap_rows(sample.values, lambda rows: _left(rows, method), **vars(intervals))
         if np.isfinite([interval.low[0], interval.high[0]]).all():
             bca = float(interval.low[0]), float(interval.high[0])
     return Background(

@@ -248,9 +248,7 @@ def _bca_levels(
     return move(levels[0]), move(levels[1])
 
 
-def _acceleration(
-    estimate: FloatArray, factors: Iterable[LeaveOneOut], ties: FloatArray
-) -> FloatArray:
+def _acceleration(estimate: FloatArray, factors: Iterable[LeaveOneOut], ties: FloatArray) -> FloatArray:
     """Acceleration over independent factors, as for a statistic of several samples."""
     squares, cubes = np.zeros(len(estimate)), np.zeros(len(estimate))
     for leave_one_out in factors:

@@ -19,9 +19,7 @@ LEAST_CLUSTERS = 8
 _MOST = 1 - 1e-12
 
 
-def weighted_coefficients(
-    values: FloatArray, weights: FloatArray, method: Coefficient = "spearman"
-) -> FloatArray:
+def weighted_coefficients(values: FloatArray, weights: FloatArray, method: Coefficient = "spearman") -> FloatArray:
     """Return the matrix of coefficients for each weighting of the rows: (..., columns, columns).
 
     A row with weight 2 counts twice, also in the ranks; weight 0 leaves it out.
@@ -89,9 +87,7 @@ def fisher(r: FloatArray) -> FloatArray:
     return np.arctanh(np.clip(r, -_MOST, _MOST))
 
 
-def over_clusters(
-    values: FloatArray, clusters: Clusters, method: Coefficient, steps: int
-) -> StudentEstimate:
+def over_clusters(values: FloatArray, clusters: Clusters, method: Coefficient, steps: int) -> StudentEstimate:
     """Return Fisher's transformation of partial coefficients, with errors over clusters."""
     halved = fisher(partials(weighted_coefficients(values, clusters.halved(), method), steps))
     errors = np.sqrt(np.diagonal(clusters.covariance(halved)))
@@ -99,11 +95,7 @@ def over_clusters(
 
 
 def clustered_inferences(
-    before: Sequence[Inference],
-    values: FloatArray,
-    clusters: Clusters,
-    method: Coefficient,
-    level: float,
+    before: Sequence[Inference], values: FloatArray, clusters: Clusters, method: Coefficient, level: float
 ) -> tuple[list[Inference], FloatArray]:
     """Return intervals and p-values over clusters, and detectable coefficients.
 
@@ -128,19 +120,14 @@ def clustered_inferences(
     return after, np.where(known, least, np.nan)
 
 
-def strongest(
-    values: FloatArray, variables: int, clusters: Clusters, method: Coefficient, level: float
-) -> Winner:
+def strongest(values: FloatArray, variables: int, clusters: Clusters, method: Coefficient, level: float) -> Winner:
     """Correct the coefficient farthest from 0 for its selection among several.
 
     The columns of `values` are the target, as many `variables`, and the covariates.
     """
     weights = clusters.halved()
     rest = list(range(1 + variables, values.shape[1]))
-    each = [
-        partial(weighted_coefficients(values[:, [0, 1 + j, *rest]], weights, method))
-        for j in range(variables)
-    ]
+    each = [partial(weighted_coefficients(values[:, [0, 1 + j, *rest]], weights, method)) for j in range(variables)]
     halved = fisher(np.stack(each, axis=1))
     spread = clusters.covariance(halved)
     best = best_of(halved[0], spread, clusters.df, level=level, absolute=True)

@@ -110,9 +110,7 @@ class Inference:
     power: float | None = None
 
 
-def inference(
-    r: float, n: int, k: int = 0, *, method: Coefficient = "spearman", level: float = 0.95
-) -> Inference:
+def inference(r: float, n: int, k: int = 0, *, method: Coefficient = "spearman", level: float = 0.95) -> Inference:
     r"""Return interval, adjusted square, p-value and power of a coefficient.
 
     For n rows and k covariates, with :math:`z` the normal quantile of the level:
@@ -157,9 +155,7 @@ def inference(
     )  # fmt: skip
 
 
-def correlated_pair(
-    values: FloatArray, *, method: Coefficient = "spearman", level: float = 0.95
-) -> Inference:
+def correlated_pair(values: FloatArray, *, method: Coefficient = "spearman", level: float = 0.95) -> Inference:
     """Return the coefficient of two columns with its inference; empty for a constant column.
 
     Here Kendall's p-value is exact for few rows and takes ties into account.

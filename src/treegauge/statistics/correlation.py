@@ -17,14 +17,7 @@ from treegauge.statistics.clusters import (
     clusters_of,
     strongest,
 )
-from treegauge.statistics.coefficients import (
-    LEAST_ROWS,
-    Inference,
-    coefficients,
-    correlated_pair,
-    inference,
-    partials,
-)
+from treegauge.statistics.coefficients import LEAST_ROWS, Inference, coefficients, correlated_pair, inference, partials
 from treegauge.statistics.data_table import DataTable, Groups, Sample
 from treegauge.statistics.least_squares import collinearity_notes
 from treegauge.statistics.multiple import adjust
@@ -98,11 +91,7 @@ def associate(
 
 
 def _of_sample(
-    sample: Sample,
-    group: str,
-    method: Coefficient,
-    intervals: RowResampling,
-    clusters: Clusters | None,
+    sample: Sample, group: str, method: Coefficient, intervals: RowResampling, clusters: Clusters | None
 ) -> tuple[list[Association], list[str]]:
     """Correlate the first two columns, given none, one, two ... of the others."""
     target, variable, *given = sample.names
@@ -122,9 +111,7 @@ def _of_sample(
         elif n - k < 4:
             problems.append(f"{name}: missing, because {k} covariates need at least {k + 4} rows")
         elif np.isnan(r):
-            problems.append(
-                f"{name}: missing, because the covariates determine {target} or {variable}"
-            )
+            problems.append(f"{name}: missing, because the covariates determine {target} or {variable}")
         else:
             result = (
                 inference(r, n, k, method=method, level=intervals.level)
@@ -133,14 +120,11 @@ def _of_sample(
             )
             enough = n - k >= LEAST_ROWS
             rows[k] = replace(
-                rows[k],
-                inference=result,
-                detectable_r=detectable(n - k) if enough and method != "kendall" else None,
+                rows[k], inference=result, detectable_r=detectable(n - k) if enough and method != "kendall" else None
             )
             if not enough:
                 problems.append(
-                    f"{name}: {n} rows are too few for an interval and a p-value (at least "
-                    f"{LEAST_ROWS + k})"
+                    f"{name}: {n} rows are too few for an interval and a p-value (at least {LEAST_ROWS + k})"
                 )
             elif result.p_value is None:
                 problems.append(
@@ -149,9 +133,7 @@ def _of_sample(
                 )
     if clusters:
         before = [row.inference for row in rows]
-        after, least = clustered_inferences(
-            before, sample.values, clusters, method, intervals.level
-        )
+        after, least = clustered_inferences(before, sample.values, clusters, method, intervals.level)
         finds = [None if np.isnan(value) else value for value in least.tolist()]
         rows = [
             replace(row, inference=one, detectable_r=row.detectable_r and found)
@@ -163,9 +145,7 @@ def _of_sample(
     known = [k for k, row in enumerate(rows) if row.inference.low is not None]
     if intervals.resamples and known and not clusters:
         interval = bootstrap_rows(
-            sample.values,
-            lambda resampled: partials(coefficients(resampled, method), len(rows)),
-            **vars(intervals),
+            sample.values, lambda resampled: partials(coefficients(resampled, method), len(rows)), **vars(intervals)
         )
         for k in known:
             low, high = float(interval.low[k]), float(interval.high[k])
@@ -187,8 +167,7 @@ def _reversals(rows: Sequence[Association]) -> list[str]:
                 else "the effect disappears, and the new sign is not significant"
             )
             return [
-                f"{row.variable}: {first.r:.3f} becomes {row.inference.r:.3f} given "
-                f"{', '.join(row.given)}; {meaning}"
+                f"{row.variable}: {first.r:.3f} becomes {row.inference.r:.3f} given {', '.join(row.given)}; {meaning}"
             ]
     return []
 
@@ -293,25 +272,17 @@ class Correlations(Analysis):
 
 
 def choose_columns(
-    table: DataTable,
-    target: str,
-    of: Sequence[str],
-    given: Sequence[str] = (),
-    without: str | None = None,
+    table: DataTable, target: str, of: Sequence[str], given: Sequence[str] = (), without: str | None = None
 ) -> list[str]:
     """Return the columns that may explain the target; refuse one that is named twice."""
     table.check([target], "target column")
     table.check(of)
     table.check(given, "covariate")
-    variables = list(of) or [
-        name for name in table.numeric() if name not in {target, without, *given}
-    ]
+    variables = list(of) or [name for name in table.numeric() if name not in {target, without, *given}]
     named = [target, *variables, *given]
     for name in named:
         if named.count(name) > 1:
-            raise TreegaugeError(
-                f"column {name!r} is named twice; target, variables and covariates must differ"
-            )
+            raise TreegaugeError(f"column {name!r} is named twice; target, variables and covariates must differ")
     if not variables:
         raise TreegaugeError(f"{table.source}: no numeric column besides {', '.join(named)}")
     return variables

@@ -28,13 +28,7 @@ from treegauge.statistics.clusters import (
     fisher,
     weighted_coefficients,
 )
-from treegauge.statistics.coefficients import (
-    LEAST_ROWS,
-    Inference,
-    check_coefficient,
-    correlated_pair,
-    partial,
-)
+from treegauge.statistics.coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair, partial
 from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
 from treegauge.statistics.data_table import DataTable, Sample, Tables
 from treegauge.statistics.multiple import adjust
@@ -116,8 +110,7 @@ def correlation_matrix(
     wanted = chosen or table.numeric()
     if len(wanted) < 2 or len(set(wanted)) < len(wanted):
         raise TreegaugeError(
-            f"{table.source}: a matrix needs two or more different columns, found "
-            f"{', '.join(wanted) or 'none'}"
+            f"{table.source}: a matrix needs two or more different columns, found {', '.join(wanted) or 'none'}"
         )
     values, names = table.columns(wanted, log=log)
     pairs: list[dict[str, Any]] = []
@@ -129,9 +122,7 @@ def correlation_matrix(
         both = both[here]
         result = Inference()
         if len(both) < 4:
-            notes.append(
-                f"{names[i]}, {names[j]}: missing, {len(both)} rows have both (at least 4)"
-            )
+            notes.append(f"{names[i]}, {names[j]}: missing, {len(both)} rows have both (at least 4)")
         elif (np.ptp(both, axis=0) == 0).any():
             notes.append(f"{names[i]}, {names[j]}: missing, because one of them has one value only")
         else:
@@ -252,29 +243,20 @@ def correlate_bins(
     numbers = table.numbers(bin)
     odd = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
     if len(odd):
-        raise TreegaugeError(
-            f"{table.source}: column {bin!r} must hold whole numbers to bin by, found {odd[0]:g}"
-        )
+        raise TreegaugeError(f"{table.source}: column {bin!r} must hold whole numbers to bin by, found {odd[0]:g}")
     inside = np.flatnonzero((numbers >= low) & (numbers <= high))
     if not len(inside):
         raise TreegaugeError(f"{table.source}: no {bin!r} lies between {low} and {high}")
     bins = sorted({int(number) for number in numbers[inside]})
     groups = {f"{bin} {number}": np.flatnonzero(numbers == number).tolist() for number in bins}
     choose_columns(table, target, [of], covariates, without=bin)
-    rows, notes = associate(
-        table, target, [of], covariates, groups, method, logs, intervals, cluster
-    )
+    rows, notes = associate(table, target, [of], covariates, groups, method, logs, intervals, cluster)
     last = adjusted([row for row in rows if len(row.given) == len(covariates)], correction)
-    known = [
-        (one, row.inference.r)
-        for one, row in zip(bins, last, strict=True)
-        if row.inference.r is not None
-    ]
+    known = [(one, row.inference.r) for one, row in zip(bins, last, strict=True) if row.inference.r is not None]
     enough = len(known) > 3
     p_trend = None
     if enough and len(known) == len(bins) and method != "kendall":
-        samples = [table.complete([target, of, *covariates], log=logs, rows=here)
-                   for here in groups.values()]  # fmt: skip
+        samples = [table.complete([target, of, *covariates], log=logs, rows=here) for here in groups.values()]
         p_trend = _trend(table, bins, samples, method, cluster)
     signature = sign_analysis(
         "bins", table.name, bin=f"{bin}:{low}-{high}", target=target, of=of, given=covariates,
@@ -291,11 +273,7 @@ def correlate_bins(
 
 
 def _trend(
-    table: DataTable,
-    bins: Sequence[int],
-    samples: Sequence[Sample],
-    method: Coefficient,
-    cluster: str,
+    table: DataTable, bins: Sequence[int], samples: Sequence[Sample], method: Coefficient, cluster: str
 ) -> float | None:
     """Return the p-value of the slope of Fisher's z over bins, for random treebanks or clusters."""
     kinds = table.kinds(cluster) or [None] * table.frame.height

@@ -53,9 +53,7 @@ class Sample:
         """Refuse too few rows for a model, and columns that have only one value."""
         rows, columns = self.values.shape
         if rows < least:
-            raise TreegaugeError(
-                f"{source}: {rows} complete rows for {columns} columns, expected at least {least}"
-            )
+            raise TreegaugeError(f"{source}: {rows} complete rows for {columns} columns, expected at least {least}")
         if self.constant():
             raise TreegaugeError(f"{source}: {', '.join(self.constant())} has one value only")
 
@@ -148,9 +146,7 @@ class DataTable:
 
         return [kin_of(str(treebank), name) for treebank in self.frame["treebank"]]
 
-    def complete(
-        self, names: Sequence[str], *, log: Sequence[str] = (), rows: Sequence[int] | None = None
-    ) -> Sample:
+    def complete(self, names: Sequence[str], *, log: Sequence[str] = (), rows: Sequence[int] | None = None) -> Sample:
         """Return the rows without missing values in these columns, some of them log-transformed."""
         here = np.arange(self.frame.height) if rows is None else np.asarray(rows, dtype=np.intp)
         values, shown = self.columns(names, log=log)
@@ -162,16 +158,11 @@ class DataTable:
             if not known[:, j].all():
                 wanting.setdefault(tuple(labels[~known[:, j]]), []).append(repr(name))
         notes = tuple(
-            f"left out, missing {', '.join(columns)}: {names_and_more(gone)}"
-            for gone, columns in wanting.items()
+            f"left out, missing {', '.join(columns)}: {names_and_more(gone)}" for gone, columns in wanting.items()
         )
-        return Sample(
-            shown, values[whole], tuple(labels[whole]), tuple(here[whole].tolist()), notes
-        )
+        return Sample(shown, values[whole], tuple(labels[whole]), tuple(here[whole].tolist()), notes)
 
-    def columns(
-        self, names: Sequence[str], *, log: Sequence[str] = ()
-    ) -> tuple[FloatArray, tuple[str, ...]]:
+    def columns(self, names: Sequence[str], *, log: Sequence[str] = ()) -> tuple[FloatArray, tuple[str, ...]]:
         """Return columns as (rows, columns), NaN if missing, and their names."""
         self.check(names)
         self.check(log, "column to take the logarithm of")
@@ -240,9 +231,7 @@ def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) 
         if "failure" in columns:
             frame = frame.filter(frame["failure"].fill_null("") == "")
         metrics = [n for n in frame.columns if n not in {"treebank", "system", "seed", "failure"}]
-        frame = frame.unpivot(
-            metrics, index=["treebank", "system"], variable_name="metric", value_name="score"
-        )
+        frame = frame.unpivot(metrics, index=["treebank", "system"], variable_name="metric", value_name="score")
     if {"treebank", "system", "metric", "score"} <= set(frame.columns):
         check_percent(_known(frame["score"]), source, unit)
         if frame["system"].n_unique() > 1:
@@ -259,9 +248,7 @@ def _known(column: "pl.Series") -> list[float]:
     return [number for cell in column if (number := parse_number(cell)) is not None]
 
 
-def _pivot(
-    frame: "pl.DataFrame", columns: tuple[str, str | None, str], form: str, source: str
-) -> DataTable:
+def _pivot(frame: "pl.DataFrame", columns: tuple[str, str | None, str], form: str, source: str) -> DataTable:
     """Return one column per name, or per name and part (split, system) if it has several parts.
 
     `columns` are those of names, parts and values; `form` is that of a full name.
@@ -283,8 +270,7 @@ def _pivot(
     if twice.height:
         row = twice.row(0, named=True)
         raise TreegaugeError(
-            f"{source}: {names} {row[names]!r} of {row['treebank']!r} appears twice; expected one "
-            "value each"
+            f"{source}: {names} {row[names]!r} of {row['treebank']!r} appears twice; expected one value each"
         )
     pivoted = frame.pivot(on=names, index="treebank", values=values)
     return DataTable(pivoted, source, full_names=full_names)

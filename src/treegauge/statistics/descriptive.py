@@ -44,8 +44,7 @@ def cumulative_variance(scores: npt.ArrayLike, by: npt.ArrayLike | None = None) 
     order = values if by is None else np.asarray(by, np.float64)
     if values.ndim != 1 or values.shape != order.shape or len(values) < 2:
         raise TreegaugeError(
-            f"expected two scores or more and as many to order them by, found shapes "
-            f"{values.shape} and {order.shape}"
+            f"expected two scores or more and as many to order them by, found shapes {values.shape} and {order.shape}"
         )
     if not (np.isfinite(values).all() and np.isfinite(order).all()):
         raise TreegaugeError("scores must be numbers: some are missing or infinite")

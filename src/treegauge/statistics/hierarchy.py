@@ -41,9 +41,7 @@ class Hierarchy:
 
 
 def hierarchy(
-    values: npt.ArrayLike,
-    groups: Sequence[object] | None = None,
-    within: StudentEstimate | None = None,
+    values: npt.ArrayLike, groups: Sequence[object] | None = None, within: StudentEstimate | None = None
 ) -> Hierarchy:
     r"""Return the mean over treebanks, with intervals for these, for others, and for a new one.
 
@@ -87,9 +85,7 @@ def hierarchy(
     sums = np.zeros((number, len(rows)))
     np.add.at(sums, codes, rows.T)
     least = 2 if treebanks >= LEAST_TREEBANKS and number >= LEAST_GROUPS else number + 1
-    alike = jackknife(
-        np.column_stack([sums, sizes]), lambda s: s[..., :-1] / s[..., -1:], sizes, least=least
-    )
+    alike = jackknife(np.column_stack([sums, sizes]), lambda s: s[..., :-1] / s[..., -1:], sizes, least=least)
     mean, means = alike.value, sums / sizes[:, None]
     df = np.minimum(alike.df, heavy_tailed_df((means - mean) * np.sqrt(sizes)[:, None]))
     alike = StudentEstimate(mean, alike.standard_error, df)
@@ -112,8 +108,7 @@ def hierarchy(
     here = error = None
     if within is not None:
         errors, freedom = (
-            np.asarray(part, np.float64).reshape(-1, treebanks)
-            for part in (within.standard_error, within.df)
+            np.asarray(part, np.float64).reshape(-1, treebanks) for part in (within.standard_error, within.df)
         )
         total = (errors**2).sum(axis=-1)
         curvature = (errors**4 / freedom).sum(axis=-1)

@@ -85,8 +85,7 @@ def relative_importance(correlations: FloatArray) -> FloatArray:
     size = correlations.shape[-1] - 1
     if size > MOST:
         raise TreegaugeError(
-            f"relative importance needs all subsets of predictors: at most {MOST} predictors, "
-            f"found {size}"
+            f"relative importance needs all subsets of predictors: at most {MOST} predictors, found {size}"
         )
     explained: dict[tuple[int, ...], float] = {}
     for subset in chain.from_iterable(combinations(range(size), k) for k in range(size + 1)):

@@ -184,9 +184,7 @@ def partial_conjunction(
 
     values = check_p_values(p_values)
     if values.ndim != 1:
-        raise TreegaugeError(
-            f"p-values: expected one per data set, found an array of shape {values.shape}"
-        )
+        raise TreegaugeError(f"p-values: expected one per data set, found an array of shape {values.shape}")
     if not 0 < alpha < 1:
         raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
     labels = tuple(map(str, range(len(values)))) if names is None else tuple(names)

@@ -48,11 +48,7 @@ class Normality(Analysis):
 
 @verb
 def normality(
-    tables: Tables,
-    of: Names = (),
-    *,
-    level: float = 0.95,
-    columns: TableSettings = TableSettings(),
+    tables: Tables, of: Names = (), *, level: float = 0.95, columns: TableSettings = TableSettings()
 ) -> Normality:
     """Test columns for normality: Shapiro-Wilk and D'Agostino-Pearson.
 
@@ -179,10 +175,7 @@ class SkewNormal(Analysis):
         """One row: the numbers, the curve, the tests."""
         import polars as pl
 
-        names = (
-            "n data_mean data_sd mean sd skewness location scale shape chi2 chi2_df p_chi2 ks p_ks "
-            "p_normal"
-        )
+        names = "n data_mean data_sd mean sd skewness location scale shape chi2 chi2_df p_chi2 ks p_ks p_normal"
         return pl.DataFrame({name: [getattr(self, name)] for name in names.split()})
 
     def density(self, x: npt.ArrayLike) -> FloatArray:
@@ -193,9 +186,7 @@ class SkewNormal(Analysis):
 
 
 @verb
-def shape(
-    tables: Tables, of: str, *, resamples: int = 200, seed: int = 0, join: str = "treebank"
-) -> SkewNormal:
+def shape(tables: Tables, of: str, *, resamples: int = 200, seed: int = 0, join: str = "treebank") -> SkewNormal:
     """Fit a skew-normal curve to a column, with its goodness of fit.
 
     Chi-square over bins of equal probability, at least 8 rows per bin, and the Kolmogorov-Smirnov
@@ -216,18 +207,11 @@ def shape(
         Column of names by which several tables are joined.
     """
     table = load_tables(tables, join)
-    return fit_skew_normal(
-        table.numbers(of), resamples=resamples, seed=seed, name=of, table=table.name
-    )
+    return fit_skew_normal(table.numbers(of), resamples=resamples, seed=seed, name=of, table=table.name)
 
 
 def fit_skew_normal(
-    values: npt.ArrayLike,
-    *,
-    resamples: int = 200,
-    seed: int = 0,
-    name: str = "values",
-    table: str | None = None,
+    values: npt.ArrayLike, *, resamples: int = 200, seed: int = 0, name: str = "values", table: str | None = None
 ) -> SkewNormal:
     r"""Fit a skew-normal curve by maximum likelihood and test how well it fits.
 
@@ -248,7 +232,7 @@ def fit_skew_normal(
     >>> curve = fit_skew_normal(numbers, resamples=0)
     >>> curve.skewness > 0.5, curve.p_normal < 0.001
     (True, True)
-    """  # fmt: skip
+    """
     from scipy.stats import skewtest
 
     if resamples:
@@ -256,13 +240,9 @@ def fit_skew_normal(
     numbers = np.asarray(values, dtype=np.float64).ravel()
     numbers = numbers[~np.isnan(numbers)]
     if len(numbers) < 8 or np.isinf(numbers).any():
-        raise TreegaugeError(
-            f"{name}: a skew-normal curve needs at least 8 finite numbers, found {len(numbers)}"
-        )
+        raise TreegaugeError(f"{name}: a skew-normal curve needs at least 8 finite numbers, found {len(numbers)}")
     if np.ptp(numbers) == 0:
-        raise TreegaugeError(
-            f"{name}: all numbers are {numbers[0]:g}; a curve needs different numbers"
-        )
+        raise TreegaugeError(f"{name}: all numbers are {numbers[0]:g}; a curve needs different numbers")
     location, scale, shape = _fit(numbers)
     delta = shape / math.hypot(1, shape)
     lift = delta * math.sqrt(2 / math.pi)
@@ -301,9 +281,7 @@ def _bins(n: int) -> int:
     return min(12, n // 8)
 
 
-def _misfit(
-    numbers: FloatArray, location: float, scale: float, shape: float
-) -> tuple[float | None, float]:
+def _misfit(numbers: FloatArray, location: float, scale: float, shape: float) -> tuple[float | None, float]:
     """Return chi-square, None below 5 bins, and the Kolmogorov-Smirnov distance."""
     from scipy.stats import chisquare, skewnorm
 

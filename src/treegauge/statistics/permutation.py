@@ -63,9 +63,7 @@ class PairedComparison(Result):
         """One row per metric."""
         import polars as pl
 
-        columns: dict[str, Any] = {
-            "metric": self.names, "a": self.a, "b": self.b, "difference": self.difference,
-        }  # fmt: skip
+        columns: dict[str, Any] = {"metric": self.names, "a": self.a, "b": self.b, "difference": self.difference}
         if self.interval is not None:
             columns |= {"low": self.interval.low, "high": self.interval.high}
         if self.share_better is not None:
@@ -213,9 +211,7 @@ def paired_bootstrap(
     )  # fmt: skip
 
 
-def _as_extreme(
-    null: FloatArray, a: FloatArray, b: FloatArray, alternative: Alternative
-) -> npt.NDArray[np.bool_]:
+def _as_extreme(null: FloatArray, a: FloatArray, b: FloatArray, alternative: Alternative) -> npt.NDArray[np.bool_]:
     """Return which differences under the null reach the observed one; undefined ones do, too."""
     if alternative not in get_args(Alternative):
         raise ChoiceError("alternative", alternative, get_args(Alternative))

@@ -30,9 +30,7 @@ class Equivalence(NamedTuple):
     p_better: FloatArray
 
 
-def equivalence(
-    value: npt.ArrayLike, standard_error: npt.ArrayLike, df: npt.ArrayLike, margin: float
-) -> Equivalence:
+def equivalence(value: npt.ArrayLike, standard_error: npt.ArrayLike, df: npt.ArrayLike, margin: float) -> Equivalence:
     r"""Test whether a difference is smaller than a margin: two one-sided t tests.
 
     With :math:`F` Student's distribution and :math:`t_\pm = (\hat\delta \pm m)/se`,
@@ -64,9 +62,7 @@ def equivalence(
     with np.errstate(divide="ignore"):
         above, below = (difference + margin) / error, (difference - margin) / error
     not_worse, not_better = stdtr(df, -above), stdtr(df, below)
-    return Equivalence(
-        np.maximum(not_worse, not_better), np.asarray(not_worse), np.asarray(stdtr(df, -below))
-    )
+    return Equivalence(np.maximum(not_worse, not_better), np.asarray(not_worse), np.asarray(stdtr(df, -below)))
 
 
 def detectable_difference(
@@ -91,13 +87,7 @@ def detectable_difference(
 
 
 def needed_units(
-    difference: float,
-    variance: float,
-    fixed: float = 0.0,
-    *,
-    level: float = 0.95,
-    power: float = 0.8,
-    least: int = 2,
+    difference: float, variance: float, fixed: float = 0.0, *, level: float = 0.95, power: float = 0.8, least: int = 2
 ) -> int | None:
     r"""Return the number of units needed to find a difference with this power.
 
@@ -130,18 +120,14 @@ def needed_units(
     """
     if not (difference > 0 and variance >= 0 and fixed >= 0):
         raise TreegaugeError(
-            f"expected a difference above 0 and variances of at least 0, found {difference}, "
-            f"{variance}, {fixed}"
+            f"expected a difference above 0 and variances of at least 0, found {difference}, {variance}, {fixed}"
         )
 
     def enough(n: int) -> bool:
         error = math.sqrt(fixed + variance / n)
         return bool(detectable_difference(error, n - 1, level=level, power=power) <= difference)
 
-    if (
-        fixed
-        and detectable_difference(math.sqrt(fixed), 1e9, level=level, power=power) > difference
-    ):
+    if fixed and detectable_difference(math.sqrt(fixed), 1e9, level=level, power=power) > difference:
         return None
     return smallest(enough, least)
 
@@ -220,9 +206,7 @@ def best_of(
 
     estimates, spread = np.asarray(values, np.float64), np.asarray(covariance, np.float64)
     if estimates.ndim != 1 or spread.shape != (len(estimates),) * 2 or not len(estimates):
-        raise TreegaugeError(
-            f"expected n values and a covariance n x n, found {estimates.shape} and {spread.shape}"
-        )
+        raise TreegaugeError(f"expected n values and a covariance n x n, found {estimates.shape} and {spread.shape}")
     j = int(np.argmax(np.abs(estimates) if absolute else estimates))
     observed, error = float(estimates[j]), math.sqrt(spread[j, j])
     turn = -1.0 if absolute and observed < 0 else 1.0

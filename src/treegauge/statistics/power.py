@@ -46,9 +46,7 @@ def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
     if not -1 <= r <= 1:
         raise TreegaugeError(f"r: expected a coefficient from -1 to 1, found {r!r}")
     if not n > 3:
-        raise TreegaugeError(
-            f"n: the power of a correlation test needs more than 3 rows, found {n}"
-        )
+        raise TreegaugeError(f"n: the power of a correlation test needs more than 3 rows, found {n}")
     if abs(r) == 1:
         return 1.0
     critical = special.stdtrit(n - 2, 1 - alpha / 2)
@@ -117,12 +115,7 @@ class PowerPlan(Result):
 
 @verb(limits={"covariates": (0, 10**6)})
 def plan_power(
-    n: int | None = None,
-    r: float | None = None,
-    *,
-    covariates: int = 0,
-    power: float = 0.8,
-    level: float = 0.95,
+    n: int | None = None, r: float | None = None, *, covariates: int = 0, power: float = 0.8, level: float = 0.95
 ) -> PowerPlan:
     """Report the power of a correlation test, the rows it needs, and the detectable correlation.
 

@@ -37,9 +37,7 @@ class ReliabilityBins(NamedTuple):
     observed: FloatArray
 
 
-def reliability_bins(
-    probabilities: FloatArray, outcomes: Flags, bins: int = BINS
-) -> ReliabilityBins:
+def reliability_bins(probabilities: FloatArray, outcomes: Flags, bins: int = BINS) -> ReliabilityBins:
     """Divide cases into bins of equal mass; equal probabilities are always in the same bin.
 
     Examples
@@ -54,9 +52,7 @@ def reliability_bins(
     counts = np.bincount(places)
     used = np.flatnonzero(counts)  # below the first cut there may be nothing
     places, counts = np.searchsorted(used, places), counts[used]
-    means = [
-        np.bincount(places, values, len(used)) / counts for values in (probabilities, outcomes)
-    ]
+    means = [np.bincount(places, values, len(used)) / counts for values in (probabilities, outcomes)]
     return ReliabilityBins(places, counts, *means)
 
 
@@ -87,9 +83,7 @@ class BrierScore(NamedTuple):
     uncertainty: float
 
 
-def brier_score(
-    probabilities: FloatArray, outcomes: Flags, made: ReliabilityBins | None = None
-) -> BrierScore:
+def brier_score(probabilities: FloatArray, outcomes: Flags, made: ReliabilityBins | None = None) -> BrierScore:
     r"""Return the Brier score and its components (Murphy 1973), which add up exactly.
 
     .. math::
@@ -152,9 +146,7 @@ def auroc(confidence: FloatArray, outcomes: Flags) -> float | None:
     return above / (correct * wrong)
 
 
-def risk_coverage(
-    confidence: FloatArray, errors: FloatArray, sizes: FloatArray | None = None
-) -> FloatArray:
+def risk_coverage(confidence: FloatArray, errors: FloatArray, sizes: FloatArray | None = None) -> FloatArray:
     r"""Return the risk when the 1, 2, ..., n most confident units are kept.
 
     .. math:: r_k = \sum_{i \le k} e_i \Big/ \sum_{i \le k} s_i
@@ -170,10 +162,7 @@ def risk_coverage(
     """
     _, places, counts = np.unique(-confidence, return_inverse=True, return_counts=True)
     weights = np.ones(len(errors)) if sizes is None else sizes
-    shared = [
-        np.cumsum(np.repeat(np.bincount(places, values) / counts, counts))
-        for values in (errors, weights)
-    ]
+    shared = [np.cumsum(np.repeat(np.bincount(places, values) / counts, counts)) for values in (errors, weights)]
     return np.asarray(shared[0] / shared[1])
 
 

@@ -8,13 +8,7 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.verbs import verb
-from treegauge.statistics.analysis import (
-    Analysis,
-    Names,
-    RowResampling,
-    TableSettings,
-    sign_analysis,
-)
+from treegauge.statistics.analysis import Analysis, Names, RowResampling, TableSettings, sign_analysis
 from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table
@@ -215,9 +209,7 @@ def regress(
     inflation = variance_inflation(matrix[:-1, :-1])
     stuck = ", ".join(np.array(sample.names[1:])[np.isinf(inflation)])
     if stuck:
-        raise TreegaugeError(
-            f"{table.source}: predictors {stuck} determine one another; leave one out"
-        )
+        raise TreegaugeError(f"{table.source}: predictors {stuck} determine one another; leave one out")
     solved = LeastSquares.of(sample.values)
     model = Regression(
         target=target,
@@ -227,16 +219,13 @@ def regress(
         rows=tuple(_terms(sample, solved, matrix, inflation, level)),
         intercept=float(solved.mean - solved.centre @ (solved.slopes / solved.scale)),
         fit=_fit(solved, condition_number(matrix[:-1, :-1])),
-        notes=(
-            *sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1]), _NO_INTERVAL
-        ),
+        notes=(*sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1]), _NO_INTERVAL),
         signature=sign_analysis(
-            "regression", table.name, target=target, on=terms, log=log,
-            intervals=RowResampling(level, 0), kind="t",
+            "regression", table.name, target=target, on=terms, log=log, intervals=RowResampling(level, 0), kind="t"
         ),
         _sample=sample,
         _solved=solved,
-    )  # fmt: skip
+    )
     parts = {"leave_one_out": model.leave_one_out()} if leave_one_out else {}
     if predict is not None:
         parts["predictions"] = model.predict(predict)
@@ -254,9 +243,7 @@ def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
     return {
         "r2": r2,
         "adj_r2": 1 - (1 - r2) * (n - 1) / solved.free,
-        "p_value": 0.0
-        if r2 >= 1
-        else float(fdtrc(size, solved.free, r2 / (1 - r2) * solved.free / size)),
+        "p_value": 0.0 if r2 >= 1 else float(fdtrc(size, solved.free, r2 / (1 - r2) * solved.free / size)),
         "rmse": solved.noise,
         "loo_mae": float(np.abs(solved.left_out).mean()) if predicted else None,
         "baseline_mae": float(np.abs(deviations).mean() * n / (n - 1)),
@@ -265,11 +252,7 @@ def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
 
 
 def _terms(
-    sample: Sample,
-    solved: LeastSquares,
-    matrix: FloatArray,
-    inflation: FloatArray,
-    level: float,
+    sample: Sample, solved: LeastSquares, matrix: FloatArray, inflation: FloatArray, level: float
 ) -> list[dict[str, Any]]:
     import polars as pl
     from scipy.special import stdtr, stdtrit

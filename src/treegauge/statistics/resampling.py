@@ -60,9 +60,7 @@ def name_metrics(names: Sequence[str] | None, n_metrics: int) -> tuple[str, ...]
     if names is None:
         return tuple(map(str, range(n_metrics)))
     if len(names) != n_metrics:
-        raise TreegaugeError(
-            f"names: the statistic has {n_metrics} metrics, found {len(names)} names"
-        )
+        raise TreegaugeError(f"names: the statistic has {n_metrics} metrics, found {len(names)} names")
     return tuple(names)
 
 
@@ -152,8 +150,7 @@ def runs_of(counts: npt.ArrayLike) -> list[npt.NDArray[Any]]:
         table = np.asarray(counts)
     except ValueError:
         raise TreegaugeError(
-            "counts: expected a table of numbers, or one of the same shape for each run; rows or "
-            "runs differ in shape"
+            "counts: expected a table of numbers, or one of the same shape for each run; rows or runs differ in shape"
         ) from None
     return list(table) if table.ndim == 3 else [table]
 
@@ -223,9 +220,7 @@ def _slices(total: int, step: int) -> Iterator[slice]:
 
 def bootstrap_values(units: Units, statistic: Statistic, resamples: int, seed: int) -> FloatArray:
     """Return the values of every system in every resample: (resamples, systems, metrics)."""
-    return np.concatenate(
-        [apply_statistic(statistic, sums) for sums in bootstrap_sums(units, resamples, seed)]
-    )
+    return np.concatenate([apply_statistic(statistic, sums) for sums in bootstrap_sums(units, resamples, seed)])
 
 
 def jackknife_values(units: Units, statistic: Statistic) -> Iterator[FloatArray]:
@@ -244,9 +239,7 @@ def differing(units: Units) -> npt.NDArray[np.intp]:
     return np.flatnonzero(differs)
 
 
-def swapped_sums(
-    units: Units, rows: npt.NDArray[np.intp], draws: int, seed: int | None
-) -> Iterator[FloatArray]:
+def swapped_sums(units: Units, rows: npt.NDArray[np.intp], draws: int, seed: int | None) -> Iterator[FloatArray]:
     """Yield blocks (block, 2, columns) of both systems' sums after random swaps of `rows`.
 
     With a seed every swap is a fair coin; without one, draw b swaps the rows whose bit is set in

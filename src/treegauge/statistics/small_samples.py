@@ -8,14 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.resampling import (
-    FloatArray,
-    Statistic,
-    Units,
-    apply_statistic,
-    jackknife_values,
-    runs_of,
-)
+from treegauge.statistics.resampling import FloatArray, Statistic, Units, apply_statistic, jackknife_values, runs_of
 from treegauge.statistics.student import student_quantile, student_tail
 
 #: Minimum number of units (sentences, documents, groups of treebanks) for a jackknife interval.
@@ -26,9 +19,7 @@ LEAST_MEDIAN = 6
 _MOST_EXACT = 500
 
 
-def wilson(
-    successes: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95
-) -> tuple[FloatArray, FloatArray]:
+def wilson(successes: npt.ArrayLike, n: npt.ArrayLike, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
     r"""Return the limits of a share: Wilson's score interval.
 
     .. math:: \frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}
@@ -56,9 +47,7 @@ def wilson(
     trials = np.asarray(n, np.float64)
     share = np.asarray(successes, np.float64) / trials
     if not ((trials > 0) & (share >= 0) & (share <= 1)).all():
-        raise TreegaugeError(
-            f"a share needs 0 to n successes of n > 0, found {successes!r} of {n!r}"
-        )
+        raise TreegaugeError(f"a share needs 0 to n successes of n > 0, found {successes!r} of {n!r}")
     z = ndtri((1 + level) / 2)
     centre = share + z**2 / (2 * trials)
     reach = z * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
@@ -79,13 +68,9 @@ class StudentEstimate:
 
     def reshape(self, shape: tuple[int, ...]) -> "StudentEstimate":
         """Return the same in another shape."""
-        return StudentEstimate(
-            self.value.reshape(shape), self.standard_error.reshape(shape), self.df.reshape(shape)
-        )
+        return StudentEstimate(self.value.reshape(shape), self.standard_error.reshape(shape), self.df.reshape(shape))
 
-    def interval(
-        self, level: float = 0.95, *, share: bool = False
-    ) -> tuple[FloatArray, FloatArray]:
+    def interval(self, level: float = 0.95, *, share: bool = False) -> tuple[FloatArray, FloatArray]:
         r"""Return the limits :math:`\hat\theta \pm t\, se`; NaN without a standard error.
 
         The interval of a share (LAS as a fraction) is computed on the log odds scale, which keeps

@@ -83,9 +83,7 @@ def _tail(t: float, df: float) -> float:
     a, b = df / 2, 0.5
     if y == 0:
         return 0.5
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(y)
-    )
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(y))
     if x < (a + 1) / (a + b + 2):
         return front * _fraction(x, a, b) / a / 2
     return (1 - front * _fraction(y, b, a) / b) / 2

@@ -53,8 +53,7 @@ def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
         if not set(frame[_KEY]) & set(joined[_KEY]):
             found, before = (names_and_more(list(one[join]), 3) for one in (frame, joined))
             raise TreegaugeError(
-                f"{table.source}: no {join} in common with the tables before: found {found}; "
-                f"expected such as {before}"
+                f"{table.source}: no {join} in common with the tables before: found {found}; expected such as {before}"
             )
         twice = [name for name in frame.columns if name in joined.columns and name != _KEY]
         joined = joined.join(frame, on=_KEY, how="full", coalesce=True)
@@ -97,9 +96,7 @@ def _shared(frames: Sequence["pl.DataFrame"], join: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if names.count(name) > 1]
 
 
-def _named_apart(
-    frames: Sequence["pl.DataFrame"], parts: Sequence[DataTable], name: str
-) -> list["pl.DataFrame"]:
+def _named_apart(frames: Sequence["pl.DataFrame"], parts: Sequence[DataTable], name: str) -> list["pl.DataFrame"]:
     """Return the frames, in which columns of one name have one value per treebank.
 
     They keep the name if all values agree; else they are named by split or system, or by table.
@@ -107,27 +104,20 @@ def _named_apart(
     holders = [i for i, frame in enumerate(frames) if name in frame.columns]
     full = {i: parts[i].full_names.get(name, name) for i in holders}
     sourced = {i: f"{name} ({PurePath(parts[i].source).name})" for i in holders}
-    choices = (
-        [full, sourced] if len(set(full.values())) > 1 else [dict.fromkeys(holders, name), sourced]
-    )
+    choices = [full, sourced] if len(set(full.values())) > 1 else [dict.fromkeys(holders, name), sourced]
     taken = {column for frame in frames for column in frame.columns} - {name}
     for chosen in choices:
         if not taken & set(chosen.values()) and all(
-            _agree(frames[i], frames[j], name)
-            for i in holders for j in holders if i < j and chosen[i] == chosen[j]
-        ):  # fmt: skip
+            _agree(frames[i], frames[j], name) for i in holders for j in holders if i < j and chosen[i] == chosen[j]
+        ):
             break
     else:
         where = " and ".join(dict.fromkeys(parts[i].source for i in holders))
-        raise TreegaugeError(
-            f"column {name!r} has different values in {where}; rename it in one of the tables"
-        )
+        raise TreegaugeError(f"column {name!r} has different values in {where}; rename it in one of the tables")
     renamed = list(dict.fromkeys(chosen.values()))
     if renamed != [name]:
         note(f"{name!r} is in several tables; the columns are {', '.join(map(repr, renamed))}")
-    return [
-        frame.rename({name: chosen[i]}) if i in chosen else frame for i, frame in enumerate(frames)
-    ]
+    return [frame.rename({name: chosen[i]}) if i in chosen else frame for i, frame in enumerate(frames)]
 
 
 def _agree(first: "pl.DataFrame", second: "pl.DataFrame", name: str) -> bool:

@@ -218,9 +218,7 @@ class Growth(Builder):
         if not (first and analytic):
             self.comma(conjunct)
 
-    def nominal(
-        self, slot: Slot, case: str, *, adposition: bool = False, pronoun: float = 0.0
-    ) -> Word:
+    def nominal(self, slot: Slot, case: str, *, adposition: bool = False, pronoun: float = 0.0) -> Word:
         """Add a noun, name or (with the given probability) pronoun and its function words."""
         u, kind = self.uniform, self.uniform()
         number = "Sing" if u() < 0.7 else "Plur"

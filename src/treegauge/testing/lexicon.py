@@ -16,9 +16,7 @@ CODAS = tuple("nrslmtkpdš")
 SHARES = {"NOUN": 0.45, "VERB": 0.2, "ADJ": 0.15, "PROPN": 0.12, "ADV": 0.08}
 """Shares of the open classes in the vocabulary."""
 
-FUNCTION_WORDS = {
-    "ADP": 8, "DET": 3, "AUX": 3, "SCONJ": 4, "CCONJ": 2, "PRON": 5, "PART": 1, "INTJ": 3,
-}  # fmt: skip
+FUNCTION_WORDS = {"ADP": 8, "DET": 3, "AUX": 3, "SCONJ": 4, "CCONJ": 2, "PRON": 5, "PART": 1, "INTJ": 3}
 
 FEATURES = {
     "NOUN": ("Case", "Definite", "Gender", "Number"),
@@ -38,10 +36,7 @@ XPOS = {
 }  # fmt: skip
 """Start of a positional tag; the features follow, one character each."""
 
-AFFIXED = (
-    *("Acc", "Dat", "Gen", "Loc", "Ins"),
-    *("Def", "Plur", "1", "2", "Past", "Fut", "Part", "Conv", "Pass"),
-)
+AFFIXED = (*("Acc", "Dat", "Gen", "Loc", "Ins"), *("Def", "Plur", "1", "2", "Past", "Fut", "Part", "Conv", "Pass"))
 """Feature values with an ending of their own; the others (Nom, Sing, Pres, ...) are bare."""
 
 GENDERS = ("Fem", "Masc", "Neut")
@@ -72,9 +67,7 @@ class InventedLanguage:
         closed = rng.permutation([syllable + coda for syllable in syllables for coda in CODAS])
         endings = rng.permutation([vowel + coda for vowel in vowels for coda in CODAS])
         names = iter(closed.tolist())
-        self.words = {
-            upos: [next(names) for _ in range(size)] for upos, size in FUNCTION_WORDS.items()
-        }
+        self.words = {upos: [next(names) for _ in range(size)] for upos, size in FUNCTION_WORDS.items()}
         self._affixes: dict[str, str] = dict(zip(AFFIXED, endings.tolist(), strict=False))
         self.inflect = cache(self._inflect)
 

@@ -67,12 +67,7 @@ def swap_root(heads: list[int], relations: list[str], child: int) -> None:
 
 
 def perturb(
-    heads: list[int],
-    relations: list[str],
-    chosen: Collection[int],
-    uniform: Uniform,
-    *,
-    relabel: float,
+    heads: list[int], relations: list[str], chosen: Collection[int], uniform: Uniform, *, relabel: float
 ) -> None:
     """Change the annotation of the chosen words in place, keeping one root and no cycle.
 
@@ -125,9 +120,8 @@ class Injected:
 
 
 def inject_errors(
-    treebank: Treebank, share: float = 0.02, *, seed: int = 0, heads: Heads = "any",
-    relations: Relations = "any",
-) -> Injected:  # fmt: skip
+    treebank: Treebank, share: float = 0.02, *, seed: int = 0, heads: Heads = "any", relations: Relations = "any"
+) -> Injected:
     """Return a treebank with changed heads in some words, and changed relations in equally many.
 
     Every sentence stays a tree with the same root; roots do not change. A new head is any other

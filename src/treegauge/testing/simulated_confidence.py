@@ -14,9 +14,7 @@ Flags = NDArray[np.bool_]
 SPREAD = 4.0
 
 
-def with_simulated_confidence(
-    parsed: Treebank, gold: Treebank, *, seed: int, sharpness: float = 1.0
-) -> Treebank:
+def with_simulated_confidence(parsed: Treebank, gold: Treebank, *, seed: int, sharpness: float = 1.0) -> Treebank:
     r"""Return the output of a parser with probabilities of its heads, relations and trees.
 
     The probability of each word is drawn from a beta distribution given whether it is correct:
@@ -55,9 +53,7 @@ def with_simulated_confidence(
     fields = ["|".join(sorted(one.split("|"), key=str.lower)) for one in fields]
     texts = [
         _with_comment(sentence.conllu, f"# tree_prob = {tree:.4f}")
-        for tree, sentence in zip(
-            of_tree.tolist(), parsed.with_columns({"misc": fields}), strict=True
-        )
+        for tree, sentence in zip(of_tree.tolist(), parsed.with_columns({"misc": fields}), strict=True)
     ]
     return parse_conllu("".join(texts), name=parsed.name)
 

@@ -93,9 +93,7 @@ def simulated_parse(text: str, accuracy: Accuracy = DEFAULT, *, seed: int) -> st
     wrong = _mistakes(gold, accuracy, seed)
     _mistag(columns, wrong, uniforms(seed, len(LAYERS)))
     for number, (start, stop) in enumerate(pairwise(gold.offsets.tolist())):
-        heads, relations = (
-            np.flatnonzero(wrong[layer][start:stop]).tolist() for layer in ("heads", "relations")
-        )
+        heads, relations = (np.flatnonzero(wrong[layer][start:stop]).tolist() for layer in ("heads", "relations"))
         if heads or relations:
             stream = uniforms(seed, len(LAYERS) + 1, number)
             _misparse(columns, slice(start, stop), heads, relations, stream)
@@ -169,9 +167,7 @@ def _mistag(columns: Columns, wrong: dict[str, Flags], uniform: Uniform) -> None
         lemma[i] = lemma[i][:-1] or lemma[i] * 2
 
 
-def _misparse(
-    columns: Columns, here: slice, misplaced: list[int], mislabelled: list[int], uniform: Uniform
-) -> None:
+def _misparse(columns: Columns, here: slice, misplaced: list[int], mislabelled: list[int], uniform: Uniform) -> None:
     """Change heads and relations, and DEPS where it would contradict or cut off the tree."""
     old = list(zip(columns["head"][here], columns["deprel"][here], strict=True))
     heads, relations = [0, *columns["head"][here]], ["", *columns["deprel"][here]]

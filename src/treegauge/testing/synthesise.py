@@ -92,9 +92,7 @@ class Grammar(RangedSettings):
         super().__post_init__()
 
 
-def check_parameter(
-    name: str, value: object, *, low: float, high: float, whole: bool = False
-) -> None:
+def check_parameter(name: str, value: object, *, low: float, high: float, whole: bool = False) -> None:
     """Refuse a parameter outside its range."""
     kinds = (int, np.integer) if whole else (int, float, np.integer, np.floating)
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:

@@ -50,9 +50,7 @@ def synthetic_conllu(
 def _sentence(grammar: Grammar, seed: int, number: int, prefix: str) -> str:
     """Return one random sentence as text."""
     uniform = uniforms(seed, number)
-    words = Growth(
-        grammar, lexicon(grammar.language, grammar.vocabulary, grammar.zipf), uniform
-    ).grow()
+    words = Growth(grammar, lexicon(grammar.language, grammar.vocabulary, grammar.zipf), uniform).grow()
     position = {word: i for i, word in enumerate(words, start=1)}
     heads = [0, *(position[word.head] if word.head else 0 for word in words)]
     relations = ["", *(word.rel for word in words)]
@@ -76,9 +74,7 @@ def _sentence(grammar: Grammar, seed: int, number: int, prefix: str) -> str:
     return "".join([*lines, "\n"])
 
 
-def _tokens(
-    words: list[Word], contractions: float, uniform: Uniform, misc: list[str]
-) -> tuple[str, dict[int, str]]:
+def _tokens(words: list[Word], contractions: float, uniform: Uniform, misc: list[str]) -> tuple[str, dict[int, str]]:
     """Write out the text and the lines of multiword tokens; mark missing spaces in MISC."""
     first = words[0]
     first.form = first.form[0].upper() + first.form[1:]
@@ -140,9 +136,7 @@ def _enhanced(words: list[Word], heads: list[int], relations: list[str]) -> list
     return deps
 
 
-def synthetic(
-    sentences: int, grammar: Grammar = DEFAULT, *, seed: int, prefix: str = "syn"
-) -> Treebank:
+def synthetic(sentences: int, grammar: Grammar = DEFAULT, *, seed: int, prefix: str = "syn") -> Treebank:
     """Draw a treebank; see :func:`synthetic_conllu`.
 
     Examples

@@ -72,15 +72,11 @@ class Builder:
         ending, feats, xpos = self.language.inflect(upos, values)
         return self.attach(upos, lemma, slot, lemma + ending, feats, xpos)
 
-    def plain(
-        self, upos: str, lemma: str, rel: str, head: Word, key: float, feats: str = "_"
-    ) -> Word:
+    def plain(self, upos: str, lemma: str, rel: str, head: Word, key: float, feats: str = "_") -> Word:
         """Add a word that has no inflection."""
         return self.attach(upos, lemma, Slot(rel, head, key), lemma, feats, XPOS[upos])
 
-    def attach(
-        self, upos: str, lemma: str, slot: Slot, form: str = "", feats: str = "", xpos: str = ""
-    ) -> Word:
+    def attach(self, upos: str, lemma: str, slot: Slot, form: str = "", feats: str = "", xpos: str = "") -> Word:
         """Add a word to its host and to the sentence."""
         rel, head, key, host = slot
         word = Word(upos, form, lemma, xpos, feats, rel, head, key, host or head)

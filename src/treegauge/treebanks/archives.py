@@ -105,8 +105,7 @@ def unpack(
             where = "/".join((*folder, name))
             if member.open is None:
                 raise UnusableError(
-                    f"{archive}: refused: {where!r} is a link, a device or has no safe name; "
-                    "expected files only"
+                    f"{archive}: refused: {where!r} is a link, a device or has no safe name; expected files only"
                 )
             if (folder, name.casefold()) in seen_names:
                 raise UnusableError(f"{archive}: refused: {where!r} occurs more than once")
@@ -136,13 +135,9 @@ def check_conllu(path: Path, source: str) -> None:
     first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
     if not _WORD.fullmatch(first):
         what = "a web page" if first.lstrip()[:1] == b"<" else repr(first[:40].decode("latin-1"))
-        raise UnusableError(
-            f"{source}: found {what}, expected CoNLL-U: words with ten columns separated by tabs"
-        )
+        raise UnusableError(f"{source}: found {what}, expected CoNLL-U: words with ten columns separated by tabs")
     if not _BLANK.search(end):
-        raise UnusableError(
-            f"{source}: the file was cut off: it ends without an empty line after the last sentence"
-        )
+        raise UnusableError(f"{source}: the file was cut off: it ends without an empty line after the last sentence")
 
 
 @contextmanager
@@ -238,9 +233,7 @@ class _Forward:
         return data
 
 
-def _zip_members(
-    raw: BinaryIO, size: int, limits: ArchiveLimits, advanced: Callable[[], None]
-) -> Iterator[Member]:
+def _zip_members(raw: BinaryIO, size: int, limits: ArchiveLimits, advanced: Callable[[], None]) -> Iterator[Member]:
     if _directory_size(raw, size) > 1024 * limits.members:
         raise _RefusedError(f"it holds more than {limits.members:,} files")
     with zipfile.ZipFile(raw) as pack:
@@ -298,24 +291,15 @@ def treebank_folders(
         coded = [
             folder
             for folder in outer
-            if request.code
-            and any(file.startswith(f"{request.code}-ud-") for file in contents[folder])
+            if request.code and any(file.startswith(f"{request.code}-ud-") for file in contents[folder])
         ]
         lone = [()] if list(contents) == [()] and request.code is None else []
         folders = named or coded or lone
         if not folders:
             names = [own_name(folder[-1])[0] for folder in outer if folder]
-            raise ChoiceError(
-                f"treebank in {place}", request.text, near(request.text, names) or names
-            )
-        releases = {
-            folder: release_in_folder(folder) or release_in_name(place) for folder in folders
-        }
-        fitting = [
-            f
-            for f in folders
-            if None in {releases[f], request.release} or releases[f] == request.release
-        ]
+            raise ChoiceError(f"treebank in {place}", request.text, near(request.text, names) or names)
+        releases = {folder: release_in_folder(folder) or release_in_name(place) for folder in folders}
+        fitting = [f for f in folders if None in {releases[f], request.release} or releases[f] == request.release]
         if not fitting:
             raise TreegaugeError(
                 f"{place}: found release {releases[folders[0]]} of "

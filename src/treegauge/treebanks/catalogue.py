@@ -10,15 +10,7 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.entries import (
-    COLUMNS,
-    SHARES,
-    SIZES,
-    Index,
-    TreebankEntry,
-    entry_of,
-    folders_in,
-)
+from treegauge.treebanks.entries import COLUMNS, SHARES, SIZES, Index, TreebankEntry, entry_of, folders_in
 from treegauge.treebanks.languages import fold, near, release_key, take_apart
 from treegauge.treebanks.selection import Condition, Prefer, Tally, reasons_against, tally_files
 from treegauge.treebanks.sources import SPLITS, Source
@@ -89,8 +81,7 @@ class Catalogue(Result):
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, and the treebanks left out with their reasons."""
         others = [
-            {"treebank": entry.name, "release": entry.release, "reasons": list(why)}
-            for entry, why in self.left_out
+            {"treebank": entry.name, "release": entry.release, "reasons": list(why)} for entry, why in self.left_out
         ]
         return {"rows": self.json_rows(), "left_out": others}
 
@@ -113,9 +104,7 @@ class Catalogue(Result):
         name, release = take_apart(key)
         wanted = fold(name)
         named = [entry for entry in self if wanted in map(fold, entry.names)] or [
-            entry
-            for entry in self
-            if wanted in map(fold, (entry.language.family, entry.language.genus))
+            entry for entry in self if wanted in map(fold, (entry.language.family, entry.language.genus))
         ]
         if not named:
             aliases = [alias for entry in self for alias in entry.names]
@@ -149,9 +138,8 @@ class Catalogue(Result):
     ) -> "Catalogue":
         """Return the treebanks that meet all criteria; see :func:`catalogue`."""
         reasons = reasons_against(
-            self.entries, has=has, needs=needs, where=where, licence=licence,
-            one_per_language=one_per_language,
-        )  # fmt: skip
+            self.entries, has=has, needs=needs, where=where, licence=licence, one_per_language=one_per_language
+        )
         kept = self.subset(
             [entry for entry, why in reasons.items() if not why],
             has="+".join(has) or None,
@@ -169,12 +157,7 @@ class Catalogue(Result):
 
     def counted(self, *, workers: int | None = None) -> "Catalogue":
         """Return the catalogue with sizes counted from the files; see :func:`catalogue`."""
-        paths = [
-            path
-            for entry in self
-            for paths_of_split in entry.files.values()
-            for path in paths_of_split
-        ]
+        paths = [path for entry in self for paths_of_split in entry.files.values() for path in paths_of_split]
         counts = tally_files(paths, workers=workers)
         return self.subset([_counted(entry, counts) for entry in self], counted=None)
 
@@ -276,7 +259,5 @@ def catalogue(
         listed = listed.subset(list(wanted), find="+".join(find))
     if count:
         listed = listed.counted(workers=workers)
-    selected = listed.select(
-        has=has, needs=needs, where=where, licence=licence, one_per_language=one_per_language
-    )
+    selected = listed.select(has=has, needs=needs, where=where, licence=licence, one_per_language=one_per_language)
     return replace(selected, explained=explain, paths=paths)

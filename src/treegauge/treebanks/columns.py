@@ -250,9 +250,7 @@ class Treebank:
         """The words as a polars frame: ``sentence`` and the ten columns."""
         import polars as pl
 
-        return pl.DataFrame(
-            [pl.Series("sentence", self.sentence_of), *(self.column(name) for name in COLUMNS)]
-        )
+        return pl.DataFrame([pl.Series("sentence", self.sentence_of), *(self.column(name) for name in COLUMNS)])
 
     def to_rows(self) -> "pl.DataFrame":
         """Return all rows and comments as text columns; see :mod:`treegauge.treebanks.frames`."""
@@ -293,9 +291,7 @@ class Treebank:
     def sample(self, sentences: int, *, seed: int) -> "Treebank":
         """Return a random sample of sentences, without replacement, in the order of the file."""
         if not 0 <= sentences <= len(self):
-            raise TreegaugeError(
-                f"cannot sample {sentences} sentences from {self.name}, which has {len(self)}"
-            )
+            raise TreegaugeError(f"cannot sample {sentences} sentences from {self.name}, which has {len(self)}")
         drawn = np.random.default_rng(seed).choice(len(self), sentences, replace=False)
         return self.take(np.sort(drawn))
 

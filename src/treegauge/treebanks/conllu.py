@@ -15,15 +15,7 @@ from treegauge.treebanks.indexing import index
 from treegauge.treebanks.pieces import count_lines, pieces
 from treegauge.treebanks.problems import BY_NAME, CUT_OFF, ConlluError, ReadingProblem
 from treegauge.treebanks.repair import repair_sentences
-from treegauge.treebanks.sources import (
-    Errors,
-    Source,
-    find,
-    open_bytes,
-    packed,
-    short_name,
-    split_of,
-)
+from treegauge.treebanks.sources import Errors, Source, find, open_bytes, packed, short_name, split_of
 
 CHUNK = 2 << 20
 TOLERABLE = ("several-roots", "no-root", "cycle")
@@ -98,8 +90,7 @@ def parse_conllu(
         else:
             treebank = _without(treebank, lost)
         problems = [
-            replace(p, action="skipped" if p.sentence in lost else "repaired") if refused(p) else p
-            for p in problems
+            replace(p, action="skipped" if p.sentence in lost else "repaired") if refused(p) else p for p in problems
         ]
     return replace(treebank, problems=tuple(problems), policy=errors)
 
@@ -146,9 +137,7 @@ def read_conllu(
             data = stream.read()
         title = name if name and len(paths) == 1 else short_name(path)
         try:
-            part = parse_conllu(
-                data, name=title, file=path, errors=errors, need_heads=need_heads, allow=allow
-            )
+            part = parse_conllu(data, name=title, file=path, errors=errors, need_heads=need_heads, allow=allow)
             parts.append(part)
         except ConlluError as error:
             refused += error.problems
@@ -181,9 +170,7 @@ def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
         if part := split_of(path):
             parts.setdefault(part, []).append(path)
     name = folder_name(source) or short_name(source)
-    return {
-        part: read_conllu(paths, name=f"{name}/{part}", **options) for part, paths in parts.items()
-    }
+    return {part: read_conllu(paths, name=f"{name}/{part}", **options) for part, paths in parts.items()}
 
 
 def stream_conllu(

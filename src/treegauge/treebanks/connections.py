@@ -8,13 +8,7 @@ import time
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection, InvalidURL
 from typing import IO, Any
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import (
-    HTTPHandler,
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    Request,
-    build_opener,
-)
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from treegauge.core.errors import TreegaugeError
 

@@ -129,9 +129,7 @@ def convert(
         from treegauge.treebanks.patching import patch_files
 
         if sample is not None or errors != "strict":
-            raise TreegaugeError(
-                "--apply excludes --sample and --errors; sample or repair the patched file instead"
-            )
+            raise TreegaugeError("--apply excludes --sample and --errors; sample or repair the patched file instead")
         return patch_files(source, out, apply, partial=partial, split=split)
     if partial:
         raise TreegaugeError("--partial needs a patch: add --apply PATCH")

@@ -12,9 +12,7 @@ Ints = npt.NDArray[np.int32]
 def _checked(scores: npt.ArrayLike) -> npt.NDArray[np.float64]:
     matrix = np.array(scores, np.float64, order="C")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
-        raise TreegaugeError(
-            f"arc scores have the shape {matrix.shape}; expected (n + 1, n + 1), root first"
-        )
+        raise TreegaugeError(f"arc scores have the shape {matrix.shape}; expected (n + 1, n + 1), root first")
     if not np.isfinite(matrix[:, 1:][~np.eye(len(matrix), dtype=bool)[:, 1:]]).all():
         raise TreegaugeError("arc scores have infinite or undefined numbers; expected finite ones")
     return matrix

@@ -62,9 +62,7 @@ def check_sha256(path: Path, expected: str | None, source: str) -> str:
     """Return a file's SHA-256; raise an error if it is not the expected one."""
     digest = _sha256(path)
     if expected is not None and digest != expected.lower():
-        raise TreegaugeError(
-            f"{source}: checksum differs: found SHA-256 {digest}, expected {expected.lower()}"
-        )
+        raise TreegaugeError(f"{source}: checksum differs: found SHA-256 {digest}, expected {expected.lower()}")
     return digest
 
 
@@ -138,9 +136,7 @@ class _BrokenError(Exception):
 class _Download:
     """Requests for one file, repeated after failures from where the last one stopped."""
 
-    def __init__(
-        self, url: str, part: Path, checked: bool, task: ProgressTask, pause: float
-    ) -> None:
+    def __init__(self, url: str, part: Path, checked: bool, task: ProgressTask, pause: float) -> None:
         self.url, self.part, self.checked, self.task, self.pause = url, part, checked, task, pause
         self.tag_file = part.with_name(f"{part.name}.tag")
         self.resumed = False
@@ -254,17 +250,14 @@ class _Download:
         headers = answer.headers
         if answer.status not in {_OK, _PART}:
             raise UnusableError(
-                f"{self.url}: the server answers {answer.status} {answer.reason}, expected 200 "
-                "and a file"
+                f"{self.url}: the server answers {answer.status} {answer.reason}, expected 200 and a file"
             )
         coding = headers.get("Content-Encoding", "identity")
         if coding != "identity":
             raise TreegaugeError(f"{self.url}: found Content-Encoding {coding!r}, expected none")
         length = None if answer.chunked else headers.get("Content-Length")
         if length is not None and not _LENGTH.fullmatch(length):
-            raise TreegaugeError(
-                f"{self.url}: found Content-Length {length[:40]!r}, expected a number of bytes"
-            )
+            raise TreegaugeError(f"{self.url}: found Content-Length {length[:40]!r}, expected a number of bytes")
         size = None
         if answer.status == _PART:
             match = _RANGE.fullmatch(headers.get("Content-Range", ""))

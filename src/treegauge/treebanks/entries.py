@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
-from treegauge.treebanks.languages import (
-    UNKNOWN,
-    Language,
-    code_of,
-    language_of,
-    own_name,
-    release_of,
-)
+from treegauge.treebanks.languages import UNKNOWN, Language, code_of, language_of, own_name, release_of
 from treegauge.treebanks.sources import ENDINGS, SPLITS, entries_of, find, split_of
 
 if TYPE_CHECKING:
@@ -44,9 +37,7 @@ _SPELLED = re.compile(
 )
 _OTHERS = {
     "CC0 1.0": re.compile(r"\bCC0\b|publicdomain/zero", re.IGNORECASE),
-    "LGPL-LR": re.compile(
-        r"LGPL-?LR|Lesser General Public License for Linguistic Resources", re.IGNORECASE
-    ),
+    "LGPL-LR": re.compile(r"LGPL-?LR|Lesser General Public License for Linguistic Resources", re.IGNORECASE),
 }
 _GPL = re.compile(r"GNU (?:GENERAL PUBLIC LICENSE|GPL)\W+(?:Version )?(\d)", re.IGNORECASE)
 Index = dict[tuple[str | None, str], str]
@@ -104,12 +95,7 @@ class TreebankEntry:
 
         if split is not None and split not in self.files:
             raise ChoiceError(f"split of {self}", split, self.files)
-        paths = [
-            p
-            for part, paths_of_split in self.files.items()
-            if split in {None, part}
-            for p in paths_of_split
-        ]
+        paths = [p for part, paths_of_split in self.files.items() if split in {None, part} for p in paths_of_split]
         name = f"{self.name}/{split}" if split else self.name
         return read_conllu(paths, **({"name": name} | options))
 

@@ -283,9 +283,7 @@ class _FetchJob:
                 error.args = (f"{error}; read from the cache, --refresh downloads it again",)
             raise
 
-    def unpack(
-        self, path: Path, place: str, version: str, wanted: list[TreebankRequest]
-    ) -> list[FetchedTreebank]:
+    def unpack(self, path: Path, place: str, version: str, wanted: list[TreebankRequest]) -> list[FetchedTreebank]:
         """Extract treebanks from an archive in one pass."""
         folders = treebanks(path)
         if not folders:
@@ -303,8 +301,7 @@ class _FetchJob:
             target = home(self.into, release) / name
             if (other := owners.setdefault(str(target).casefold(), folder)) != folder:
                 raise TreegaugeError(
-                    f"{place}: found {name} in two folders, {'/'.join(other)} and "
-                    f"{'/'.join(folder)}; expected one"
+                    f"{place}: found {name} in two folders, {'/'.join(other)} and {'/'.join(folder)}; expected one"
                 )
             arrivals[folder] = FetchedTreebank(name, release, target, place, version)
             if self.replace or not holds_treebank(target):

@@ -88,13 +88,10 @@ def from_frame(
     for column, values in fields.items():
         odd = values.filter(values.str.contains(r"[\t\n\r]"))
         if len(odd):
-            raise TreegaugeError(
-                f"{name}: column {column!r}: found {odd[0]!r}, expected no tabs or line ends"
-            )
+            raise TreegaugeError(f"{name}: column {column!r}: found {odd[0]!r}, expected no tabs or line ends")
     counted = pl.int_range(1, pl.len() + 1).over("sentence").cast(pl.String)
     lines = [
-        pl.lit(fields[column]) if column in fields else counted if column == "id" else pl.lit("_")
-        for column in COLUMNS
+        pl.lit(fields[column]) if column in fields else counted if column == "id" else pl.lit("_") for column in COLUMNS
     ]
     no_comments = pl.lit(None, pl.String)
     comments = pl.col("comments") if "comments" in table.columns else no_comments
@@ -181,9 +178,8 @@ def with_columns(
     numbers = np.array([NUMBER[name] for name in names], np.int32)
     out = np.empty(int(np.diff(treebank.spans).sum()) + new.size, np.uint8)
     size = _columns.rewrite(
-        treebank.raw, treebank.fields, treebank.rows, treebank.offsets, treebank.spans,
-        numbers, new, ends, out,
-    )  # fmt: skip
+        treebank.raw, treebank.fields, treebank.rows, treebank.offsets, treebank.spans, numbers, new, ends, out
+    )
     passed = {problem.kind for problem in treebank.problems if not problem.action}
     result = parse_conllu(
         out[:size].tobytes() + treebank.tail,
@@ -205,9 +201,7 @@ def _texts(treebank: Treebank, name: str, values: Sequence[Any] | Any) -> list[s
         listed = values.to_list() if hasattr(values, "to_list") else values
         texts = ["_" if value is None else str(value) for value in listed]
     if len(texts) != treebank.n_words:
-        raise TreegaugeError(
-            f"column {name!r} has {len(texts)} values, expected {treebank.n_words}"
-        )
+        raise TreegaugeError(f"column {name!r} has {len(texts)} values, expected {treebank.n_words}")
     if name == "head":
         for word in np.flatnonzero(treebank.head < 0).tolist():
             texts[word] = "_" if texts[word] == "-1" else texts[word]

@@ -62,11 +62,10 @@ def index(
     offsets = np.empty(n_sentences + 1, np.int32)
     (n_words, _), structural = _collect(
         lambda buffer: _scan.build(
-            raw, fields, kinds, ids, row_heads, row_offsets, need_heads,
-            rows, heads, multiword, offsets, buffer,
+            raw, fields, kinds, ids, row_heads, row_offsets, need_heads, rows, heads, multiword, offsets, buffer
         ),
         1,
-    )  # fmt: skip
+    )
     treebank = Treebank(
         name=name,
         raw=raw,
@@ -106,9 +105,7 @@ def _read_odd(raw: Any, fields: Any, kinds: Any, ids: Any, heads: Any) -> None:
     """Read what only Python's ``int`` accepts: signs, spaces, underscores, other digits."""
 
     def text(row: int, column: int) -> str:
-        return bytes(raw[fields[row, column] : fields[row, column + 1] - 1]).decode(
-            errors="replace"
-        )
+        return bytes(raw[fields[row, column] : fields[row, column + 1] - 1]).decode(errors="replace")
 
     def integer(digits: str) -> int:
         try:

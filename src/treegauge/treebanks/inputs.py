@@ -136,9 +136,7 @@ def recognise(
     for source in [*gold, *sources]:
         for recognised in _recognised(source, kinds):
             key = (
-                recognised.path.resolve()
-                if recognised.given is None and recognised.kind != "packaged"
-                else id(source)
+                recognised.path.resolve() if recognised.given is None and recognised.kind != "packaged" else id(source)
             )
             if key not in inputs or (recognised.role and not inputs[key].role):
                 inputs[key] = replace(recognised, errors=errors)
@@ -149,19 +147,11 @@ def recognise(
         for recognised in list(inputs.values()):
             path = recognised.path.resolve()
             if Path(source).resolve() in {path, *path.parents}:
-                kind = (
-                    "treebank"
-                    if recognised.kind == "system" and len(recognised.files) < 2
-                    else recognised.kind
-                )
+                kind = "treebank" if recognised.kind == "system" and len(recognised.files) < 2 else recognised.kind
                 inputs[path] = replace(recognised, role="gold", kind=kind)
     by_order = list(inputs.values())
-    names = distinct_names(
-        [recognised.path for recognised in by_order], [recognised.name for recognised in by_order]
-    )
-    return [
-        replace(recognised, name=name) for recognised, name in zip(by_order, names, strict=True)
-    ]
+    names = distinct_names([recognised.path for recognised in by_order], [recognised.name for recognised in by_order])
+    return [replace(recognised, name=name) for recognised, name in zip(by_order, names, strict=True)]
 
 
 def recognise_treebanks(
@@ -186,9 +176,7 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
         for recognised in _path(path, name):
             if kinds and recognised.kind not in kinds:
                 if recognised.kind == "system" and "treebank" in kinds and not name:
-                    yield replace(
-                        recognised, kind="treebank", role=""
-                    )  # the caller does not accept systems
+                    yield replace(recognised, kind="treebank", role="")  # the caller does not accept systems
                     continue
                 found = TITLES[recognised.kind]
                 raise TreegaugeError(f"{recognised.path} is {found}; expected {kind_titles(kinds)}")
@@ -289,13 +277,9 @@ def _is_store(folder: Path) -> bool:
 
 def _walk(folder: Path) -> list[Path]:
     """Return a folder and its subfolders, without hidden ones."""
-    below = [
-        Path(root) for root, _, _ in os.walk(folder, onerror=lambda one: note(f"left out: {one}"))
-    ]
+    below = [Path(root) for root, _, _ in os.walk(folder, onerror=lambda one: note(f"left out: {one}"))]
     return sorted(
-        folder_below
-        for folder_below in below
-        if not any(p[0] == "." for p in folder_below.relative_to(folder).parts)
+        folder_below for folder_below in below if not any(p[0] == "." for p in folder_below.relative_to(folder).parts)
     )
 
 

@@ -23,11 +23,7 @@ OFFICIAL = {
 
 
 def fetch_language_files(
-    place: str,
-    target: Path,
-    using: Callable[[str], AbstractContextManager[tuple[Path, str]]],
-    *,
-    replace: bool,
+    place: str, target: Path, using: Callable[[str], AbstractContextManager[tuple[Path, str]]], *, replace: bool
 ) -> list[Unpacked]:
     """Collect the five files in a folder, all or none of them.
 

@@ -152,9 +152,7 @@ def take_apart(wanted: str) -> tuple[str, str | None]:
     name, mark, end = wanted.partition("@")
     release = release_of(end) if re.fullmatch(r"[rv]?\d+\.\d+", end) else None
     if mark and release is None:
-        raise TreegaugeError(
-            f"found release {end!r} in {wanted!r}, expected a number such as in UD_Greek-GDT@2.9"
-        )
+        raise TreegaugeError(f"found release {end!r} in {wanted!r}, expected a number such as in UD_Greek-GDT@2.9")
     return name, release
 
 

@@ -37,10 +37,7 @@ def distinct_names(paths: Sequence[Source], names: Sequence[str] | None = None) 
         repeated = {name for name in candidates if candidates.count(name) > 1}
         if not repeated:
             return candidates
-        alike = {
-            name: {longer(p, n) for p, n in zip(whole, candidates, strict=True) if n == name}
-            for name in repeated
-        }
+        alike = {name: {longer(p, n) for p, n in zip(whole, candidates, strict=True) if n == name} for name in repeated}
         candidates = [
             longer(path, name) if name in repeated and len(alike[name]) > 1 else name
             for path, name in zip(whole, candidates, strict=True)
@@ -106,10 +103,7 @@ def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) 
 
 
 def _pair_by(
-    level: Callable[[str], str | None],
-    golds: Sequence[str],
-    outputs: Sequence[str],
-    pairs: dict[str, str],
+    level: Callable[[str], str | None], golds: Sequence[str], outputs: Sequence[str], pairs: dict[str, str]
 ) -> None:
     """Pair files with the same key, if one gold file and one output have it."""
     free: dict[str, list[str]] = {}

@@ -6,13 +6,7 @@ from typing import NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.patch_writing import FileText, digest
-from treegauge.treebanks.patches import (
-    Deletion,
-    FilePatch,
-    Move,
-    Placement,
-    SentenceEdit,
-)
+from treegauge.treebanks.patches import Deletion, FilePatch, Move, Placement, SentenceEdit
 from treegauge.treebanks.sentence_edits import EditError, edited, encoded
 
 _SHOWN = 10
@@ -56,9 +50,7 @@ class _File:
         return cls(text, list(text.sentences), text.tail, {**index, **dict(named)})
 
 
-def apply_patch(
-    patch: Sequence[FilePatch], files: Sequence[FileText], *, partial: bool = False
-) -> Applied:
+def apply_patch(patch: Sequence[FilePatch], files: Sequence[FileText], *, partial: bool = False) -> Applied:
     """Apply a patch to the files of a treebank.
 
     Parameters
@@ -79,9 +71,7 @@ def apply_patch(
 
 
 class _Application:
-    def __init__(
-        self, patch: Sequence[FilePatch], files: Sequence[FileText], partial: bool
-    ) -> None:
+    def __init__(self, patch: Sequence[FilePatch], files: Sequence[FileText], partial: bool) -> None:
         self.patch, self.partial = patch, partial
         self.given = {file.name: file for file in files}
         self.refused: list[Refusal] = []
@@ -106,9 +96,7 @@ class _Application:
             if part.new is not None and self._is_there(part):
                 outputs.append((part.new, self._assembled(part)))
         plain = ((name, file) for name, file in self.files.items() if name not in done)
-        outputs += [
-            (name, b"".join(filter(None, file.sentences)) + file.tail) for name, file in plain
-        ]
+        outputs += [(name, b"".join(filter(None, file.sentences)) + file.tail) for name, file in plain]
         if self.refused and not self.partial:
             raise TreegaugeError(self._complaint())
         if not self.partial:
@@ -144,8 +132,7 @@ class _Application:
         """Whether the file that a part of the patch changes was given."""
         if {"/", "\\"} & {*str(part.new)} or part.new in {"..", "."}:
             raise TreegaugeError(
-                f"line {part.line} of the patch: found the file name {part.new!r}; expected a name "
-                "without folders"
+                f"line {part.line} of the patch: found the file name {part.new!r}; expected a name without folders"
             )
         there = part.old is None or self._own_name(part) is not None
         if not there and (part.placements or not self.partial):

@@ -11,14 +11,7 @@ from itertools import pairwise
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.columns import Treebank
 from treegauge.treebanks.indexing import index
-from treegauge.treebanks.patches import (
-    Deletion,
-    FilePatch,
-    Move,
-    Placement,
-    SentenceEdit,
-    lines_of,
-)
+from treegauge.treebanks.patches import Deletion, FilePatch, Move, Placement, SentenceEdit, lines_of
 from treegauge.treebanks.sentence_edits import decoded, line_edits, sentence_edit
 from treegauge.treebanks.sentence_pairs import pair_texts, sentence_ids, sentence_texts
 from treegauge.treebanks.sources import split_of
@@ -108,9 +101,7 @@ def make_patch(old: Sequence[FileText], new: Sequence[FileText]) -> list[FilePat
         before, after = newline_style(one.data) if one else "", newline_style(two.data)
         if one is not None and before and after and before != after:
             styles[one.name] = before, after
-    plain = [
-        file.with_newlines(*styles[file.name]) if file.name in styles else file for file in old
-    ]
+    plain = [file.with_newlines(*styles[file.name]) if file.name in styles else file for file in old]
     sections = {two.name: FilePatch(0, None, two.name, "", digest(two.data)) for two in new}
     of_old: dict[str, FilePatch] = {}
     for file in old:
@@ -152,10 +143,7 @@ def _match_files(old: Sequence[FileText], new: Sequence[FileText]) -> dict[str, 
 
 
 def _compare(
-    old: Sequence[FileText],
-    new: Sequence[FileText],
-    of_old: dict[str, FilePatch],
-    of_new: dict[str, FilePatch],
+    old: Sequence[FileText], new: Sequence[FileText], of_old: dict[str, FilePatch], of_new: dict[str, FilePatch]
 ) -> None:
     """Pair the sentences of all files, and record edits, deletions, insertions and moves."""
     places = [(file, i) for file in old for i in range(len(file.sentences))]
@@ -177,18 +165,13 @@ def _compare(
     start = 0
     for two in new:
         stop = start + len(two.sentences)
-        sources = [
-            places[partner] if partner >= 0 else None
-            for partner in pairs.to_old[start:stop].tolist()
-        ]
+        sources = [places[partner] if partner >= 0 else None for partner in pairs.to_old[start:stop].tolist()]
         section = of_new[two.name]
         section.placements += _placements(two, sources, section.old)
         start = stop
 
 
-def _placements(
-    two: FileText, sources: Sequence[tuple[FileText, int] | None], base: str | None
-) -> Iterator[Placement]:
+def _placements(two: FileText, sources: Sequence[tuple[FileText, int] | None], base: str | None) -> Iterator[Placement]:
     """Yield sentences that are new or moved, after the sentence that precedes them."""
     kept = [(i, place[1]) for i, place in enumerate(sources) if place and place[0].name == base]
     staying = {kept[k][0] for k in longest_increasing([number for _, number in kept])}

@@ -242,9 +242,7 @@ class _Reader:
         parts = ["" if text == NONE else text for text in (old, new, old_digest, new_digest)]
         if not parts[0] and not parts[1]:
             raise self.error("no file name", "the name of the old file, of the new file, or both")
-        self.files.append(
-            FilePatch(self.number, parts[0] or None, parts[1] or None, parts[2], parts[3])
-        )
+        self.files.append(FilePatch(self.number, parts[0] or None, parts[1] or None, parts[2], parts[3]))
 
     def _newlines(self, old: str, new: str) -> None:
         if {old, new} - NEWLINES.keys():
@@ -282,9 +280,7 @@ class _Reader:
             return
         match = re.fullmatch(r"([+-])([0-9]+)\t(.*)", line, re.S)
         if self.edit is None or not match:
-            raise self.error(
-                repr(line[:60]), "-N or +N, a tab and a text, in the changes of a sentence"
-            )
+            raise self.error(repr(line[:60]), "-N or +N, a tab and a text, in the changes of a sentence")
         sign: Literal["-", "+"] = "-" if match[1] == "-" else "+"
         text = unescaped(match[3])
         self.edit.lines.append(LineEdit(self.number, sign, int(match[2]), text))

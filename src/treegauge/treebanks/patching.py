@@ -93,12 +93,7 @@ def read_patch(path: Source) -> list[FilePatch]:
 
 
 def patch_files(
-    source: Given,
-    out: str | PathLike[str] | None,
-    patch: Source,
-    *,
-    partial: bool = False,
-    split: str | None = None,
+    source: Given, out: str | PathLike[str] | None, patch: Source, *, partial: bool = False, split: str | None = None
 ) -> PatchedTreebank:
     """Apply a patch to a file or to a treebank folder; see :func:`treegauge.convert`."""
     if out is not None and Path(out).suffix and not is_conllu(out) and str(out) != "-":
@@ -111,13 +106,10 @@ def patch_files(
     single = len(result.files) == 1 and not _is_folder(source, out)
     target = None if out is None or str(out) == "-" else str(out)
     if not single and target is None:
-        raise TreegaugeError(
-            f"the patched treebank has {len(result.files)} files; give a folder to write to (-o)"
-        )
+        raise TreegaugeError(f"the patched treebank has {len(result.files)} files; give a folder to write to (-o)")
     if not single and target is not None and is_conllu(target) and not Path(target).is_dir():
         raise TreegaugeError(
-            f"{target}: the patched treebank has {len(result.files)} files; expected the name of a "
-            "folder"
+            f"{target}: the patched treebank has {len(result.files)} files; expected the name of a folder"
         )
     if single and target is not None:
         _write([(Path(target), packed(result.files[0][1], Path(target).suffix))])

@@ -42,11 +42,7 @@ _SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
 
 _TAG = re.compile(r"refs/tags/r(\d+\.\d+)$", re.MULTILINE)
 _STORE = ".treegauge-git-"
-_GIT_SETTINGS = {
-    "GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C.UTF-8",
-}
+_GIT_SETTINGS = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
 # No hooks, and an end of connections without progress, as for downloads.
 _GIT_OPTIONS = (
     "-c", f"core.hooksPath={os.devnull}", "-c", f"http.lowSpeedLimit={int(SLOWEST / PATIENCE)}",
@@ -74,8 +70,7 @@ class TreebankRequest:
         key, release = take_apart(text)
         if not is_plain(key):
             raise TreegaugeError(
-                f"found {text!r}, expected a treebank's name or code, such as UD_Greek-GDT@2.9 or "
-                "el_gdt@2.9"
+                f"found {text!r}, expected a treebank's name or code, such as UD_Greek-GDT@2.9 or el_gdt@2.9"
             )
         if key == ALL:
             return cls(text, None, None, release)
@@ -96,9 +91,7 @@ class TreebankRequest:
         for name in placeholders(place):
             if known[name] is None and name != "split":
                 hint = " (UD_Greek-GDT@2.9)" if name != "code" else ""
-                raise TreegaugeError(
-                    f"{place} needs the {name} of a treebank, not in {self.text!r}{hint}"
-                )
+                raise TreegaugeError(f"{place} needs the {name} of a treebank, not in {self.text!r}{hint}")
             place = place.replace(f"{{{name}}}", known[name] or f"{{{name}}}")
         return place
 
@@ -227,9 +220,7 @@ def fresh_folders(targets: Mapping[K, Path], *, replace: bool) -> Iterator[dict[
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def export(
-    url: str, release: str | None, cache: Path, *, refresh: bool = False
-) -> tuple[Path, str]:
+def export(url: str, release: str | None, cache: Path, *, refresh: bool = False) -> tuple[Path, str]:
     """Write a release of a git repository as a tar file into a folder; return it and its commit.
 
     UD tags release 2.9 as ``r2.9``; None is the newest state. The tag is fetched into an empty

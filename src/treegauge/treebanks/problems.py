@@ -100,9 +100,7 @@ class ConlluError(TreegaugeError, ValueError):
     `cut_off` says that it ends in a damaged sentence, as a truncated file does.
     """
 
-    def __init__(
-        self, problems: Sequence[ReadingProblem], *, shown: int = 10, cut_off: bool = False
-    ) -> None:
+    def __init__(self, problems: Sequence[ReadingProblem], *, shown: int = 10, cut_off: bool = False) -> None:
         self.problems = tuple(problems)
         self.cut_off = cut_off or any(problem.kind == CUT_OFF for problem in self.problems)
         lines = [str(problem) for problem in self.problems[:shown]]
@@ -112,9 +110,7 @@ class ConlluError(TreegaugeError, ValueError):
         if first and first.kind == "columns" and first.line == 1 and first.found.startswith("1 in"):
             lines.append("hint: expected a CoNLL-U file; plain text must be split into words "
                          "first, for example by UDPipe or Stanza")  # fmt: skip
-        elif len(self.problems) > shown and all(
-            p.kind == "head" and p.found == NO_HEAD for p in self.problems
-        ):
+        elif len(self.problems) > shown and all(p.kind == "head" and p.found == NO_HEAD for p in self.problems):
             lines[1:] = [f"hint: {len(self.problems):,} words have no HEAD: parse this text first; "
                          "in spaCy and Stanza the pipeline needs a parser"]  # fmt: skip
         elif self.cut_off:

@@ -78,12 +78,7 @@ def named_folder(name: str, names: Iterable[str] = ()) -> Path | None:
         raise TreegaugeError(f"{name}: no such file or folder; under {root}: {error}") from None
 
 
-def read_treebank(
-    source: Any,
-    split: str | None = None,
-    errors: Errors = "strict",
-    **options: Any,
-) -> "Treebank":
+def read_treebank(source: Any, split: str | None = None, errors: Errors = "strict", **options: Any) -> "Treebank":
     r"""Read a treebank from a path, a name, an open file, or an object.
 
     Parameters

@@ -113,8 +113,7 @@ def check_deps(treebank: "Treebank", file: str) -> "Iterator[ReadingProblem]":
     codes, values = treebank.codes("deps")
     parsed = [parse_deps(value) for value in values]
     furthest = np.array(
-        [-1 if edges is None else max((e.head for e in edges), default=0) for edges in parsed],
-        np.int32,
+        [-1 if edges is None else max((e.head for e in edges), default=0) for edges in parsed], np.int32
     )
     reach, sizes = furthest[codes], treebank.lengths[treebank.sentence_of]
     malformed = np.flatnonzero((reach < 0) | (reach > sizes)).tolist()

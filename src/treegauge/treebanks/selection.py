@@ -232,10 +232,7 @@ def tally_files(paths: Iterable[str], *, workers: int | None = None) -> dict[str
     with pool, progress("bytes of treebanks", sum(sizes.values())) as task:
         try:
             # Start with the largest, so that no long job is left at the end.
-            waiting = {
-                pool.submit(_tally_or_reason, path): path
-                for path in sorted(sizes, key=lambda p: -sizes[p])
-            }
+            waiting = {pool.submit(_tally_or_reason, path): path for path in sorted(sizes, key=lambda p: -sizes[p])}
             for future in as_completed(waiting):
                 path = waiting[future]
                 counts[path] = future.result()

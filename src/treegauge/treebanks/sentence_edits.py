@@ -31,9 +31,7 @@ def sentence_edit(address: str, old: bytes, new: bytes) -> SentenceEdit:
     edit = SentenceEdit(0, address)
     sides = lines_of(decoded(old)), lines_of(decoded(new))
     rows = [[i for i, line in enumerate(lines) if _is_row(line)] for lines in sides]
-    ids = [
-        [lines[i].split("\t", 1)[0] for i in own] for lines, own in zip(sides, rows, strict=True)
-    ]
+    ids = [[lines[i].split("\t", 1)[0] for i in own] for lines, own in zip(sides, rows, strict=True)]
     if ids[0] != ids[1] or len({*ids[0]}) != len(ids[0]) or not all(map(ROW_ID.fullmatch, ids[0])):
         edit.lines += line_edits(*sides)
         return edit
@@ -42,8 +40,7 @@ def sentence_edit(address: str, old: bytes, new: bytes) -> SentenceEdit:
         edit.lines += line_edits(sides[0][a:b], sides[1][c:d], a)
     for i, j in zip(*rows, strict=True):
         if sides[0][i] != sides[1][j]:
-            before, after = (lines[k].removesuffix("\n").split("\t")
-                             for lines, k in ((sides[0], i), (sides[1], j)))  # fmt: skip
+            before, after = (lines[k].removesuffix("\n").split("\t") for lines, k in ((sides[0], i), (sides[1], j)))
             edit.fields += [
                 FieldEdit(0, before[0], before[1], column, old_value, two)
                 for column, old_value, two in zip(COLUMNS, before, after, strict=True)
@@ -117,9 +114,7 @@ def _with_lines(lines: Sequence[str], edits: Sequence[LineEdit]) -> list[str]:
             added.setdefault(edit.number, []).append(edit.text)
         elif lines[edit.number - 1] != edit.text:
             found, expected = lines[edit.number - 1].rstrip("\r\n"), edit.text.rstrip("\r\n")
-            raise EditError(
-                edit.line, f"line {edit.number}: found {found!r}, expected {expected!r}"
-            )
+            raise EditError(edit.line, f"line {edit.number}: found {found!r}, expected {expected!r}")
         else:
             removed.add(edit.number)
     result: list[str] = []

@@ -108,16 +108,11 @@ def pair_sentences(old: Treebank, new: Treebank) -> SentencePairs:
     >>> pair_sentences(old, old).how
     {0: 'id'}
     """
-    return pair_texts(
-        sentence_ids(old), sentence_texts(old), sentence_ids(new), sentence_texts(new)
-    )
+    return pair_texts(sentence_ids(old), sentence_texts(old), sentence_ids(new), sentence_texts(new))
 
 
 def pair_texts(
-    old_ids: Sequence[str | None],
-    old_texts: Sequence[bytes],
-    new_ids: Sequence[str | None],
-    new_texts: Sequence[bytes],
+    old_ids: Sequence[str | None], old_texts: Sequence[bytes], new_ids: Sequence[str | None], new_texts: Sequence[bytes]
 ) -> SentencePairs:
     """Pair sentences as :func:`pair_sentences` does, given their ids and their texts."""
     pairing = _Pairing((old_ids, new_ids), (old_texts, new_texts))
@@ -134,9 +129,7 @@ class _Pairing:
     """The pairs found so far, and the steps that find more."""
 
     def __init__(
-        self,
-        ids: tuple[Sequence[str | None], Sequence[str | None]],
-        texts: tuple[Sequence[bytes], Sequence[bytes]],
+        self, ids: tuple[Sequence[str | None], Sequence[str | None]], texts: tuple[Sequence[bytes], Sequence[bytes]]
     ) -> None:
         self.texts = texts
         self.to_new = np.full(len(ids[0]), -1, np.int32)
@@ -145,8 +138,7 @@ class _Pairing:
         self.groups: list[Group] = []
         self.grouped: tuple[set[int], set[int]] = (set(), set())
         numbers = [_once(names) for names in ids]
-        self.same_id = [(i, numbers[1][name]) for name, i in numbers[0].items()
-                        if name in numbers[1]]  # fmt: skip
+        self.same_id = [(i, numbers[1][name]) for name, i in numbers[0].items() if name in numbers[1]]
 
     def pair(self, one: int, two: int, how: How) -> None:
         self.to_new[one], self.to_old[two] = two, one
@@ -245,10 +237,7 @@ def similarity(one: Counter[str], two: Counter[str]) -> float:
 
 
 def _cut(
-    wholes: Sequence[int],
-    texts: Sequence[bytes],
-    pieces: Sequence[int],
-    piece_texts: Sequence[bytes],
+    wholes: Sequence[int], texts: Sequence[bytes], pieces: Sequence[int], piece_texts: Sequence[bytes]
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Yield sentences with the consecutive sentences of the other side that form their text."""
     starts: dict[bytes, list[int]] = defaultdict(list)

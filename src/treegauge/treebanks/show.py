@@ -35,10 +35,7 @@ class Drawings(Result):
         """One row per sentence: number, sent_id, words, text."""
         import polars as pl
 
-        rows = [
-            (sentence.number + 1, sentence.id, len(sentence), sentence.text)
-            for sentence in self.sentences
-        ]
+        rows = [(sentence.number + 1, sentence.id, len(sentence), sentence.text) for sentence in self.sentences]
         kinds = {"sentence": pl.Int64, "sent_id": pl.String, "words": pl.Int64, "text": pl.String}
         return pl.DataFrame(rows, kinds, orient="row")
 
@@ -147,11 +144,7 @@ def show(
     return Drawings(
         tuple(gold[number] for number in numbers),
         tuple(predicted[number] for number in numbers) if predicted is not None else (),
-        sign(
-            show=gold.mark,
-            system=predicted.mark if predicted is not None else None,
-            errors=gold.policy,
-        ),
+        sign(show=gold.mark, system=predicted.mark if predicted is not None else None, errors=gold.policy),
     )
 
 
@@ -170,7 +163,6 @@ def _numbers(treebank: "Treebank", wanted: Sequence[str | int], limit: int) -> l
             numbers.append(int(key) - 1)
         else:
             raise TreegaugeError(
-                f"no sentence {key!r} in {treebank.name}: expected a sent_id or a number from 1 "
-                f"to {len(treebank)}"
+                f"no sentence {key!r} in {treebank.name}: expected a sent_id or a number from 1 to {len(treebank)}"
             )
     return numbers

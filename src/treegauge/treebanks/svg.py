@@ -130,23 +130,14 @@ def compare_svg(
     return _svg([forms], above, below, f"{count}: {' '.join(forms)}", legend=legend)
 
 
-def _arc(
-    forms: Sequence[str],
-    word: int,
-    head: int,
-    relation: str,
-    *,
-    accent: bool = False,
-    dash: str = "",
-) -> Arc:
+def _arc(forms: Sequence[str], word: int, head: int, relation: str, *, accent: bool = False, dash: str = "") -> Arc:
     inside = 1 <= head <= len(forms) and head != word
     label = relation if inside or head == 0 else f"{relation} → {head if head >= 0 else '?'}"
     return Arc(
         word=word,
         head=head if inside else None,
         label=label,
-        tooltip=f"{isolated(forms[head - 1]) if inside else '·'} → {isolated(forms[word - 1])}: "
-        f"{relation}",
+        tooltip=f"{isolated(forms[head - 1]) if inside else '·'} → {isolated(forms[word - 1])}: {relation}",
         color=_ACCENT if accent else "",
         dash=dash if inside or head == 0 else dash or "7 4",
         width=2 if accent else 1.3,
@@ -181,10 +172,7 @@ def _svg(
     overhang = [text_width(arc.label, SMALL) / 2 - x[arc.word - 1] for arc in stubs]
     shift = max([0.0, *(MARGIN + over for over in overhang)])
     x = [middle + shift for middle in x]
-    tall = [
-        max(arc_side.level, default=0) * LEVEL + (SMALL + 4 if arc_side.arcs else 0)
-        for arc_side in sides
-    ]
+    tall = [max(arc_side.level, default=0) * LEVEL + (SMALL + 4 if arc_side.arcs else 0) for arc_side in sides]
     ceiling = MARGIN + tall[0]
     floor = ceiling + FORM * 1.5 + (len(rows) - 1) * SMALL * 1.3
     right = max(
@@ -200,10 +188,7 @@ def _svg(
             color = colors[word] if colors and not line else ""
             style = f' color="{color}" font-weight="bold"' if color else ""
             style += ' direction="rtl"' if has_right_to_left(text) else ""
-            parts.append(
-                f'<text x="{number(x[word])}" y="{y}" fill="currentColor"{size}{style}>'
-                f"{xml(text)}</text>"
-            )
+            parts.append(f'<text x="{number(x[word])}" y="{y}" fill="currentColor"{size}{style}>{xml(text)}</text>')
     bottom = floor + tall[1] + MARGIN
     if legend:
         bottom += SMALL * 1.5

@@ -151,10 +151,7 @@ def svg_side(arc_side: ArcSide, x: list[float], base: float, up: int) -> list[st
                 f"H{number(stop - corner)}"
                 f"Q{number(stop)} {number(top)} {number(stop)} {bend}V{ends[1]}"
             )
-        head = (
-            f"M{number(foot - ARROW / 2)} {number(neck)}H{number(foot + ARROW / 2)}"
-            f"L{number(foot)} {number(tip)}Z"
-        )
+        head = f"M{number(foot - ARROW / 2)} {number(neck)}H{number(foot + ARROW / 2)}L{number(foot)} {number(tip)}Z"
         color = f' color="{arc.color}"' if arc.color else ""
         dash = f' stroke-dasharray="{arc.dash}"' if arc.dash else ""
         below = number(top - 4 if up < 0 else top + SMALL)

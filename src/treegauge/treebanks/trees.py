@@ -42,16 +42,12 @@ def _checked(heads: npt.ArrayLike, offsets: npt.ArrayLike | None) -> tuple[Ints,
     head = head.astype(np.int32) if head.size == 0 else head
     for name, array in (("heads", head), ("offsets", bound)):
         if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise TreegaugeError(
-                f"{name}: found {array.dtype} in {array.ndim} dimensions, expected integers in one"
-            )
+            raise TreegaugeError(f"{name}: found {array.dtype} in {array.ndim} dimensions, expected integers in one")
     if head.size > _INT32.max:
         raise TreegaugeError(f"heads: found {head.size} words, expected at most {_INT32.max}")
     if bound.size == 0 or bound[0] != 0 or bound[-1] != head.size or np.any(bound[1:] < bound[:-1]):
         ends = f"{bound[0]} to {bound[-1]}" if bound.size else "nothing"
-        raise TreegaugeError(
-            f"offsets: found {ends}, expected rising numbers from 0 to {head.size}, the word count"
-        )
+        raise TreegaugeError(f"offsets: found {ends}, expected rising numbers from 0 to {head.size}, the word count")
     if head.dtype != np.int32:
         head = np.clip(head.astype(np.int64), -1, _INT32.max).astype(np.int32)
     return np.ascontiguousarray(head), np.ascontiguousarray(bound, dtype=np.int64)
@@ -282,9 +278,7 @@ def is_projective(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None) ->
     return np.equal(nonprojective_arcs(heads, offsets), 0)
 
 
-def crossings(
-    heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, root_arc: bool = False
-) -> Longs:
+def crossings(heads: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, root_arc: bool = False) -> Longs:
     """Return the number of crossing arcs: pairs (a, b), (c, d) with a < c < b < d.
 
     Parameters

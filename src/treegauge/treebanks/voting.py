@@ -79,9 +79,7 @@ def _normalised(weights: npt.ArrayLike, parsers: int) -> Floats:
     if parsers == 0 or values.shape != (parsers,):
         raise TreegaugeError(f"{parsers} parsers and {values.size} weights; expected one each")
     if not (np.isfinite(values) & (values >= 0)).all() or not values.any():
-        raise TreegaugeError(
-            f"weights are {values.tolist()}; expected numbers of at least 0, one of them more"
-        )
+        raise TreegaugeError(f"weights are {values.tolist()}; expected numbers of at least 0, one of them more")
     return np.asarray(values / values.sum())
 
 
@@ -95,9 +93,8 @@ def _best_trees(scores: Callable[[int, slice], Floats], edges: npt.NDArray[np.in
 
 
 def vote_relations(
-    chosen: npt.ArrayLike, heads: npt.ArrayLike, relations: Sequence[Sequence[str]],
-    weights: npt.ArrayLike,
-) -> list[str]:  # fmt: skip
+    chosen: npt.ArrayLike, heads: npt.ArrayLike, relations: Sequence[Sequence[str]], weights: npt.ArrayLike
+) -> list[str]:
     """Return the relation of each chosen arc, by the votes of the parsers that have the arc.
 
     The universal relation is voted on first and its subtype next, since sources differ in their
@@ -140,9 +137,7 @@ def _most(votes: Sequence[tuple[float, str]]) -> str:
     return max(totals, key=totals.__getitem__)
 
 
-def vote(
-    parses: Sequence[Treebank], weights: npt.ArrayLike, *, shares: Shares | None = None
-) -> Treebank:
+def vote(parses: Sequence[Treebank], weights: npt.ArrayLike, *, shares: Shares | None = None) -> Treebank:
     """Join the trees that several parsers predict for the same words into one.
 
     The result is the first parse with HEAD and DEPREL of the vote. With one parser it is its own
@@ -166,10 +161,7 @@ def vote(
                 f"and {other.n_words} words in {len(first)} and {len(other)} sentences"
             )
     heads = np.stack([parse.head for parse in parses])
-    if shares is None:
-        chosen = vote_heads(heads, weights, first.offsets)
-    else:
-        chosen = pool_heads(shares, weights, first.offsets)
+    chosen = vote_heads(heads, weights, first.offsets) if shares is None else pool_heads(shares, weights, first.offsets)
     relations = [parse["deprel"].to_list() for parse in parses]
     labels = vote_relations(chosen, heads, relations, weights)
     return first.with_columns({"head": chosen, "deprel": labels})

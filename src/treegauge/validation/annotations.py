@@ -34,11 +34,7 @@ def github_lines(problems: Iterable[Problem], lines: Iterable[int] | None = None
     >>> print(*github_lines([problem]))
     ::error file=a.conllu,line=7,col=5,endColumn=6,title=L2 unknown-head::found HEAD '9', ...
     """
-    shown = (
-        zip(problems, lines, strict=True)
-        if lines
-        else ((problem, problem.line) for problem in problems)
-    )
+    shown = zip(problems, lines, strict=True) if lines else ((problem, problem.line) for problem in problems)
     for one, line in shown:
         is_own_line = line == one.line
         place: dict[str, str | int] = {"file": one.file, "line": line}
@@ -116,9 +112,7 @@ def _result(problem: Problem, index: int, number: int) -> dict[str, Any]:
     region = {"startLine": problem.line, "startColumn": problem.start}
     if problem.stop > problem.start:
         region["endColumn"] = problem.stop
-    location: dict[str, Any] = {
-        "physicalLocation": {"artifactLocation": {"uri": _uri(problem.file)}, "region": region}
-    }
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": {"uri": _uri(problem.file)}, "region": region}}
     if problem.sent_id:
         node = f"{problem.sent_id}#{problem.node}" if problem.node else problem.sent_id
         location["logicalLocations"] = [{"name": problem.sent_id, "fullyQualifiedName": node}]

@@ -19,9 +19,7 @@ from treegauge.validation.problem_list import ProblemList
 Key = tuple[str, str, str, str]
 KIND = "treegauge baseline 1"
 FIELDS = ("sent_id", "node", "id", "message")
-ONCE = frozenset(
-    ("edeps-only-sometimes", "edeps-identical-to-basic-trees", "empty-node-after-eorphan")
-)
+ONCE = frozenset(("edeps-only-sometimes", "edeps-identical-to-basic-trees", "empty-node-after-eorphan"))
 """Tests of a whole treebank: the sentence reported depends on earlier sentences."""
 
 
@@ -70,15 +68,12 @@ def compare_with_baseline(problems: Iterable[Problem], baseline: Counter[Key]) -
     return Compared(new, known, sum(left.values()))
 
 
-def write_baseline(
-    problems: Iterable[Problem], files: Iterable[str], path: str | os.PathLike[str]
-) -> None:
+def write_baseline(problems: Iterable[Problem], files: Iterable[str], path: str | os.PathLike[str]) -> None:
     """Write the problems as a baseline, sorted, one line each, so that diffs are easy to read."""
     counts = Counter(map(key, problems))
     names = json_text(file_names(files))
     rows = [
-        {**dict(zip(FIELDS, problem_key, strict=True)), "count": counts[problem_key]}
-        for problem_key in sorted(counts)
+        {**dict(zip(FIELDS, problem_key, strict=True)), "count": counts[problem_key]} for problem_key in sorted(counts)
     ]
     lines = ",\n".join(json_text(row) for row in rows)
     text = f'{{"kind": "{KIND}", "files": {names}, "problems": [\n{lines}\n]}}\n'

@@ -26,9 +26,7 @@ class _Placed(Protocol):
 P = TypeVar("P", bound=_Placed)
 
 
-def in_changed_sentences(
-    problems: Iterable[P], since: str, *, files: Iterable[str] = ()
-) -> Iterator[P]:
+def in_changed_sentences(problems: Iterable[P], since: str, *, files: Iterable[str] = ()) -> Iterator[P]:
     """Yield the problems of sentences with a line that changed since a commit.
 
     A changed line can break the tree of its sentence at another line, so all problems of the
@@ -79,9 +77,7 @@ def nearest_changes(file: str, since: str) -> npt.NDArray[np.int64] | None:
     diff = done.stdout
     if b"\nBinary files " in diff:
         return None
-    blank = np.array(
-        [_BLANK.fullmatch(line) is not None for line in path.read_bytes().split(b"\n")]
-    )
+    blank = np.array([_BLANK.fullmatch(line) is not None for line in path.read_bytes().split(b"\n")])
     sentence = np.concatenate(([-1, 0], np.cumsum(blank)[:-1]))  # indexed by line, from 1
     touched = np.zeros(len(sentence), bool)
     for hunk in _HUNK.finditer(diff):
@@ -96,10 +92,7 @@ def nearest_changes(file: str, since: str) -> npt.NDArray[np.int64] | None:
     after = changes[np.minimum(np.searchsorted(changes, lines), len(changes) - 1)]
     before = changes[np.maximum(np.searchsorted(changes, lines, side="right") - 1, 0)]
     far = len(sentence)
-    gaps = [
-        np.where(sentence[changed] == sentence, abs(changed - lines), far)
-        for changed in (before, after)
-    ]
+    gaps = [np.where(sentence[changed] == sentence, abs(changed - lines), far) for changed in (before, after)]
     nearest = np.where(gaps[0] <= gaps[1], before, after)
     return np.where(np.minimum(*gaps) < far, nearest, 0)
 
@@ -115,11 +108,7 @@ def base_commit(folder: Path, since: str) -> str:
     if since.startswith("-"):
         raise TreegaugeError(f"--changed: expected a commit, branch or tag; found {since!r}")
     commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{since}^{{commit}}")
-    if (
-        commit.returncode
-        and since == "HEAD"
-        and not _git(folder, "rev-parse", "--git-dir").returncode
-    ):
+    if commit.returncode and since == "HEAD" and not _git(folder, "rev-parse", "--git-dir").returncode:
         return _EMPTY  # nothing was committed yet
     if commit.returncode:
         inside = _git(folder, "rev-parse", "--git-dir")
@@ -138,7 +127,8 @@ def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(  # noqa: S603 -- a list of words, no shell
             ["git", "--literal-pathspecs", "-C", str(folder), *words],  # noqa: S607 -- the user's own git
-            capture_output=True, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            check=False,
+        )
     except FileNotFoundError as error:
         raise TreegaugeError("--changed needs git, which is not installed") from error

@@ -10,9 +10,8 @@ from bisect import bisect_right
 from functools import cache
 
 SPACES = frozenset(
-    map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B),
-              0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
-)  # fmt: skip
+    map(chr, (*range(9, 14), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
+)
 """Unicode White_Space."""
 
 SPACE, NOT_NORMAL_SPACE, REPLACED, SLOW = 250, 251, 252, 255

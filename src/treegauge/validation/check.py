@@ -134,9 +134,7 @@ def check(
 
         new = ProblemList(in_changed_sentences(new, changed, files=files))
     counts = new.severities()
-    marks = "+".join(
-        f"{short_name(file)}#{digest.hexdigest()[:6]}" for file, digest in digests.items()
-    )
+    marks = "+".join(f"{short_name(file)}#{digest.hexdigest()[:6]}" for file, digest in digests.items())
     date = data.date if data is not None else None
     signature = sign(
         check=marks, level=level, lang=lang if data is not None else None, data=date,
@@ -166,9 +164,7 @@ def _files(sources: Sequence[Source], split: str | None) -> list[str]:
         raise TreegaugeError("no file to check; give CoNLL-U files, folders or patterns")
     for source in sources:
         if not isinstance(source, str | PathLike):
-            raise TreegaugeError(
-                f"found {type(source).__name__}; expected paths or names, one argument each"
-            )
+            raise TreegaugeError(f"found {type(source).__name__}; expected paths or names, one argument each")
     return [path for source in sources for path in find(source, split=split)]
 
 
@@ -220,9 +216,7 @@ def _chosen(include: str | Sequence[str], exclude: str | Sequence[str]) -> froze
     return chosen
 
 
-def _known(
-    path: str | PathLike[str] | None, chosen: frozenset[str], level: int
-) -> "Baseline | None":
+def _known(path: str | PathLike[str] | None, chosen: frozenset[str], level: int) -> "Baseline | None":
     """Return the part of a baseline that these tests can find again."""
     if path is None:
         return None
@@ -241,6 +235,4 @@ def _language(files: Iterable[str]) -> str:
     if len(codes) == 1:
         return codes.pop()
     in_names = f"names of {', '.join(sorted(codes))}" if codes else "no language in their names"
-    raise TreegaugeError(
-        f"levels 4 and 5 need the language of the files; found {in_names}; give it as --lang el"
-    )
+    raise TreegaugeError(f"levels 4 and 5 need the language of the files; found {in_names}; give it as --lang el")

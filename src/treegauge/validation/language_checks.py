@@ -11,15 +11,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.validation.chunk import (
-    BLANK,
-    COMMENT,
-    EMPTY,
-    MULTIWORD,
-    WORD,
-    Chunk,
-    LanguageFinding,
-)
+from treegauge.validation.chunk import BLANK, COMMENT, EMPTY, MULTIWORD, WORD, Chunk, LanguageFinding
 from treegauge.validation.language_data import LanguageData
 
 _SPACE = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
@@ -68,9 +60,7 @@ class LanguageChecks:
         if self.level > 4:
             auxiliary = self._lookup("upos", chunk.values.upos, ("AUX",))
             copula = self._lookup(
-                "cop",
-                chunk.values.deprel,
-                (relation for relation in chunk.values.deprel if _is_copula(relation)),
+                "cop", chunk.values.deprel, (relation for relation in chunk.values.deprel if _is_copula(relation))
             )
             for rows, lemmas in (
                 (nodes[auxiliary[chunk.upos[nodes]]], rules.auxiliaries),
@@ -105,9 +95,7 @@ class LanguageChecks:
             answer[covered_place] = "Typo=" in values.feats[chunk.feats[nodes[covered_place]]]
         return answer
 
-    def _lookup(
-        self, kind: str, values: Sequence[str], permitted: Iterable[str]
-    ) -> npt.NDArray[np.bool_]:
+    def _lookup(self, kind: str, values: Sequence[str], permitted: Iterable[str]) -> npt.NDArray[np.bool_]:
         """Return for each code whether its value is permitted."""
         known = self._known.setdefault(kind, [])
         if len(known) < len(values):
@@ -133,11 +121,7 @@ class LanguageChecks:
                 yield LanguageFinding("unknown-deprel", row, *chunk.span(row, DEPREL))
         yield from self._edge_findings(chunk, row, word_language)
         lemma = chunk.text(row, LEMMA)
-        if (
-            self.level < 5
-            or lemma == "_"
-            or (word_language is not None and word_language not in self.data)
-        ):
+        if self.level < 5 or lemma == "_" or (word_language is not None and word_language not in self.data):
             return
         if chunk.text(row, UPOS) == "AUX" and lemma not in rules.auxiliaries:
             yield LanguageFinding("aux-lemma", row, *chunk.span(row, LEMMA))
@@ -153,9 +137,7 @@ class LanguageChecks:
             if _SPACE.search(word) and not rules.may_have_space(word):
                 yield column
 
-    def _row_features(
-        self, chunk: Chunk, row: int, language: str | None
-    ) -> Iterator[LanguageFinding]:
+    def _row_features(self, chunk: Chunk, row: int, language: str | None) -> Iterator[LanguageFinding]:
         feats = chunk.text(row, FEATS)
         if feats == "_":
             return
@@ -168,17 +150,12 @@ class LanguageChecks:
             and _features(chunk.text(cover, FEATS)).get("Typo") == "Yes"
             and (language is None or language in self.data)
         ):
-            problems = (
-                ("mwt-typo-repeated-at-word", f"Typo={typo}"),
-                *problems,
-            )
+            problems = (("mwt-typo-repeated-at-word", f"Typo={typo}"), *problems)
         start, stop = chunk.span(row, FEATS)
         for rule, description in problems:
             yield LanguageFinding(rule, row, start, stop, description)
 
-    def _edge_findings(
-        self, chunk: Chunk, row: int, language: str | None
-    ) -> Iterator[LanguageFinding]:
+    def _edge_findings(self, chunk: Chunk, row: int, language: str | None) -> Iterator[LanguageFinding]:
         deps = chunk.text(row, DEPS)
         if deps == "_":
             return
@@ -199,9 +176,7 @@ class LanguageChecks:
             return False
         return language in self.data and relation in getattr(self.data[language], kind)
 
-    def _permits_ref(
-        self, chunk: Chunk, row: int, language: str | None, parent: str | None
-    ) -> bool:
+    def _permits_ref(self, chunk: Chunk, row: int, language: str | None, parent: str | None) -> bool:
         """Whether ref counts as a universal relation: from the first sentence with DEPS on.
 
         It is valid in DEPS only, but the official program then accepts it in DEPREL, too.
@@ -220,17 +195,13 @@ class LanguageChecks:
         code = int(chunk.lang[row])
         return (chunk.values.lang[code] or None) if code else None
 
-    def _feature_problems(
-        self, upos: str, feats: str, word_language: str | None
-    ) -> tuple[tuple[str, str], ...]:
+    def _feature_problems(self, upos: str, feats: str, word_language: str | None) -> tuple[tuple[str, str], ...]:
         """Return the problems of a tag's features: the test and what was found."""
         if word_language is not None and word_language not in self.data:
             return (("unknown-lang", f"Lang={word_language}"),)
         problems = []
         for name, values in _features(feats).items():
-            language = (
-                self.language if word_language is None or name == "Foreign" else word_language
-            )
+            language = self.language if word_language is None or name == "Foreign" else word_language
             rule = self.data[language].features.get(name)
             for value in values.split(","):
                 if rule is None:

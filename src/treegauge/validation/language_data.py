@@ -65,8 +65,9 @@ class LanguageRules:
     @cached_property
     def enhanced_relations(self) -> frozenset[str]:
         """The relations that the enhanced graph may have."""
-        subjects = {f"{relation}:xsubj" for relation in self.relations
-                    if relation.partition(":")[0] in {"nsubj", "csubj"}}  # fmt: skip
+        subjects = {
+            f"{relation}:xsubj" for relation in self.relations if relation.partition(":")[0] in {"nsubj", "csubj"}
+        }
         marked = {
             f"{relation}:{marker}"
             for bases, markers in self.markers.items()
@@ -79,11 +80,7 @@ class LanguageRules:
 
     @cached_property
     def _spaced(self) -> re.Pattern[str] | None:
-        return (
-            re.compile("|".join(f"(?:{pattern})" for pattern in self.spaces))
-            if self.spaces
-            else None
-        )
+        return re.compile("|".join(f"(?:{pattern})" for pattern in self.spaces)) if self.spaces else None
 
     def may_have_space(self, word: str) -> bool:
         """Whether the language permits a space in this word."""
@@ -215,13 +212,9 @@ def packed_rules(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str,
             code,
             {
                 "features": features,
-                "relations": sorted(
-                    name for name, relation in relations.items() if relation["permitted"] > 0
-                ),
+                "relations": sorted(name for name, relation in relations.items() if relation["permitted"] > 0),
                 "markers": markers,
-                "auxiliaries": sorted(
-                    lemma for lemma, uses in functions.items() if uses - {"cop.PRON"}
-                ),
+                "auxiliaries": sorted(lemma for lemma, uses in functions.items() if uses - {"cop.PRON"}),
                 "copulas": sorted(lemma for lemma, uses in functions.items() if _has_copula(uses)),
                 "spaces": sorted(tables["expressions"].get(code, {})),
             },

@@ -71,13 +71,9 @@ class Reporter:
 
     def _of_finding(self, finding: LanguageFinding) -> Problem:
         found = finding.found or self._field_text(finding.row, finding.start, finding.stop)
-        return self._at(
-            finding.rule, finding.row, finding.start, finding.stop, found, finding.expected
-        )
+        return self._at(finding.rule, finding.row, finding.start, finding.stop, found, finding.expected)
 
-    def _at(
-        self, rule: str, row: int, start: int, stop: int, found: str, wanted: str | None
-    ) -> Problem:
+    def _at(self, rule: str, row: int, start: int, stop: int, found: str, wanted: str | None) -> Problem:
         first = last = 1
         begin = self._row_fields(row)[0]
         if stop > start >= begin:
@@ -263,9 +259,7 @@ def _shortened(names: list[str]) -> str:
     return ", ".join([*names[:10], *[f"and {len(names) - 10:,} more"] * (len(names) > 10)])
 
 
-_OF_SENTENCES = frozenset(
-    ("word-id-sequence", "multiple-roots", "non-tree", *_FIXED.keys() - {"goeswith-gap"})
-)
+_OF_SENTENCES = frozenset(("word-id-sequence", "multiple-roots", "non-tree", *_FIXED.keys() - {"goeswith-gap"}))
 """Rules about whole sentences, whose problems are at the first word."""
 _SPECIAL: dict[str, Callable[[Reporter, int, int, int, int], str]] = {
     "invalid-utf": lambda *_: "U+FFFD, or bytes that are not UTF-8",

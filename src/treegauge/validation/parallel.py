@@ -48,10 +48,7 @@ def broken_rules(comments: list[str], seen: set[str], last: dict[str, Numbers]) 
     if match[1] in seen:
         return [*broken, "non-unique-parallel-id"]
     seen.add(match[1])
-    numbers: Numbers = (
-        int(match["alt"]) if match["alt"] else None,
-        int(match["part"]) if match["part"] else None,
-    )
+    numbers: Numbers = (int(match["alt"]) if match["alt"] else None, int(match["part"]) if match["part"] else None)
     before = last.get(match["key"])
     last[match["key"]] = numbers
     for rule, place in (("parallel-id-alt", 0), ("parallel-id-part", 1)):

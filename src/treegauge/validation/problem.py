@@ -29,7 +29,7 @@ class Problem(NamedTuple):
     --------
     >>> print(Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'"))
     a.conllu:7:5: error: L2 unknown-head: found HEAD '9', expected 0 or the ID of a word in this sentence (sent_id s1)
-    """  # noqa: E501 -- the line that is printed
+    """
 
     file: str
     line: int

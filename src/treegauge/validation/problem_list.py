@@ -50,9 +50,8 @@ class ProblemList(Sequence[Problem]):
                     self._id_ends.append(len(self._ids))
                 sentence = len(self._id_ends) - 2
             self._rows.extend(
-                (code(file), line, sentence, code(node), code(test), start, stop, code(found),
-                 code(wanted), code(form))
-            )  # fmt: skip
+                (code(file), line, sentence, code(node), code(test), start, stop, code(found), code(wanted), code(form))
+            )
 
     def severities(self) -> Counter[Severity]:
         """Count errors and warnings.
@@ -86,9 +85,7 @@ class ProblemList(Sequence[Problem]):
         if isinstance(place, slice):
             return ProblemList(self[i] for i in range(*place.indices(len(self))))
         first = _WIDTH * range(len(self))[place]
-        file, line, sentence, node, test, start, stop, found, wanted, form = self._rows[
-            first : first + _WIDTH
-        ]
+        file, line, sentence, node, test, start, stop, found, wanted, form = self._rows[first : first + _WIDTH]
         texts = self._strings
         sent_id = None
         if sentence >= 0:

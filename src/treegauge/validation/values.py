@@ -12,9 +12,7 @@ import treegauge.kernels.validation_book as codes
 from treegauge.validation import characters
 from treegauge.validation.rules import RULES
 
-UPOS = frozenset(
-    "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
-)
+UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 RELATIONS = frozenset(
     "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse "
     "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis "
@@ -27,9 +25,7 @@ _SPACES = "".join(characters.SPACES)
 _FOLDED = str.maketrans("İſ", "is")
 """Letters whose upper or lower case is an ASCII letter, as in UD validation."""
 _CODES = {rule.id: code for code, rule in enumerate(RULES)}
-_FEATURE = re.compile(
-    r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*", re.ASCII
-)
+_FEATURE = re.compile(r"[A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*", re.ASCII)
 _DEPREL = re.compile(r"[a-z]+(?::[a-z]+)?")
 # Letters other than a to z, and marks, are replaced by é before matching.
 _EDEPREL = re.compile(r"[a-z]+(?::[a-z]+)?(?::[a-zé]+(?:_[a-zé]+)*)?(?::[a-z]+)?")
@@ -184,8 +180,7 @@ class Look:
                 continue
             if equals and not name:
                 problems.append((_CODES["empty-misc-key"], start, stop))
-            if any(part and (part[0] in characters.SPACES or part[-1] in characters.SPACES)
-                   for part in (name, text)):  # fmt: skip
+            if any(part and (part[0] in characters.SPACES or part[-1] in characters.SPACES) for part in (name, text)):
                 problems.append((_CODES["misc-extra-space"], start, stop))
             usual = lowered.get(name.strip(_SPACES).translate(_FOLDED).lower())
             if usual and usual != name:
@@ -200,6 +195,4 @@ class Look:
         """Return the rules that the parallel IDs of a sentence break."""
         from treegauge.validation.parallel import broken_rules
 
-        return [
-            _CODES[rule] for rule in broken_rules(comments, self._parallel_seen, self._parallel)
-        ]
+        return [_CODES[rule] for rule in broken_rules(comments, self._parallel_seen, self._parallel)]

@@ -53,7 +53,5 @@ def test_marginals_and_trees_of_the_biaffine_parser(decoder):
         shares, log_total = head_marginals(logs, decoder)
         np.testing.assert_allclose(shares, wanted, atol=1e-8)
         assert log_total == pytest.approx(np.log(total))
-        best = max(
-            finite[np.arange(n), heads].sum() for heads in all_trees(n, projective=projective)
-        )
+        best = max(finite[np.arange(n), heads].sum() for heads in all_trees(n, projective=projective))
         assert finite[np.arange(n), evidence.trees[0].heads].sum() == pytest.approx(best)

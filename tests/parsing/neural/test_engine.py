@@ -18,11 +18,7 @@ from treegauge.parsing.neural.data import Encoded  # noqa: E402
 from treegauge.parsing.neural.device import numerics  # noqa: E402
 from treegauge.parsing.neural.encoder import orthogonal  # noqa: E402
 from treegauge.parsing.neural.jobs import NeuralJob, run_jobs  # noqa: E402
-from treegauge.parsing.neural.options import (  # noqa: E402
-    BiaffineOptions,
-    LabellingOptions,
-    PointerOptions,
-)
+from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, PointerOptions  # noqa: E402
 from treegauge.parsing.neural.recurrence import bilstm, recur, turning  # noqa: E402
 from treegauge.parsing.neural.training import Learner, Lockstep  # noqa: E402
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts  # noqa: E402
@@ -43,15 +39,9 @@ def test_the_bilstm_is_torchs(rng=0):
     lengths = torch.tensor([[7, 3, 5, 1], [2, 7, 7, 4]])
     theirs = [torch.nn.LSTM(6, 4, bidirectional=True).double() for _ in range(2)]
     values = torch.randn(2, 7, 4, 6, dtype=torch.double, requires_grad=True)
-    packed = [
-        torch.nn.utils.rnn.pack_padded_sequence(values[m], lengths[m], enforce_sorted=False)
-        for m in range(2)
-    ]
+    packed = [torch.nn.utils.rnn.pack_padded_sequence(values[m], lengths[m], enforce_sorted=False) for m in range(2)]
     expected = torch.stack(
-        [
-            torch.nn.utils.rnn.pad_packed_sequence(lstm(one)[0])[0]
-            for lstm, one in zip(theirs, packed, strict=True)
-        ]
+        [torch.nn.utils.rnn.pad_packed_sequence(lstm(one)[0])[0] for lstm, one in zip(theirs, packed, strict=True)]
     )
     ways = ("", "_reverse")
     weights = tuple(
@@ -157,9 +147,7 @@ def test_shapes_known_beforehand_give_the_same(data):
         short = gathered_batch(model.tables, sentences, width)
         long = gathered_batch(model.tables, sentences, batches.rounded(width) + 8)
         free = encoder_states(model.weights, model.tables, short, options, training=False)
-        fixed = encoder_states(
-            model.weights, model.tables, long, options, training=False, fixed=True
-        )
+        fixed = encoder_states(model.weights, model.tables, long, options, training=False, fixed=True)
     inside = (torch.arange(width)[:, None] < short.lengths[0])[None, ..., None]
     torch.testing.assert_close(free * inside, fixed[:, :width] * inside)
 
@@ -193,10 +181,7 @@ def test_jobs_tell_what_words_were_said_to_be(data):
 
 def test_jobs_are_the_same_again(data):
     encoded, (train, dev) = data
-    jobs = [
-        NeuralJob(train, {"dev": dev}, 1, epochs=2),
-        NeuralJob(train[:9], {"dev": dev}, 2, epochs=2),
-    ]
+    jobs = [NeuralJob(train, {"dev": dev}, 1, epochs=2), NeuralJob(train[:9], {"dev": dev}, 2, epochs=2)]
     once, twice = (run_jobs(encoded, jobs, BiaffineOptions(**ARCS)) for _ in range(2))
     for a, b in zip(once, twice, strict=True):
         assert (a.courses["dev"].heads == b.courses["dev"].heads).all()
@@ -206,9 +191,7 @@ def test_jobs_are_the_same_again(data):
 
 def test_labels_can_be_followed_too(data):
     encoding = find_encoding("two-planar")
-    encoded, (train, dev) = encode_parts(
-        synthetic(40, seed=1), synthetic(9, seed=2), encoding=encoding
-    )
+    encoded, (train, dev) = encode_parts(synthetic(40, seed=1), synthetic(9, seed=2), encoding=encoding)
     job = NeuralJob(train, {"dev": dev}, 1, epochs=8)
     course = run_jobs(encoded, [job], LabellingOptions(**SMALL, rate=0.02))[0].courses["dev"]
     assert course.heads[-1].mean() > course.heads[0].mean()

@@ -22,11 +22,7 @@ SMALL = {
     "rate": 0.02, "dropout": 0.1, "device": "cpu",
 }  # fmt: skip
 ARCS = {**SMALL, "arc_size": 16, "relation_size": 8}
-KINDS = {
-    "biaffine": ARCS,
-    "pointer": ARCS,
-    "labelling": {**ARCS, "label_size": 16},
-}
+KINDS = {"biaffine": ARCS, "pointer": ARCS, "labelling": {**ARCS, "label_size": 16}}
 
 
 def make(kind: str, **more):
@@ -34,10 +30,7 @@ def make(kind: str, **more):
 
 
 def sentence(words: list[tuple[str, int, str]]) -> str:
-    rows = [
-        f"{i}\t{form}\t_\tX\t_\t_\t{head}\t{relation}\t_\t_"
-        for i, (form, head, relation) in enumerate(words, 1)
-    ]
+    rows = [f"{i}\t{form}\t_\tX\t_\t_\t{head}\t{relation}\t_\t_" for i, (form, head, relation) in enumerate(words, 1)]
     return "\n".join(rows) + "\n\n"
 
 
@@ -185,9 +178,7 @@ def test_relations_are_chosen_at_heads_or_as_labels(models, train, test):
     model = models["labelling"]
     at_heads = model.relation_probabilities(test)
     elsewhere = test.with_columns({"head": model.parse(test).head})
-    changed = (elsewhere.head != test.head) & (
-        abs(at_heads - model.relation_probabilities(elsewhere)).max(1) > 0
-    )
+    changed = (elsewhere.head != test.head) & (abs(at_heads - model.relation_probabilities(elsewhere)).max(1) > 0)
     assert changed.any()
     # A parsed tree's relations are the likeliest legal ones at its own heads.
     parsed = model.parse(test)
@@ -246,9 +237,7 @@ def test_a_beam_lets_relations_decide(models, test):
 
         from treegauge.parsing.neural.predicting import Predictor
 
-        asked = Predictor(
-            pointer.learned.arrays, replace(data, heads=heads.astype(np.int32)), pointer.options
-        )
+        asked = Predictor(pointer.learned.arrays, replace(data, heads=heads.astype(np.int32)), pointer.options)
         relations[:, head] = asked.relation_log_probabilities().max(1)
     expected, plain = [], []
     for at, matrix in zip(first.offsets[:-1], arcs, strict=True):

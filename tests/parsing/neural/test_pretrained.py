@@ -11,23 +11,13 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from tokenizers import (  # noqa: E402
-    Tokenizer,
-    models,
-    normalizers,
-    pre_tokenizers,
-    processors,
-)
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors  # noqa: E402
 
 from treegauge.core.errors import TreegaugeError  # noqa: E402
 from treegauge.parsing.base import load_archive, save_model  # noqa: E402
 from treegauge.parsing.neural.options import BiaffineOptions  # noqa: E402
 from treegauge.parsing.neural.pretrained import load_encoder  # noqa: E402
-from treegauge.parsing.neural.pretrained_subwords import (  # noqa: E402
-    Subwords,
-    plan_windows,
-    window_starts,
-)
+from treegauge.parsing.neural.pretrained_subwords import Subwords, plan_windows, window_starts  # noqa: E402
 from treegauge.parsing.neural.pretrained_vectors import ContextVectors, read_windows  # noqa: E402
 from treegauge.parsing.neural.vocabulary import Vocabulary  # noqa: E402
 from treegauge.parsing.registry import load_model, make_parser  # noqa: E402
@@ -58,9 +48,7 @@ def wordpiece(folder: Path) -> None:
     made.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     save(folder, made, pad="[PAD]", unk="[UNK]", cls="[CLS]", sep="[SEP]", mask="[MASK]")
     torch.manual_seed(0)
-    config = transformers.BertConfig(
-        vocab_size=len(names), max_position_embeddings=40, type_vocab_size=2, **SIZES
-    )
+    config = transformers.BertConfig(vocab_size=len(names), max_position_embeddings=40, type_vocab_size=2, **SIZES)
     transformers.BertModel(config).save_pretrained(folder)
 
 
@@ -74,9 +62,8 @@ def bytelevel(folder: Path) -> None:
     save(folder, made, pad="<pad>", unk="<unk>", cls="<s>", sep="</s>", mask="<mask>")
     torch.manual_seed(1)
     config = transformers.RobertaConfig(
-        vocab_size=len(names), max_position_embeddings=42, pad_token_id=1, type_vocab_size=1,
-        **SIZES,
-    )  # fmt: skip
+        vocab_size=len(names), max_position_embeddings=42, pad_token_id=1, type_vocab_size=1, **SIZES
+    )
     transformers.RobertaModel(config).save_pretrained(folder)
 
 
@@ -117,11 +104,8 @@ def test_windows_leave_out_nothing_and_take_each_subword_where_it_is_inmost():
         sentences = [random.integers(0, 30, n) for n in (1, 7, 40)]
         planned = plan_windows(some, sentences, "mean")
         assert (planned.mask.sum(1) <= max(window, 3)).all()
-        expected = [(w, i) for w, t in enumerate(np.concatenate(sentences))
-                    for i in ids[starts[t] : starts[t + 1]]]  # fmt: skip
-        found = zip(
-            planned.words.tolist(), planned.ids.ravel()[planned.cells].tolist(), strict=True
-        )
+        expected = [(w, i) for w, t in enumerate(np.concatenate(sentences)) for i in ids[starts[t] : starts[t + 1]]]
+        found = zip(planned.words.tolist(), planned.ids.ravel()[planned.cells].tolist(), strict=True)
         assert list(found) == expected
         for pooling, which in (("first", 0), ("last", -1)):
             one = plan_windows(some, sentences, pooling)
@@ -140,9 +124,7 @@ def vectors(folder: str, forms: list[str], **more) -> torch.Tensor:
     """What an encoder gives for one sentence of these forms, (words, layers, size)."""
     options = BiaffineOptions(encoder=folder, device="cpu", **more)
     encoder = load_encoder(folder)
-    windows = plan_windows(
-        encoder.subwords(forms, options), [np.arange(len(forms)) + 2], options.pooling
-    )
+    windows = plan_windows(encoder.subwords(forms, options), [np.arange(len(forms)) + 2], options.pooling)
     with torch.inference_mode():
         return read_windows(encoder.module, windows, options, CPU)
 
@@ -222,9 +204,7 @@ def test_frozen_vectors_are_computed_once_and_shared(bert, monkeypatch):
     tuned = replace(options, frozen=False)
     for model in range(2):
         computed = ContextVectors(given, read[model : model + 1], tuned, CPU)
-        one = gathered_batch(
-            tables(read[model : model + 1], *identity, CPU), numbers[:1], found.shape[2]
-        )
+        one = gathered_batch(tables(read[model : model + 1], *identity, CPU), numbers[:1], found.shape[2])
         values = computed.of(one, numbers[:1], training=False)[0]
         torch.testing.assert_close(found[model].float(), values, atol=5e-3, rtol=1e-2)
         assert (values[:, 0] == 0).all()
@@ -310,8 +290,7 @@ def test_checkpointing_keeps_gradients_and_precision_changes_them(tmp_path):
     common = {"frozen": False, "dropout": 0.0, "encoder_rate": 1e-3}
     ways = ({}, {"gradient_checkpointing": True}, {"precision": "bfloat16"})
     plain, again, short = (
-        make("biaffine", str(folder), **common, **way).fit(TRAIN[:8], seed=0).learned.arrays
-        for way in ways
+        make("biaffine", str(folder), **common, **way).fit(TRAIN[:8], seed=0).learned.arrays for way in ways
     )
     for name, value in plain.items():
         np.testing.assert_allclose(again[name], value, atol=1e-6, err_msg=name)

@@ -15,9 +15,7 @@ from treegauge.treebanks.columns import Treebank
 class ChainOptions(ParserOptions):
     """Options of the chain parser."""
 
-    head: str = option(
-        "learned", "the neighbour that is the head", choices=("learned", "before", "after")
-    )
+    head: str = option("learned", "the neighbour that is the head", choices=("learned", "before", "after"))
 
 
 @dataclass(frozen=True)
@@ -57,12 +55,7 @@ class ChainParser:
         self.options = options or ChainOptions()
 
     def fit(
-        self,
-        train: Treebank,
-        dev: Treebank | None = None,
-        *,
-        seed: int,
-        on_epoch: OnEpoch | None = None,
+        self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None
     ) -> ChainModel:
         """Learn from gold trees."""
         check_training(train, dev, seed=seed)

@@ -9,7 +9,5 @@ from treegauge.scoring.word_metrics import MetricWords
 def noun_heads(alignment: Alignment, convention: Convention) -> MetricWords:
     """Heads of nouns"""
     words = correct_words(alignment, convention)
-    gold, system = (
-        (side.treebank["upos"] == "NOUN").to_numpy() for side in (alignment.gold, alignment.system)
-    )
+    gold, system = ((side.treebank["upos"] == "NOUN").to_numpy() for side in (alignment.gold, alignment.system))
     return MetricWords(words.gold & gold, words.system & system, words.heads & gold)

@@ -74,9 +74,7 @@ class Encoded:
 
 def known_words(data: Encoded, sentences: npt.ArrayLike, least: int) -> Ints:
     """Map word numbers to themselves if they occur often enough in these sentences, else to 0."""
-    counts = np.bincount(
-        data.type_words[data.types[data.words_of(sentences)]], minlength=data.sizes[0]
-    )
+    counts = np.bincount(data.type_words[data.types[data.words_of(sentences)]], minlength=data.sizes[0])
     keep = counts >= least
     keep[ROOT_WORD] = True
     return np.where(keep, np.arange(data.sizes[0]), UNKNOWN).astype(np.int32)

@@ -21,9 +21,7 @@ def choose_device(name: str) -> torch.device:
     try:
         return torch.device(name)
     except RuntimeError as error:
-        raise TreegaugeError(
-            f"option device is {name!r}; expected auto, cpu, cuda or cuda:NUMBER"
-        ) from error
+        raise TreegaugeError(f"option device is {name!r}; expected auto, cpu, cuda or cuda:NUMBER") from error
 
 
 @contextmanager

@@ -15,12 +15,7 @@ from torch.nn import functional
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.neural.batches import SentenceBatch, Tables, own
 from treegauge.parsing.neural.data import PAD_CHAR, UNKNOWN, Encoded
-from treegauge.parsing.neural.options import (
-    BiaffineOptions,
-    LabellingOptions,
-    NeuralOptions,
-    PointerOptions,
-)
+from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, NeuralOptions, PointerOptions
 from treegauge.parsing.neural.recurrence import bilstm, turning
 
 Shape = tuple[int, ...]
@@ -154,10 +149,7 @@ def to_arrays(weights: Mapping[str, Tensor], model: int = 0) -> dict[str, npt.ND
 
 def from_arrays(arrays: Mapping[str, npt.NDArray[Any]], device: torch.device) -> Weights:
     """Return the weights of one model, from arrays."""
-    return {
-        name: torch.from_numpy(np.ascontiguousarray(value))[None].to(device)
-        for name, value in arrays.items()
-    }
+    return {name: torch.from_numpy(np.ascontiguousarray(value))[None].to(device) for name, value in arrays.items()}
 
 
 def shared_dropout(values: Tensor, share: float, axis: int) -> Tensor:
@@ -181,16 +173,10 @@ def _mixed(parts: list[Tensor], share: float) -> Tensor:
 
 
 def _lstm(weights: Mapping[str, Tensor], name: str) -> tuple[Tensor, Tensor, Tensor]:
-    return (
-        weights[f"{name}.input.matrix"],
-        weights[f"{name}.states.matrix"],
-        weights[f"{name}.bias"],
-    )
+    return (weights[f"{name}.input.matrix"], weights[f"{name}.states.matrix"], weights[f"{name}.bias"])
 
 
-def _spelled(
-    weights: Mapping[str, Tensor], tables: Tables, types: Tensor, *, fixed: bool
-) -> Tensor:
+def _spelled(weights: Mapping[str, Tensor], tables: Tables, types: Tensor, *, fixed: bool) -> Tensor:
     """Return a vector of each form from its characters.
 
     Each form is computed once, unless shapes must be known beforehand.
@@ -263,9 +249,7 @@ def _embedded(
     return parts
 
 
-def _word_vectors(
-    weights: Mapping[str, Tensor], tables: Tables, types: Tensor, unknown: float
-) -> Tensor:
+def _word_vectors(weights: Mapping[str, Tensor], tables: Tables, types: Tensor, unknown: float) -> Tensor:
     """Return embeddings of words; in training a share of those that occur once is hidden."""
     numbers = tables.type_words[types]
     words = own(tables.words, numbers)
@@ -294,9 +278,7 @@ def _mixed_layers(weights: Mapping[str, Tensor], context: Tensor, batch: Sentenc
     return torch.where((step == 0)[:, None], weights["context.root.table"][:, None, None], mixed)
 
 
-def point(
-    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, share: float
-) -> Tensor:
+def point(weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, share: float) -> Tensor:
     """Run the pointer's LSTM from left to right over the states, root first."""
     read = bilstm(states, batch.order, _lstm(weights, "pointer"), both=False, dropout=share)
     return shared_dropout(read, share, 1)
@@ -314,9 +296,7 @@ def convolved(weights: Mapping[str, Tensor], embedded: Tensor, lengths: Tensor) 
     seen = functional.pad(embedded * inside[..., None], (0, 0, 0, 0, 1, 1))
     windows = torch.cat([seen[:, at : at + steps] for at in range(WINDOW)], -1)
     made = torch.baddbmm(
-        weights["char.bias"][:, None],
-        windows.reshape(models, steps * forms, WINDOW * size),
-        weights["char.matrix"],
+        weights["char.bias"][:, None], windows.reshape(models, steps * forms, WINDOW * size), weights["char.matrix"]
     ).view(models, steps, forms, -1)
     # A form without characters, which padding is, keeps its first place.
     inside = inside | (torch.arange(steps, device=lengths.device) == 0)[:, None]

@@ -80,9 +80,7 @@ def fit_model(
     state = _Progress()
     with numerics(device, options.threads), progress("epochs", options.epochs) as task:
         encoder = encoder_input(options, forms)
-        models = Lockstep(
-            [Learner(data, prepared.train, seed)], options, device, prepared.type_vectors, encoder
-        )
+        models = Lockstep([Learner(data, prepared.train, seed)], options, device, prepared.type_vectors, encoder)
         read = None if encoder is None else encoder.encoder
         mark = _fingerprint(data, options, seed, read.digest if read else "")
         if options.checkpoint and Path(options.checkpoint).exists():
@@ -127,9 +125,7 @@ def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoder: str)
 
 
 def _write(path: str, mark: str, models: Any, state: _Progress) -> None:
-    header = {
-        "mark": mark, "epoch": state.epoch, "best": state.best, "best_epoch": state.best_epoch,
-    }  # fmt: skip
+    header = {"mark": mark, "epoch": state.epoch, "best": state.best, "best_epoch": state.best_epoch}
     arrays = {f"now/{name}": value for name, value in models.state().items()}
     arrays |= {f"best/{name}": value for name, value in (state.kept or {}).items()}
     save_model(path, "checkpoint", header, arrays)
@@ -221,10 +217,11 @@ class NeuralModel:
 
             encoder = read_encoder(header["encoder"], kept)
         learned = Trained(
-            Vocabulary.from_dict(header["vocabulary"]), kept,
+            Vocabulary.from_dict(header["vocabulary"]),
+            kept,
             None if vectors is None else WordVectors(tuple(header["vector_words"]), vectors),
             encoder,
-        )  # fmt: skip
+        )
         source = TagSource.from_arrays(header["tag_source"], arrays)
         return cls(cls.kind(**header["options"]), learned, **arrays, tag_source=source)
 
@@ -246,10 +243,7 @@ class NeuralParser:
         """Return the model of a trained network."""
         return self.model(self.options, learned)
 
-    def fit(
-        self, train: Treebank, dev: Treebank | None = None, *, seed: int,
-        on_epoch: OnEpoch | None = None,
-    ) -> Any:  # fmt: skip
+    def fit(self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None) -> Any:
         """Learn from gold trees; with a dev set, its best epoch is kept."""
         check_training(train, dev if dev is not None and dev.n_words else None, seed=seed)
         source, read, held = learn_tags(self.options.tags, train, dev, seed=seed)
@@ -261,21 +255,15 @@ class NeuralParser:
             if on_epoch is not None:
                 on_epoch(epoch, made(learned))
 
-        learned = fit_model(
-            read, held, self.options, seed=seed, encoding=self.encoding(),
-            on_epoch=on_epoch and report,
-        )  # fmt: skip
+        learned = fit_model(read, held, self.options, seed=seed, encoding=self.encoding(), on_epoch=on_epoch and report)
         return made(learned)
 
     def fit_seeds(
-        self, train: Treebank, dev: Treebank | None = None, *, seeds: Sequence[int],
-        lockstep: bool | None = None,
-    ) -> list[Any]:  # fmt: skip
+        self, train: Treebank, dev: Treebank | None = None, *, seeds: Sequence[int], lockstep: bool | None = None
+    ) -> list[Any]:
         """Train one model per seed, in parallel on a GPU."""
         from treegauge.parsing.neural.seeds import fit_seeds
 
         source, read, held = learn_tags(self.options.tags, train, dev, seed=seeds[0])
-        learned = fit_seeds(
-            read, held, self.options, seeds=seeds, encoding=self.encoding(), lockstep=lockstep
-        )
+        learned = fit_seeds(read, held, self.options, seeds=seeds, encoding=self.encoding(), lockstep=lockstep)
         return [replace(self.made(read, one), tag_source=source) for one in learned]

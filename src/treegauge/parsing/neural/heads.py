@@ -11,12 +11,7 @@ from torch.nn import functional
 from treegauge.parsing.neural.batches import SentenceBatch
 from treegauge.parsing.neural.data import UNKNOWN_LABEL
 from treegauge.parsing.neural.encoder import point, shared_dropout
-from treegauge.parsing.neural.options import (
-    BiaffineOptions,
-    LabellingOptions,
-    NeuralOptions,
-    PointerOptions,
-)
+from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, NeuralOptions, PointerOptions
 
 NEVER = -1e30
 """Score of an impossible head; finite, so that no gradient is undefined."""
@@ -39,24 +34,20 @@ class Sides(RelationSides):
 
 
 def _layer(
-    weights: Mapping[str, Tensor], name: str, states: Tensor, share: float,
-    activation: str = "leaky-relu",
-) -> Tensor:  # fmt: skip
+    weights: Mapping[str, Tensor], name: str, states: Tensor, share: float, activation: str = "leaky-relu"
+) -> Tensor:
     """One dense layer over (M, T, B, size); gives (M, B, T, size)."""
     models, steps, rows, size = states.shape
     bias = weights[f"{name}.bias"]
-    made = torch.baddbmm(
-        bias[:, None], states.reshape(models, steps * rows, size), weights[f"{name}.matrix"]
-    )
+    made = torch.baddbmm(bias[:, None], states.reshape(models, steps * rows, size), weights[f"{name}.matrix"])
     bent = functional.elu(made) if activation == "elu" else functional.leaky_relu(made, 0.1)
     made = bent.view(models, steps, rows, -1)
     return shared_dropout(made, share, 1).transpose(1, 2)
 
 
 def sides(
-    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *,
-    training: bool,
-) -> Sides:  # fmt: skip
+    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *, training: bool
+) -> Sides:
     """Return the four kinds of vectors; a pointer's dependents have read only earlier words."""
     share = options.dropout if training else 0.0
     read = states
@@ -87,21 +78,15 @@ def _one_more(values: Tensor) -> Tensor:
     return functional.pad(values, (0, 1), value=1.0)
 
 
-def head_log_probabilities(
-    weights: Mapping[str, Tensor], both: Sides, batch: SentenceBatch
-) -> Tensor:
+def head_log_probabilities(weights: Mapping[str, Tensor], both: Sides, batch: SentenceBatch) -> Tensor:
     r"""Return log p(head | word) for each dependent and head, (M, B, T, T).
 
     .. math:: p(h \mid d) \propto \exp\left([x_d; 1]^\top U y_h\right), \quad h \ne d
     """
     models, rows, steps, size = both.arc_head.shape
-    left = torch.bmm(
-        _one_more(both.arc_dependent).reshape(models, rows * steps, size + 1),
-        weights["arc.bilinear"],
-    )
+    left = torch.bmm(_one_more(both.arc_dependent).reshape(models, rows * steps, size + 1), weights["arc.bilinear"])
     scores = torch.bmm(
-        left.view(models * rows, steps, size),
-        both.arc_head.reshape(models * rows, steps, size).transpose(1, 2),
+        left.view(models * rows, steps, size), both.arc_head.reshape(models * rows, steps, size).transpose(1, 2)
     ).view(models, rows, steps, steps)
     step = torch.arange(steps, device=scores.device)
     legal = (step < batch.lengths[..., None, None]) & (step != step[:, None])
@@ -110,9 +95,7 @@ def head_log_probabilities(
     return torch.log_softmax(scores.masked_fill(~legal, NEVER), -1)
 
 
-def relation_log_probabilities(
-    weights: Mapping[str, Tensor], both: RelationSides, heads: Tensor
-) -> Tensor:
+def relation_log_probabilities(weights: Mapping[str, Tensor], both: RelationSides, heads: Tensor) -> Tensor:
     r"""Return log p(relation | word, head) for the given heads (M, B, T), (M, B, T, relations).
 
     .. math:: p(r \mid d, h) \propto \exp\left([x_d; 1]^\top U_r [y_h; 1]\right)
@@ -121,22 +104,16 @@ def relation_log_probabilities(
     line = torch.arange(models * rows, device=heads.device).view(models, rows, 1) * steps
     flat = both.relation_head.reshape(-1, size).index_select(0, (line + heads).reshape(-1))
     return bilinear_log_probabilities(
-        weights,
-        both.relation_dependent.reshape(models, rows * steps, size),
-        flat.view(models, rows * steps, size),
+        weights, both.relation_dependent.reshape(models, rows * steps, size), flat.view(models, rows * steps, size)
     ).view(models, rows, steps, -1)
 
 
-def bilinear_log_probabilities(
-    weights: Mapping[str, Tensor], left: Tensor, right: Tensor
-) -> Tensor:
+def bilinear_log_probabilities(weights: Mapping[str, Tensor], left: Tensor, right: Tensor) -> Tensor:
     """Return log p(relation) of pairs of vectors of dependents and heads, (M, pairs, size) each."""
     table = weights["relation.bilinear"]
     models, one_more, relations, _ = table.shape
     mixed = torch.bmm(_one_more(left), table.reshape(models, one_more, relations * one_more))
-    scores = torch.matmul(
-        mixed.view(models, -1, relations, one_more), _one_more(right)[..., None]
-    ).squeeze(-1)
+    scores = torch.matmul(mixed.view(models, -1, relations, one_more), _one_more(right)[..., None]).squeeze(-1)
     return torch.log_softmax(scores, -1)
 
 
@@ -238,9 +215,8 @@ class Answers(NamedTuple):
 
 
 def gold_log_probabilities(
-    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *,
-    training: bool,
-) -> tuple[Tensor, Tensor, Callable[[], Rivals]]:  # fmt: skip
+    weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, options: NeuralOptions, *, training: bool
+) -> tuple[Tensor, Tensor, Callable[[], Rivals]]:
     """Return log-probabilities of gold heads and relations, and a function for their rivals."""
     if isinstance(options, BiaffineOptions):
         both = sides(weights, states, batch, options, training=training)

@@ -143,8 +143,7 @@ def _run_together(
     vectors: npt.NDArray[np.float32] | None, encoder: EncoderInput | None,
 ) -> list[dict[str, Course]]:  # fmt: skip
     learners = [
-        Learner(data if job.data is None else job.data, np.asarray(job.train, np.int64), job.seed)
-        for job in jobs
+        Learner(data if job.data is None else job.data, np.asarray(job.train, np.int64), job.seed) for job in jobs
     ]
     models = Lockstep(learners, options, choose_device(options.device), vectors, encoder)
     sets = [{name: np.asarray(own, np.int64) for name, own in job.evaluate.items()} for job in jobs]
@@ -172,9 +171,7 @@ def _run_together(
     return found
 
 
-def _parsed(
-    models: Lockstep, learners: Sequence[Learner], asked: Sequence[Longs], options: NeuralOptions
-) -> Parses:
+def _parsed(models: Lockstep, learners: Sequence[Learner], asked: Sequence[Longs], options: NeuralOptions) -> Parses:
     """Return the best trees by each model's relations, and which relations are of roots."""
     from treegauge.parsing.neural.biaffine import DECODERS
 
@@ -200,9 +197,7 @@ def _course(
     sums: npt.NDArray[np.float64] | None = None, trees: Parses | None = None,
 ) -> Course:  # fmt: skip
     words = data.words_of(sentences)
-    heads, relations, head, head_logs, relation, relation_logs = (
-        one[:, model, words] for one in answers
-    )
+    heads, relations, head, head_logs, relation, relation_logs = (one[:, model, words] for one in answers)
     head[head_logs <= NEVER] = -1
     relation[relation_logs <= NEVER] = -1
     return Course(

@@ -39,9 +39,7 @@ class LabellingModel(NeuralModel):
 
     def _head_shares(self, logs: list[Doubles], treebank: Treebank) -> list[Doubles]:
         *columns, last = (np.exp(one[:, FIRST_LABEL:]) for one in logs)
-        found: list[Doubles] = self._read("weigher", treebank)(
-            columns, last[:, self._is_root].sum(1)
-        )
+        found: list[Doubles] = self._read("weigher", treebank)(columns, last[:, self._is_root].sum(1))
         return found
 
     def parse(self, treebank: Treebank) -> Treebank:
@@ -71,9 +69,7 @@ class LabellingModel(NeuralModel):
 
     def _best_trees(self, logs: list[Doubles], treebank: Treebank) -> npt.NDArray[np.int32]:
         heads = np.zeros(treebank.n_words, np.int32)
-        for shares, start in zip(
-            self._head_shares(logs, treebank), treebank.offsets[:-1].tolist(), strict=True
-        ):
+        for shares, start in zip(self._head_shares(logs, treebank), treebank.offsets[:-1].tolist(), strict=True):
             matrix = np.zeros((len(shares) + 1, len(shares) + 1))
             matrix[:, 1:] = shares.T
             heads[start : start + len(shares)] = spanning_tree(matrix)
@@ -117,7 +113,5 @@ class LabellingParser(NeuralParser):
     def made(self, train: Treebank, learned: Trained) -> LabellingModel:
         """Return the model without the weights that only training needs."""
         dropped = ("arc.",) if self.options.relations == "head" else ("arc.", "relation.")
-        kept = {
-            name: value for name, value in learned.arrays.items() if not name.startswith(dropped)
-        }
+        kept = {name: value for name, value in learned.arrays.items() if not name.startswith(dropped)}
         return LabellingModel(self.options, replace(learned, arrays=kept))

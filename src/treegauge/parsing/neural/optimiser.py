@@ -23,9 +23,8 @@ class Optimiser:
     """
 
     def __init__(
-        self, weights: Mapping[str, Tensor], tuned: Mapping[str, Tensor], options: NeuralOptions,
-        device: torch.device,
-    ) -> None:  # fmt: skip
+        self, weights: Mapping[str, Tensor], tuned: Mapping[str, Tensor], options: NeuralOptions, device: torch.device
+    ) -> None:
         self.options = options
         self._named = {**weights, **tuned}
         for value in weights.values():
@@ -54,9 +53,7 @@ class Optimiser:
         warm-up; the step size of an encoder rises over epochs, which have `steps` updates.
         """
         how = self.options
-        decayed = math.pow(how.decay, updates / how.decay_steps) / (
-            1 + how.epoch_decay * (epoch - 1)
-        )
+        decayed = math.pow(how.decay, updates / how.decay_steps) / (1 + how.epoch_decay * (epoch - 1))
         self._rate.fill_(how.rate * decayed * min((updates + 1) / max(how.warmup_steps, 1), 1))
         warm = min((updates + 1) / max(how.warmup * steps, 1), 1)
         self._encoder_rate.fill_(how.encoder_rate * warm * decayed)

@@ -10,17 +10,14 @@ from treegauge.parsing.options import ParserOptions, option, tags_option
 def need_torch() -> None:
     """Raise an error that says how to install torch if it is missing."""
     if find_spec("torch") is None:
-        raise TreegaugeError(
-            "neural parsers need a package that is not installed: pip install 'treegauge[neural]'"
-        )
+        raise TreegaugeError("neural parsers need a package that is not installed: pip install 'treegauge[neural]'")
 
 
 def need_transformers() -> None:
     """Raise an error that says how to install transformers if it is missing."""
     if find_spec("transformers") is None:
         raise TreegaugeError(
-            "option encoder needs a package that is not installed: "
-            "pip install 'treegauge[transformers]'"
+            "option encoder needs a package that is not installed: pip install 'treegauge[transformers]'"
         )
 
 
@@ -35,80 +32,56 @@ class NeuralOptions(ParserOptions):
     """Options that all neural parsers share: input, encoder and training."""
 
     epochs: int = option(30, "largest number of epochs over the training set", low=1, high=10000)
-    patience: int = option(
-        10, "stop after this number of epochs without a better dev LAS; 0: never", low=0, high=10000
-    )
+    patience: int = option(10, "stop after this number of epochs without a better dev LAS; 0: never", low=0, high=10000)
     batch: int = option(32, "sentences in a batch", low=1, high=4096)
     batch_tokens: int = option(0, "words in a batch, instead of sentences; 0: off", low=0)
     optimiser: str = option("adam", "Adam, or gradient descent", choices=("adam", "sgd"))
     momentum: float = option(0.9, "momentum of gradient descent", low=0, high=0.999)
     rate: float = option(2e-3, "step size", low=1e-8, high=1)
     warmup_steps: int = option(0, "warm-up: updates over which the step size rises", low=0)
-    decay: float = option(
-        0.75, "factor of the exponential decay of the step size", low=0.01, high=1
-    )
+    decay: float = option(0.75, "factor of the exponential decay of the step size", low=0.01, high=1)
     decay_steps: int = option(5000, "updates per decay by that factor", low=1)
     epoch_decay: float = option(
         0.0, "c of 1 / (1 + c * epochs before), by which the step size shrinks", low=0, high=100
     )
-    loss: str = option(
-        "word", "units over which the loss is averaged", choices=("word", "sentence")
-    )
+    loss: str = option("word", "units over which the loss is averaged", choices=("word", "sentence"))
     clip: float = option(5.0, "largest norm of a gradient (clipping)", low=1e-3)
-    dropout: float = option(
-        0.33, "dropout: share of inputs and states hidden in training", low=0, high=0.9
-    )
+    dropout: float = option(0.33, "dropout: share of inputs and states hidden in training", low=0, high=0.9)
     activation: str = option(
-        "leaky-relu", "activation of the dense layers that score arcs",
-        choices=("leaky-relu", "elu"),
-    )  # fmt: skip
+        "leaky-relu", "activation of the dense layers that score arcs", choices=("leaky-relu", "elu")
+    )
     upos: bool = option(True, "whether the parser reads UPOS tags")
     tags: str = tags_option()
     word_size: int = option(100, "size of word embeddings; 0: none", low=0, high=4096)
     char_size: int = option(100, "size of character-based word vectors; 0: none", low=0, high=4096)
     characters: str = option(
-        "lstm", "network over the characters of a word: an LSTM, or a convolution of width 3",
-        choices=("lstm", "cnn"),
-    )  # fmt: skip
+        "lstm", "network over the characters of a word: an LSTM, or a convolution of width 3", choices=("lstm", "cnn")
+    )
     tag_size: int = option(100, "size of tag embeddings", low=1, high=4096)
     layers: int = option(3, "layers of the BiLSTM; 0: none", low=0, high=16)
     hidden: int = option(400, "states of the BiLSTM in each direction", low=1, high=8192)
-    min_count: int = option(
-        2, "smallest number of occurrences of a known word in the training set", low=1
-    )
-    unknown: float = option(
-        0.0, "share of words occurring once that are hidden in training", low=0, high=1
-    )
+    min_count: int = option(2, "smallest number of occurrences of a known word in the training set", low=1)
+    unknown: float = option(0.0, "share of words occurring once that are hidden in training", low=0, high=1)
     vectors: str = option("", "file of word vectors, text format of word2vec and fastText")
-    vectors_limit: int = option(
-        100000, "vectors to keep from the top of the file, besides those of known words", low=0
-    )
+    vectors_limit: int = option(100000, "vectors to keep from the top of the file, besides those of known words", low=0)
     vectors_for: str = option("", "treebank to be parsed; vectors of its words are kept, too")
     vectors_tuned: bool = option(False, "whether vectors are fine-tuned; false: frozen")
     encoder: str = option("", "pretrained encoder of Hugging Face: a folder, or a name on the hub")
     frozen: bool = option(True, "whether the encoder's weights are frozen")
     encoder_layers: int = option(4, "number of top layers that are mixed; 0: all", low=0, high=1000)
-    pooling: str = option(
-        "mean", "how a word's vector is made from its subwords", choices=("first", "mean", "last")
-    )
+    pooling: str = option("mean", "how a word's vector is made from its subwords", choices=("first", "mean", "last"))
     encoder_rate: float = option(5e-5, "step size of an encoder that is not frozen", low=0, high=1)
     warmup: float = option(1.0, "epochs over which that step size rises from 0", low=0, high=10000)
     gradient_checkpointing: bool = option(
         False, "recompute the encoder's states instead of storing them: less memory, slower"
     )
     precision: str = option(
-        "auto", "number format of the encoder; auto: bfloat16 on a GPU",
-        choices=("auto", "float32", "bfloat16"),
-    )  # fmt: skip
+        "auto", "number format of the encoder; auto: bfloat16 on a GPU", choices=("auto", "float32", "bfloat16")
+    )
     window: int = option(
-        0,
-        "subwords that the encoder reads at once; 0: as many as it can, at most 512",
-        low=0,
-        high=100000,
+        0, "subwords that the encoder reads at once; 0: as many as it can, at most 512", low=0, high=100000
     )
-    overlap: int = option(
-        64, "overlap of the windows of a long sentence, in subwords", low=0, high=100000
-    )
+    overlap: int = option(64, "overlap of the windows of a long sentence, in subwords", low=0, high=100000)
     device: str = option("auto", "auto, cpu, cuda or cuda:1; auto takes a GPU if there is one")
     threads: int = option(1, "threads on a CPU; another number may change the last digits", low=1)
     checkpoint: str = option("", "file to write after each epoch, and to resume from if it exists")
@@ -119,13 +92,12 @@ class BiaffineOptions(NeuralOptions):
     """Options of the biaffine graph parser."""
 
     arc_size: int = option(500, "size of the vectors that arcs are scored by", low=1, high=8192)
-    relation_size: int = option(
-        100, "size of the vectors that relations are scored by", low=1, high=4096
-    )
+    relation_size: int = option(100, "size of the vectors that relations are scored by", low=1, high=4096)
     decoder: str = option(
-        "spanning", "best tree, best projective tree, or each word's best head, repaired to a tree",
+        "spanning",
+        "best tree, best projective tree, or each word's best head, repaired to a tree",
         choices=("spanning", "projective", "greedy"),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -143,23 +115,21 @@ class LabellingOptions(NeuralOptions):
     encoding: str = option(
         "two-planar-directed+hierarchical",
         f"how trees are written as labels, or several ways joined by +: {', '.join(ENCODINGS)}",
-    )  # fmt: skip
+    )
     label_size: int = option(400, "size of the layers that predict labels", low=1, high=8192)
     arc_weight: float = option(
         1.0, "weight of arc scoring as a second task in training; 0: only labels", low=0, high=100
     )
     arc_size: int = option(500, "size of the second task's vectors of arcs", low=1, high=8192)
-    relation_size: int = option(
-        100, "size of the second task's vectors of relations", low=1, high=4096
-    )
+    relation_size: int = option(100, "size of the second task's vectors of relations", low=1, high=4096)
     decoder: str = option(
-        "spanning", "best tree under the probabilities of heads that labels amount to, or the best "
-        "labels, repaired to a tree", choices=("spanning", "labels"),
-    )  # fmt: skip
+        "spanning",
+        "best tree under the probabilities of heads that labels amount to, or the best labels, repaired to a tree",
+        choices=("spanning", "labels"),
+    )
     relations: str = option(
-        "head", "whether a word's relation is chosen by its head's state, too, or as a label",
-        choices=("head", "label"),
-    )  # fmt: skip
+        "head", "whether a word's relation is chosen by its head's state, too, or as a label", choices=("head", "label")
+    )
 
     def __post_init__(self) -> None:
         """Also check each of the encodings."""

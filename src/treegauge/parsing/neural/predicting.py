@@ -14,12 +14,7 @@ from treegauge.parsing.neural.batches import Floats, SentenceBatch, gathered_bat
 from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.encoder import encoder_states, from_arrays, point
-from treegauge.parsing.neural.options import (
-    BiaffineOptions,
-    LabellingOptions,
-    NeuralOptions,
-    PointerOptions,
-)
+from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, NeuralOptions, PointerOptions
 from treegauge.parsing.neural.pretrained import TUNED, EncoderInput
 from treegauge.parsing.neural.pretrained_vectors import context_vectors
 
@@ -68,9 +63,7 @@ class Predictor:
                 batch = gathered_batch(self.tables, numbers, width)
                 read = self._context
                 context = None if read is None else read.of(batch, numbers, training=False)
-                states = encoder_states(
-                    self.weights, self.tables, batch, self.options, training=False, context=context
-                )
+                states = encoder_states(self.weights, self.tables, batch, self.options, training=False, context=context)
                 yield some, batch, states
 
     def _read(self, states: Tensor, batch: SentenceBatch) -> Tensor:
@@ -124,17 +117,16 @@ class Predictor:
         wide = 0 if table is None else table.shape[1] - 1
         output = LabelOutput(
             [np.zeros((words, int(size))) for size in sizes],
-            np.zeros((words, wide), np.float32), np.zeros((words, wide), np.float32),
+            np.zeros((words, wide), np.float32),
+            np.zeros((words, wide), np.float32),
             np.zeros((len(self.data), wide), np.float32),
-        )  # fmt: skip
+        )
         for some, _, states in self._batches():
             logs = heads.label_log_probabilities(self.weights, states)
             for place, own in zip(output.logs, logs, strict=True):
                 self._place(place, some, own[0].double())
             if wide:
-                both = heads.relation_sides(
-                    self.weights, states, 0.0, activation=self.options.activation
-                )
+                both = heads.relation_sides(self.weights, states, 0.0, activation=self.options.activation)
                 self._place(output.dependents, some, both.relation_dependent[0])
                 self._place(output.heads, some, both.relation_head[0])
                 output.roots[some] = both.relation_head[0, :, 0].cpu().numpy()
@@ -150,9 +142,7 @@ class Predictor:
                 own = slice(start, start + _PLACES)
                 above = output.heads[(starts[own] + np.maximum(chosen[own], 1) - 1)]
                 above = np.where(chosen[own, None] > 0, above, output.roots[sentences[own]])
-                pair = (
-                    torch.from_numpy(one).to(self.device) for one in (output.dependents[own], above)
-                )
+                pair = (torch.from_numpy(one).to(self.device) for one in (output.dependents[own], above))
                 logs = heads.bilinear_log_probabilities(self.weights, *(one[None] for one in pair))
                 found[own] = logs[0].double().cpu().numpy()
         return found
@@ -163,9 +153,8 @@ class Predictor:
             table[start : start + len(own)] = own
 
     def parse(
-        self, decode: Decode, of_roots: Bools,
-        each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map,
-    ) -> tuple[Ints, Ints]:  # fmt: skip
+        self, decode: Decode, of_roots: Bools, each: Callable[[Decode, list[Doubles]], Iterable[Ints]] = map
+    ) -> tuple[Ints, Ints]:
         """Return trees and their relations.
 
         `decode` finds the heads of the words 1 to n from scores (n + 1, n + 1) of arcs from heads

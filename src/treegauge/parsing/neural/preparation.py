@@ -49,9 +49,8 @@ class PreparedSets:
 
     @classmethod
     def of(
-        cls, train: Treebank, dev: Treebank | None, options: NeuralOptions,
-        encoding: Encoding | None, *, seed: int,
-    ) -> "PreparedSets":  # fmt: skip
+        cls, train: Treebank, dev: Treebank | None, options: NeuralOptions, encoding: Encoding | None, *, seed: int
+    ) -> "PreparedSets":
         """Check and encode both sets, and read the vectors that options name."""
         others = [] if dev is None or dev.n_words == 0 else [dev]
         check_training(train, *others, seed=seed)

@@ -91,9 +91,8 @@ class PretrainedEncoder:
         words = [[form] for form in (_HIDDEN, _HIDDEN, *forms)]
         each = read(words, is_split_into_words=True, add_special_tokens=False)["input_ids"]
         unknown = next(
-            (one for one in (read.unk_token_id, read.mask_token_id, read.pad_token_id)
-             if one is not None), 0,
-        )  # fmt: skip
+            (one for one in (read.unk_token_id, read.mask_token_id, read.pad_token_id) if one is not None), 0
+        )
         before, after = _special(read)
         least = len(before) + len(after) + 1
         limit = self.limit
@@ -155,9 +154,8 @@ def load_encoder(source: str) -> PretrainedEncoder:
     need_transformers()
     folder = find_folder(source)
     stamp = folder and sorted(
-        (str(one), one.stat().st_size, one.stat().st_mtime_ns)
-        for one in folder.iterdir() if one.is_file()
-    )  # fmt: skip
+        (str(one), one.stat().st_size, one.stat().st_mtime_ns) for one in folder.iterdir() if one.is_file()
+    )
     if source in _LOADED and _LOADED[source][0] == stamp:
         return _LOADED[source][1]
     encoder = PretrainedEncoder(source, *_load(str(folder or source), folder is not None))
@@ -192,9 +190,7 @@ def _load(place: str, local: bool) -> tuple[torch.nn.Module, Any]:
     common: dict[str, Any] = {"trust_remote_code": False, "local_files_only": local}
     try:
         with silent_library(), torch.random.fork_rng(devices=[]):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(
-                place, add_prefix_space=True, **common
-            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(place, add_prefix_space=True, **common)
             config = transformers.AutoConfig.from_pretrained(place, **common)
             kernel = str(getattr(config, "_attn_implementation", ""))
             if "/" in kernel:  # a repository: the library would run what it downloads from there

@@ -16,13 +16,7 @@ import torch
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.text_formats import parse_json
 from treegauge.parsing.neural.options import need_transformers
-from treegauge.parsing.neural.pretrained import (
-    TUNED,
-    PretrainedEncoder,
-    load_encoder,
-    prepared,
-    silent_library,
-)
+from treegauge.parsing.neural.pretrained import TUNED, PretrainedEncoder, load_encoder, prepared, silent_library
 
 _ENDINGS = (".json", ".txt", ".model", ".jinja")
 _UNSAFE = ("auto_map", "attn_implementation", "quantization", "name_or_path", "dtype")
@@ -63,14 +57,10 @@ def _text(path: Path) -> str:
 def _safe(settings: Any) -> dict[str, Any]:
     if not isinstance(settings, dict):
         raise TreegaugeError(f"expected settings of an encoder by name, found {settings!r:.60}")
-    return {
-        name: value for name, value in settings.items() if not any(part in name for part in _UNSAFE)
-    }
+    return {name: value for name, value in settings.items() if not any(part in name for part in _UNSAFE)}
 
 
-def read_encoder(
-    header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
-) -> PretrainedEncoder:
+def read_encoder(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> PretrainedEncoder:
     """Return the encoder that a model's header names; a frozen one must be the same."""
     need_transformers()
     if "files" in header:
@@ -85,9 +75,7 @@ def read_encoder(
     return encoder
 
 
-def _build(
-    source: str, files: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]]
-) -> PretrainedEncoder:
+def _build(source: str, files: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]]) -> PretrainedEncoder:
     import transformers
 
     if not isinstance(files, dict) or not all(isinstance(one, str) for one in files.values()):
@@ -106,13 +94,9 @@ def _build(
         common: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
         try:
             with silent_library(), torch.random.fork_rng(devices=[]):
-                tokenizer = transformers.AutoTokenizer.from_pretrained(
-                    folder, add_prefix_space=True, **common
-                )
+                tokenizer = transformers.AutoTokenizer.from_pretrained(folder, add_prefix_space=True, **common)
                 config = transformers.AutoConfig.from_pretrained(folder, **common)
-                module = prepared(
-                    transformers.AutoModel.from_config(config, trust_remote_code=False)
-                )
+                module = prepared(transformers.AutoModel.from_config(config, trust_remote_code=False))
         except Exception as error:  # libraries below raise errors of many kinds
             raise TreegaugeError(
                 f"cannot build the encoder that the model holds, {source}, with transformers "

@@ -21,9 +21,7 @@ def is_short(options: NeuralOptions, device: torch.device) -> bool:
     return options.precision == "bfloat16" or (options.precision == "auto" and auto)
 
 
-def in_precision(
-    module: torch.nn.Module, options: NeuralOptions, device: torch.device
-) -> torch.nn.Module:
+def in_precision(module: torch.nn.Module, options: NeuralOptions, device: torch.device) -> torch.nn.Module:
     """Return the module itself, or a copy whose weights have 16 bits.
 
     Only weights are rounded: positions and the like are computed in full precision. Weights that
@@ -38,18 +36,15 @@ def in_precision(
     return short
 
 
-def read_windows(
-    module: torch.nn.Module, windows: Windows, options: NeuralOptions, device: torch.device
-) -> Tensor:
+def read_windows(module: torch.nn.Module, windows: Windows, options: NeuralOptions, device: torch.device) -> Tensor:
     """Return the vectors of words in the top layers, (words, layers, size), lowest layer first."""
 
     def put(array: npt.NDArray[np.int64]) -> Tensor:
         return torch.from_numpy(array).to(device, non_blocking=True)
 
     output = module(
-        input_ids=put(windows.ids), attention_mask=put(windows.mask), output_hidden_states=True,
-        return_dict=True,
-    )  # fmt: skip
+        input_ids=put(windows.ids), attention_mask=put(windows.mask), output_hidden_states=True, return_dict=True
+    )
     states = output.hidden_states[-options.encoder_layers :]
     if states[-1].shape[:2] != windows.ids.shape:
         raise TreegaugeError(
@@ -72,9 +67,7 @@ class EncoderLearner:
     are taken of them, and updates go to the weights in full precision.
     """
 
-    def __init__(
-        self, encoder: PretrainedEncoder, options: NeuralOptions, device: torch.device
-    ) -> None:
+    def __init__(self, encoder: PretrainedEncoder, options: NeuralOptions, device: torch.device) -> None:
         full = encoder.own_module().to(device)
         self.module = in_precision(full, options, device)
         if options.gradient_checkpointing:
@@ -82,8 +75,7 @@ class EncoderLearner:
         self.leaves: list[Tensor] = list(self.module.parameters())
         """The weights for which gradients are computed."""
         self.weights: dict[str, Tensor] = {
-            f"{TUNED}{name}": value.detach() if self.is_mixed else value
-            for name, value in full.named_parameters()
+            f"{TUNED}{name}": value.detach() if self.is_mixed else value for name, value in full.named_parameters()
         }
         """The weights that are updated and stored, by name."""
         self._clip = options.clip
@@ -117,6 +109,4 @@ def _recompute(module: Any, source: str) -> None:
     try:
         enable({"use_reentrant": False})
     except ValueError as error:
-        raise TreegaugeError(
-            f"option gradient_checkpointing: {source} has no such thing: {error}"
-        ) from error
+        raise TreegaugeError(f"option gradient_checkpointing: {source} has no such thing: {error}") from error

@@ -116,10 +116,7 @@ def plan_windows(subwords: Subwords, sentences: Sequence[Types], pooling: str) -
         column = at - starts[best] + len(subwords.before)
         places.append(np.stack([best + len(rows), column])[:, kept])
         words.append(np.repeat(np.arange(len(types)) + done, sizes)[kept])
-        rows += [
-            np.concatenate([subwords.before, own[a:b], subwords.after])
-            for a, b in zip(starts, ends, strict=True)
-        ]
+        rows += [np.concatenate([subwords.before, own[a:b], subwords.after]) for a, b in zip(starts, ends, strict=True)]
         done += len(types)
     width = max(map(len, rows), default=1)
     ids = np.full((len(rows), width), subwords.pad, np.int64)
@@ -127,9 +124,7 @@ def plan_windows(subwords: Subwords, sentences: Sequence[Types], pooling: str) -
     for row, own in enumerate(rows):
         ids[row, : len(own)], mask[row, : len(own)] = own, 1
     row, column = np.concatenate([*places, np.zeros((2, 0), np.int64)], 1)
-    return Windows(
-        ids, mask, row * width + column, np.concatenate([*words, np.zeros(0, np.int64)]), done
-    )
+    return Windows(ids, mask, row * width + column, np.concatenate([*words, np.zeros(0, np.int64)]), done)
 
 
 def _pooled(sizes: Longs, pooling: str) -> Longs:

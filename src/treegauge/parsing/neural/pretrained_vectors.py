@@ -18,12 +18,7 @@ from treegauge.parsing.neural.batches import SentenceBatch, own
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions
 from treegauge.parsing.neural.pretrained import EncoderInput
-from treegauge.parsing.neural.pretrained_reading import (
-    EncoderLearner,
-    in_precision,
-    is_short,
-    read_windows,
-)
+from treegauge.parsing.neural.pretrained_reading import EncoderLearner, in_precision, is_short, read_windows
 from treegauge.parsing.neural.pretrained_subwords import batched, plan_windows
 
 _SUBWORDS = 8192
@@ -126,9 +121,7 @@ class ContextVectors:
         with torch.inference_mode(), progress("encoding sentences", len(new)) as task:
             for some in batched(lengths, _SUBWORDS):
                 chosen = [new[int(one)] for one in some]
-                windows = plan_windows(
-                    given.subwords, [texts[one] for one in chosen], options.pooling
-                )
+                windows = plan_windows(given.subwords, [texts[one] for one in chosen], options.pooling)
                 found = read_windows(module, windows, options, self.device)
                 values, at = _halved(found).cpu().numpy(), 0
                 for number in chosen:

@@ -77,8 +77,7 @@ class _Recurrence(torch.autograd.Function):
         made = run(timed, weight, mask, rest[:steps], rest[steps:])
         before = states[:, :-1] if mask is None else states[:, :-1] * mask[:, None]
         summed = _summed(
-            before.reshape(groups, (steps - 1) * rows, size),
-            made[:, 1:].reshape(groups, (steps - 1) * rows, 4 * size),
+            before.reshape(groups, (steps - 1) * rows, size), made[:, 1:].reshape(groups, (steps - 1) * rows, 4 * size)
         )
         return made, summed, None
 
@@ -125,9 +124,7 @@ def _backward_fused(
     for step in range(steps - 1, -1, -1):
         before = cells[step - 1] if step else start
         grad = grads[step].view(groups * rows, size)
-        change, grad_cell, _ = _fused_backward(
-            grad, grad_cell, before, cells[step], gates[step], False
-        )
+        change, grad_cell, _ = _fused_backward(grad, grad_cell, before, cells[step], gates[step], False)
         made[step] = change.view(groups, rows, 4 * size)
         if step:
             _flow_back(grads, step, made[step], back, mask)
@@ -250,9 +247,8 @@ def turn(values: Tensor, order: Tensor) -> Tensor:
 
 
 def bilstm(
-    values: Tensor, order: Tensor, weights: tuple[Tensor, Tensor, Tensor], *, both: bool = True,
-    dropout: float = 0.0,
-) -> Tensor:  # fmt: skip
+    values: Tensor, order: Tensor, weights: tuple[Tensor, Tensor, Tensor], *, both: bool = True, dropout: float = 0.0
+) -> Tensor:
     """Run one layer over sequences (models, steps, rows, size), in both directions or forwards.
 
     `weights` are those of the input (models, directions, size, 4 * hidden), of the states (models,
@@ -264,17 +260,13 @@ def bilstm(
     groups, wide = models * of_input.shape[1], of_input.shape[-1]
     seen = torch.stack([values, turn(values, order)], 1) if both else values
     given: Tensor = _Projection.apply(  # type: ignore[no-untyped-call]
-        seen.reshape(groups, steps * rows, size),
-        of_input.reshape(groups, size, wide),
-        bias.reshape(groups, wide),
+        seen.reshape(groups, steps * rows, size), of_input.reshape(groups, size, wide), bias.reshape(groups, wide)
     )
     mask = None
     if dropout:
         kept = torch.rand(groups, rows, wide // 4, device=values.device) >= dropout
         mask = kept.to(values.dtype) / (1 - dropout)
-    states = recur(
-        given.view(groups, steps, rows, wide), of_states.reshape(groups, wide // 4, wide), mask
-    )
+    states = recur(given.view(groups, steps, rows, wide), of_states.reshape(groups, wide // 4, wide), mask)
     if not both:
         return states
     forwards, backwards = states.view(models, 2, steps, rows, wide // 4).unbind(1)

@@ -36,9 +36,8 @@ def fit_seeds(
 
 
 def _side_by_side(
-    train: Treebank, dev: Treebank | None, options: NeuralOptions, seeds: Sequence[int],
-    encoding: Encoding | None,
-) -> list[Trained]:  # fmt: skip
+    train: Treebank, dev: Treebank | None, options: NeuralOptions, seeds: Sequence[int], encoding: Encoding | None
+) -> list[Trained]:
     import torch
 
     from treegauge.parsing.neural.device import choose_device, numerics

@@ -14,20 +14,8 @@ from treegauge.parsing.neural import batches, heads
 from treegauge.parsing.neural.batches import Floats, Longs, SentenceBatch, gathered_batch, tables
 from treegauge.parsing.neural.data import Encoded, known_chars, known_words, rare_words
 from treegauge.parsing.neural.device import Graphs, Work
-from treegauge.parsing.neural.encoder import (
-    VECTOR_ROWS,
-    Weights,
-    encoder_states,
-    initial,
-    layout,
-    to_arrays,
-)
-from treegauge.parsing.neural.heads import (
-    Answers,
-    gold_log_probabilities,
-    second_task,
-    write_at_places,
-)
+from treegauge.parsing.neural.encoder import VECTOR_ROWS, Weights, encoder_states, initial, layout, to_arrays
+from treegauge.parsing.neural.heads import Answers, gold_log_probabilities, second_task, write_at_places
 from treegauge.parsing.neural.optimiser import Optimiser
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.predicting import Decode, best_trees
@@ -69,17 +57,16 @@ class Lockstep:
         self.tables = tables(
             [one.data for one in learners],
             np.stack([known_words(one.data, one.train, options.min_count) for one in learners]),
-            np.stack([known_chars(one.data, one.train) for one in learners]), device, vectors,
-            np.stack([rare_words(one.data, one.train) for one in learners])
-            if options.unknown else None,
-        )  # fmt: skip
+            np.stack([known_chars(one.data, one.train) for one in learners]),
+            device,
+            vectors,
+            np.stack([rare_words(one.data, one.train) for one in learners]) if options.unknown else None,
+        )
         size = 0 if vectors is None else vectors.shape[1]
         self._context = context_vectors(encoder, [one.data for one in learners], options, device)
         self._encoder = self._context.learner if self._context else None
         shape = self._context.shape if self._context else (0, 0)
-        self.weights: Weights = initial(
-            layout(data, options, size, shape), [one.seed for one in learners], device
-        )
+        self.weights: Weights = initial(layout(data, options, size, shape), [one.seed for one in learners], device)
         if vectors is not None:
             self.weights["word.table"].zero_()
             if options.vectors_tuned:
@@ -101,14 +88,10 @@ class Lockstep:
             context=None if read is None else read.of(batch, sentences, training=training),
         )  # fmt: skip
 
-    def _learned(
-        self, sentences: Tensor, width: int
-    ) -> tuple[SentenceBatch, Tensor, Tensor, Tensor]:
+    def _learned(self, sentences: Tensor, width: int) -> tuple[SentenceBatch, Tensor, Tensor, Tensor]:
         """Return a batch, log-probabilities of gold heads and relations, and the objective."""
         batch, states = self._encoded(sentences, width, training=True, fixed=self._fixed)
-        arcs, relations, _ = gold_log_probabilities(
-            self.weights, states, batch, self.options, training=True
-        )
+        arcs, relations, _ = gold_log_probabilities(self.weights, states, batch, self.options, training=True)
         more = second_task(self.weights, states, batch, self.options)
         return batch, arcs, relations, arcs + relations if more is None else arcs + relations + more
 
@@ -143,9 +126,7 @@ class Lockstep:
     @torch.no_grad()
     def _look(self, sentences: Tensor, width: int) -> None:
         batch, states = self._encoded(sentences, width, fixed=self._fixed)
-        arcs, relations, rivals = gold_log_probabilities(
-            self.weights, states, batch, self.options, training=False
-        )
+        arcs, relations, rivals = gold_log_probabilities(self.weights, states, batch, self.options, training=False)
         head_logs, head, relation_logs, relation = rivals()
         found = (arcs, relations, head, head_logs, relation, relation_logs)
         for table, values in zip(self.answers, found, strict=True):
@@ -179,12 +160,9 @@ class Lockstep:
         seed = np.random.SeedSequence([self.learners[0].seed, number]).generate_state(1)[0]
         torch.manual_seed(int(seed))
         plans = [
-            batches.epoch(
-                one.train, self.lengths, size=how.batch, words=how.batch_tokens, seed=one.seed,
-                number=number,
-            )
+            batches.epoch(one.train, self.lengths, size=how.batch, words=how.batch_tokens, seed=one.seed, number=number)
             for one in self.learners
-        ]  # fmt: skip
+        ]
         rows = max(len(one) for plan in plans for one in plan) if self._fixed else 1
         steps = [self._table(step, rows) for step in zip(*plans, strict=True)]
         for step, sentences in self._sent(steps):
@@ -222,9 +200,7 @@ class Lockstep:
             yield step, there[at : at + step.size].view(step.shape)
             at += step.size
 
-    def _sides(
-        self, sentences: Sequence[Longs]
-    ) -> Iterator[tuple[Longs, SentenceBatch, heads.Sides]]:
+    def _sides(self, sentences: Sequence[Longs]) -> Iterator[tuple[Longs, SentenceBatch, heads.Sides]]:
         assert isinstance(self.options, BiaffineOptions)  # noqa: S101 - labels have no arcs
         for step, numbers in self._sent(self._looks(sentences)):
             batch, states = self._encoded(numbers, self._width(step))
@@ -246,9 +222,8 @@ class Lockstep:
 
     @torch.no_grad()
     def parses(
-        self, sentences: Sequence[Longs], decode: Decode,
-        rooted: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_],
-    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:  # fmt: skip
+        self, sentences: Sequence[Longs], decode: Decode, rooted: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
         """Return heads and relations of each model's best trees, (M, words) each.
 
         Parameters are those of :func:`~treegauge.parsing.neural.predicting.best_trees`; words of

@@ -29,9 +29,7 @@ class Vocabulary:
     labels: tuple[tuple[str, ...], ...] = ()
 
     @classmethod
-    def of(
-        cls, train: Treebank, *, min_count: int = 2, encoding: Encoding | None = None
-    ) -> "Vocabulary":
+    def of(cls, train: Treebank, *, min_count: int = 2, encoding: Encoding | None = None) -> "Vocabulary":
         """Return the vocabulary of a training set."""
         codes, forms = train.codes("form")
         counts: Counter[str] = Counter()
@@ -57,10 +55,7 @@ class Vocabulary:
         forms = treebank.codes("form")
         words = _numbers(self.words, data.FIRST_WORD)
         chars = _numbers(self.chars, data.FIRST_CHAR)
-        spelled = [
-            [chars.get(char, data.UNKNOWN_CHAR) for char in form[:MOST_CHARS]]
-            for form in forms.values
-        ]
+        spelled = [[chars.get(char, data.UNKNOWN_CHAR) for char in form[:MOST_CHARS]] for form in forms.values]
         longest = max(map(len, spelled), default=1)
         type_chars = np.zeros((len(spelled) + 2, max(longest, 1)), np.int32)
         type_chars[data.ROOT_TYPE, 0] = data.ROOT_CHAR
@@ -105,8 +100,8 @@ def encode_labels(treebank: Treebank, encoding: Encoding) -> list[Codes]:
 
 
 def encode_parts(
-    train: Treebank, *others: Treebank, min_count: int = 2, encoding: Encoding | None = None,
-) -> tuple[Encoded, list[npt.NDArray[np.int64]]]:  # fmt: skip
+    train: Treebank, *others: Treebank, min_count: int = 2, encoding: Encoding | None = None
+) -> tuple[Encoded, list[npt.NDArray[np.int64]]]:
     """Return several treebanks as arrays, for :func:`treegauge.parsing.neural.jobs.run_jobs`.
 
     Words at least `min_count` times in `train`, and its characters, tags and relations, are known.
