@@ -15,7 +15,7 @@ from benchmarks.measuring import tell
 from replications.treebanks import treebank_files
 
 if TYPE_CHECKING:
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 SIZE = 41_300_000
 """Approximate size of the gold file in bytes."""
@@ -83,7 +83,7 @@ def make(folder: Path) -> Corpus:
 
 def main() -> None:
     """Write the files and print their description."""
-    from treegauge.treebanks.conllu import parse_conllu, write_conllu
+    from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
     folder = Path(sys.argv[1])
     text, source = _real() or _synthetic()

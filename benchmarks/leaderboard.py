@@ -17,7 +17,7 @@ from benchmarks.tables import Section, Target, took
 from replications.treebanks import treebank_files
 
 if TYPE_CHECKING:
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 TREEBANKS = 20
 LEAST = 500_000
@@ -32,7 +32,7 @@ LATE = "beam-800"
 def treebanks() -> Iterator[tuple[str, "Treebank", "Treebank"]]:
     """Yield names, training sets and test sets, of real treebanks if available."""
     from treegauge.testing.synthetic import Grammar, synthetic
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.data.conllu import read_conllu
 
     files = treebank_files("*-ud-train.conllu", releases=["r2.9"])
     found = [one for one in files if one.stat().st_size >= LEAST]
@@ -47,7 +47,7 @@ def treebanks() -> Iterator[tuple[str, "Treebank", "Treebank"]]:
 def make(folder: Path) -> None:
     """Train the parsers and write the task."""
     from treegauge.parsing.registry import make_parser
-    from treegauge.treebanks.conllu import write_conllu
+    from treegauge.treebanks.data.conllu import write_conllu
 
     (folder / "gold").mkdir()
     for name, training, test in treebanks():

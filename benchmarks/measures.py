@@ -15,7 +15,7 @@ MATRICES, WORDS = 20, 40
 def edv() -> Contender:
     """Read both files and compare their displacements."""
     from treegauge.measures.displacement import edv as distance
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.data.conllu import read_conllu
 
     return Contender(lambda a, b: distance(read_conllu(a), read_conllu(b)), float)
 
@@ -75,7 +75,7 @@ def _with_scipy(arcs: Any) -> Contender:
 def sttr() -> Contender:
     """Read the file and average the type/token ratio over chunks."""
     from treegauge.measures.vocabulary import standardised_ttr
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.data.conllu import read_conllu
 
     return Contender(lambda path: standardised_ttr(read_conllu(path), chunk=CHUNK), float)
 
@@ -97,7 +97,7 @@ def sttr_lexicalrichness() -> Contender:
 def crooked() -> Contender:
     """Read the file and count non-projective arcs."""
     from treegauge.measures.structure import nonprojective_share
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.data.conllu import read_conllu
 
     return Contender(lambda path: nonprojective_share(read_conllu(path)), float)
 
@@ -124,7 +124,7 @@ def everything() -> Contender:
 
 def tree() -> Contender:
     """Find the best tree of each matrix of arc scores."""
-    from treegauge.treebanks.decoding import spanning_tree
+    from treegauge.treebanks.data.decoding import spanning_tree
 
     scores = _matrices()
     return Contender(

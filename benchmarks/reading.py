@@ -11,14 +11,14 @@ OURS, FRAME = "treegauge", "treegauge, ten columns"
 
 def treegauge() -> Contender:
     """Index the bytes and check every line and tree; columns are created on first use."""
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.data.conllu import read_conllu
 
     return Contender(read_conllu, lambda treebank: treebank.n_words)
 
 
 def treegauge_frame() -> Contender:
     """Do the same, and create all ten columns of the words."""
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.data.conllu import read_conllu
 
     return Contender(lambda path: read_conllu(path).table, lambda frame: frame.height)
 

@@ -13,10 +13,10 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from treegauge.parsing.confidence import with_confidence
-from treegauge.parsing.held_out import calibrate_model
+from treegauge.parsing.probabilities.confidence import with_confidence
+from treegauge.parsing.probabilities.held_out import calibrate_model
 from treegauge.parsing.registry import make_parser
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.conllu import read_splits
 
 PARSES = 5
 

@@ -118,7 +118,7 @@ def _process(job: dict[str, Any]) -> dict[str, float]:
 
 def _do(job: dict[str, Any]) -> dict[str, float]:
     from treegauge.parsing.registry import known_parsers
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.data.conllu import read_conllu
 
     train, test = (read_conllu(job["folder"], split=part) for part in ("train", "test"))
     entry = known_parsers()[job["parser"]]

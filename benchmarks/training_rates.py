@@ -21,7 +21,7 @@ import numpy as np
 
 from treegauge.parsing.expected_time import NEURAL, measured_seconds, updates, work
 from treegauge.parsing.registry import make_parser
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.conllu import read_splits
 
 SETS = (("UD_Telugu-MTG", 1000), ("UD_Greek-GDT", 300), ("UD_Vietnamese-VTB", 400))
 SMALL = {"epochs": 2, "device": "cpu"}

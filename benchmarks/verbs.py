@@ -63,7 +63,7 @@ def _text(sentences: int, seed: int) -> bytes:
 def treebank_files(folder: Path, size: int, sentences: int = 2_000) -> tuple[str, str]:
     """Write a treebank and a system's output for it."""
     from treegauge.testing.perturb import inject_errors
-    from treegauge.treebanks.conllu import parse_conllu, write_conllu
+    from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
     gold, system = folder / "gold.conllu", folder / "system.conllu"
     gold.write_bytes(_text(size * sentences, 1))
@@ -86,7 +86,7 @@ def _table(folder: Path, systems: int) -> str:
     import numpy as np
     import polars as pl
 
-    from treegauge.ranking.reading import read_leaderboard
+    from treegauge.ranking.tables.reading import read_leaderboard
 
     board = read_leaderboard("conll18")
     copies = -(-systems // len(board.systems))
@@ -150,7 +150,7 @@ def _plan(folder: Path, cells: int) -> str:
 def _teams(folder: Path, teams: int) -> tuple[str, str]:
     """Write gold and the output of teams."""
     from treegauge.testing.perturb import inject_errors
-    from treegauge.treebanks.conllu import parse_conllu, write_conllu
+    from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
     (folder / "gold").mkdir()
     for number in range(3):

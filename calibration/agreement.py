@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 from calibration.registry import Trials, statement
 from calibration.simulated import CONCENTRATION
-from treegauge.auditing.tree_agreement import AnnotatedTrees, tree_alpha
-from treegauge.statistics.agreement import agreement, class_agreement, coefficient_interval
-from treegauge.statistics.resampling import FloatArray
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.auditing.agreement.trees import AnnotatedTrees, tree_alpha
+from treegauge.statistics.agreement.coefficients import agreement, class_agreement, coefficient_interval
+from treegauge.statistics.resampling.draws import FloatArray
+from treegauge.statistics.resampling.small_samples import StudentEstimate
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 Codes = npt.NDArray[np.int64]
 interval = partial(statement, verb="agree", kind="interval", nominal=0.95)

@@ -5,12 +5,12 @@ from functools import cache
 import numpy as np
 
 from calibration.registry import Trials, statement
-from treegauge.auditing.annotation_layers import Layer
-from treegauge.auditing.checks import check_splits
-from treegauge.auditing.systematic import Contexts, systematic_changes
-from treegauge.auditing.word_pairs import pair_words
+from treegauge.auditing.changes.annotation_layers import Layer
+from treegauge.auditing.changes.systematic import Contexts, systematic_changes
+from treegauge.auditing.changes.word_pairs import pair_words
+from treegauge.auditing.profiles.checks import check_splits
 from treegauge.testing.synthetic import Grammar, synthetic
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 
 @cache

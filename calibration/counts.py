@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 import treegauge as tg
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import NUMBER
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.indexing import document_starts
+from treegauge.scoring.metrics.registry import NUMBER
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.indexing import document_starts
 
 DATA = Path(__file__).parent / "data" / "attachments.npz"
 SEEDS = 36

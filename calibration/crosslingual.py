@@ -6,13 +6,13 @@ import numpy as np
 
 from calibration.registry import Trials, statement
 from calibration.simulated import scored, scored_pair
-from treegauge.crosslingual.selection import select_sources
-from treegauge.crosslingual.vote import Panel
-from treegauge.crosslingual.weights import RatioEstimate, ratio_estimate, weigh_sources
+from treegauge.learning.crosslingual.selection import select_sources
+from treegauge.learning.crosslingual.vote import Panel
+from treegauge.learning.crosslingual.weights import RatioEstimate, ratio_estimate, weigh_sources
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 SIZES = {"10 sentences": 10, "30 sentences": 30, "100 sentences": 100}
 POOL = 1000

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.registry import Trials, statement
-from treegauge.dynamics.item_response import fit_item_response
-from treegauge.dynamics.recording import sentence_interval
+from treegauge.learning.maps.item_response import fit_item_response
+from treegauge.learning.recordings.recording import sentence_interval
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from calibration.registry import Trials, statement
 from treegauge.measures.intervals import measure_interval
 from treegauge.measures.registry import measures
 from treegauge.testing.synthetic import Grammar, synthetic
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 #: Sentences of the invented treebank that serves as the population.
 EVERYTHING = 4000

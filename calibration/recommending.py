@@ -6,9 +6,9 @@ import numpy.typing as npt
 from calibration.registry import Trials, statement
 from calibration.simulated_boards import board
 from treegauge.ranking.recommend import judged_subsets
-from treegauge.ranking.selection import SubsetSearch, demands_of, repeated_folds
-from treegauge.ranking.sentence_draws import Method, SentenceScores, draw_sentences
-from treegauge.ranking.sentence_judging import judge_method, judge_methods
+from treegauge.ranking.recommending.selection import SubsetSearch, demands_of, repeated_folds
+from treegauge.ranking.recommending.sentence_draws import Method, SentenceScores, draw_sentences
+from treegauge.ranking.recommending.sentence_judging import judge_method, judge_methods
 
 
 def _margins(random: np.random.Generator, systems: int, repetitions: int, *, kinds: bool) -> npt.NDArray[np.float64]:

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from calibration.registry import Trials, statement
 from calibration.scoring import kept
 from calibration.simulated import CONCENTRATION, scored
-from treegauge.scoring.class_tests import ClassTable, class_difference, class_f1
-from treegauge.statistics.multiple import adjust
+from treegauge.scoring.classes.class_tests import ClassTable, class_difference, class_f1
+from treegauge.statistics.tests.multiple import adjust
 
 test = partial(statement, verb="score --by", kind="test", nominal=0.05)
 Ints = npt.NDArray[np.int64]

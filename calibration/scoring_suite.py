@@ -7,10 +7,10 @@ import numpy as np
 from calibration.registry import Trials, statement
 from calibration.scoring import counted
 from calibration.simulated import scored, scored_pair
-from treegauge.scoring.certainty import difference, estimate, p_greater
-from treegauge.scoring.hierarchies import over_treebanks, percent_interval
-from treegauge.statistics.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy
-from treegauge.statistics.multiple import partial_conjunction
+from treegauge.scoring.inference.certainty import difference, estimate, p_greater
+from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
+from treegauge.statistics.tests.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy
+from treegauge.statistics.tests.multiple import partial_conjunction
 
 interval = partial(statement, verb="score", kind="interval", nominal=0.95)
 SIZES = {"2 treebanks, 10 sentences each": (2, 10), "5 treebanks, 50 sentences each": (5, 50)}

@@ -8,15 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.registry import Trials, statement
-from treegauge.statistics.background import remove_background
-from treegauge.statistics.bootstrap import bootstrap_rows
-from treegauge.statistics.clusters import Clusters, over_clusters, strongest
-from treegauge.statistics.coefficients import coefficients, correlated_pair, inference, partial
-from treegauge.statistics.correlation_tables import correlate_bins
-from treegauge.statistics.multiple import adjust
-from treegauge.statistics.normality import SkewNormal, fit_skew_normal, normality
-from treegauge.statistics.regression import regress
-from treegauge.statistics.resampling import FloatArray
+from treegauge.statistics.regression.background import remove_background
+from treegauge.statistics.regression.clusters import Clusters, over_clusters, strongest
+from treegauge.statistics.regression.coefficients import coefficients, correlated_pair, inference, partial
+from treegauge.statistics.regression.linear_model import regress
+from treegauge.statistics.resampling.bootstrap import bootstrap_rows
+from treegauge.statistics.resampling.draws import FloatArray
+from treegauge.statistics.tables.correlation_tables import correlate_bins
+from treegauge.statistics.tables.normality import SkewNormal, fit_skew_normal, normality
+from treegauge.statistics.tests.multiple import adjust
 
 #: Treebanks of the genera of UD 2.5 that have a score in ``ud25``.
 UD25 = (19, 19, 16, 4, 3, 3, 3, 3, 3, 3, 2, 2, *[1] * 14)

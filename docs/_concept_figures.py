@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 
 import treegauge as tg
-from treegauge.curves.equivalents import equivalent_size
-from treegauge.curves.grid import area_between
-from treegauge.dynamics.cartography import Regions
-from treegauge.figures.theme import PALETTE
+from treegauge.learning.curves.equivalents import equivalent_size
+from treegauge.learning.curves.grid import area_between
+from treegauge.learning.maps.cartography import Regions
 from treegauge.measures.relations import relation_class
-from treegauge.statistics.bootstrap import bootstrap
+from treegauge.reporting.figures.theme import PALETTE
 from treegauge.statistics.probabilities import reliability_bins
-from treegauge.treebanks.svg import compare_svg, svg_tree
-from treegauge.treebanks.svg_arcs import number, text_width, xml
+from treegauge.statistics.resampling.bootstrap import bootstrap
+from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
+from treegauge.treebanks.drawing.svg_arcs import number, text_width, xml
 
 HOME = Path(__file__).parent
 OUT = HOME / "images" / "concepts"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from treegauge.measures.registry import measures
-from treegauge.scoring.metrics import ENHANCED, METRICS, MORE, NODES, WEIGHTED
+from treegauge.scoring.metrics.registry import ENHANCED, METRICS, MORE, NODES, WEIGHTED
 
 TARGET = Path(__file__).parent / "numbers.md"
 HEAD = """# Every number

@@ -15,11 +15,11 @@ import numpy as np
 import polars as pl
 from playwright.sync_api import Browser, sync_playwright
 
-from treegauge.dynamics.map import map as map_treebanks
+from treegauge.learning.map import map as map_treebanks
 from treegauge.reporting.report import report
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_conllu, write_conllu
+from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
 TREEBANKS, SENTENCES, WORDS = 10, 200, 42_000
 SYSTEMS = {"first": 0.93, "second": 0.91, "third": 0.85}

@@ -13,9 +13,9 @@ from typing import Any
 
 import treegauge as tg
 from replications.treebanks import absent, release_folder, treebank_folders
-from treegauge.auditing.attachment_changes import attachment_changes
-from treegauge.treebanks.patch_applying import apply_patch
-from treegauge.treebanks.patches import parse_patch
+from treegauge.auditing.changes.attachment_changes import attachment_changes
+from treegauge.treebanks.editing.patch_applying import apply_patch
+from treegauge.treebanks.editing.patches import parse_patch
 
 TARGET = Path(__file__).parent / "releases.md"
 OLD, NEW = "r2.5", "r2.9"

@@ -6,9 +6,9 @@ from fuzz.mutation import damaged
 from fuzz.official import accepted, blocks
 from fuzz.targets import Target
 from fuzz.texts import conllu_bytes
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.problems import ConlluError, ReadingProblem
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.problems import ConlluError, ReadingProblem
 
 BOM = b"\xef\xbb\xbf"
 

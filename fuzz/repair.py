@@ -5,7 +5,7 @@ from fuzz.official import accepted, blocks
 from fuzz.reader import BOM, lost_sentences, sentence_bytes
 from fuzz.targets import Target
 from fuzz.texts import conllu_bytes
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 
 def check(data: bytes) -> str:

@@ -13,11 +13,11 @@ from fuzz.official import KINDS, load, match_once
 from fuzz.targets import Target
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import METRICS
-from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.metrics.registry import METRICS
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
-from treegauge.treebanks.conllu import parse_conllu, refusals
-from treegauge.treebanks.relations import check_deps
+from treegauge.treebanks.data.conllu import parse_conllu, refusals
+from treegauge.treebanks.data.relations import check_deps
 
 SUMS = Resampling(resamples=0)
 BASIC = ScoreOptions()

@@ -18,15 +18,15 @@ import numpy.typing as npt
 import polars as pl
 
 from replications.treebanks import release_folder
-from treegauge.dynamics.candidates import SCORES, suspicion
-from treegauge.dynamics.jobs import cross_fit
-from treegauge.dynamics.recorder import make_engine
-from treegauge.dynamics.recording import Recording
-from treegauge.dynamics.tree_context import tree_context
-from treegauge.statistics.small_samples import wilson
+from treegauge.learning.maps.candidates import SCORES, suspicion
+from treegauge.learning.maps.tree_context import tree_context
+from treegauge.learning.recordings.jobs import cross_fit
+from treegauge.learning.recordings.recorder import make_engine
+from treegauge.learning.recordings.recording import Recording
+from treegauge.statistics.resampling.small_samples import wilson
 from treegauge.testing.perturb import inject_errors
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 CHOOSE = ("Telugu-MTG", "Greek-GDT", "Galician-TreeGal", "Latin-Perseus", "Uyghur-UDT",
           "Vietnamese-VTB", "Slovenian-SST", "Tamil-TTB")  # fmt: skip

@@ -21,13 +21,13 @@ from replications.challenges_transfer import TRANSFER
 from replications.challenges_udpipe import UDPIPE
 from replications.parts import kept
 from replications.treebanks import release_folder
-from treegauge.curves.attachments import Attachments, joined_counts
-from treegauge.curves.counting import collect
 from treegauge.experiments.store import Store
-from treegauge.scoring.attachment import PAPER_CLASSES
-from treegauge.scoring.convention import CONVENTIONS
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.learning.curves.attachments import Attachments, joined_counts
+from treegauge.learning.curves.counting import collect
+from treegauge.scoring.metrics.attachment import PAPER_CLASSES
+from treegauge.scoring.metrics.convention import CONVENTIONS
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_conllu
 
 CHALLENGES = CONVENTIONS["challenges"]
 RUNS = (

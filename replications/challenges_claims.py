@@ -11,7 +11,7 @@ from replications.challenges_judged import Mean, by_chance
 from replications.challenges_printed import PARSERS, TREEBANKS
 from replications.challenges_tables import PRESENCE, beams_partition, classes, composite, counts, of_udpipe, with_arrows
 from replications.parts import Part, compared
-from treegauge.curves.curve import complexity, curve
+from treegauge.learning.curve import complexity, curve
 
 Row = dict[str, object]
 BEAM_FROM_TEN = 59.0
@@ -255,7 +255,7 @@ def tags() -> pl.DataFrame:
     """Return COMPLEXITY of tags for a tagger, next to that of the same words' attachments."""
     from replications.challenges_counts import TAGS
     from replications.parts import RESULTS
-    from treegauge.curves.attachments import read_attachments
+    from treegauge.learning.curves.attachments import read_attachments
 
     table = complexity(read_attachments(RESULTS / f"{TAGS}.csv"), min_presence=PRESENCE).table
     heads = classes().filter(parser=BEAM)

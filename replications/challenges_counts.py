@@ -29,13 +29,20 @@ from replications.challenges_runs import FINE, SIZES, TAGGER, VOTE, Bools, unpac
 from replications.parts import RESULTS, as_csv
 from replications.preset_runs import CURVES, splits
 from treegauge.core.files import atomic
-from treegauge.crosslingual.contribution import word_groups
-from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined_counts, read_attachments
-from treegauge.curves.partition import composite_counts, partition
-from treegauge.scoring.attachment import PAPER_CLASSES, scored_words_mask
-from treegauge.scoring.classes import classify
-from treegauge.scoring.convention import CONVENTIONS, Convention
-from treegauge.treebanks.columns import Treebank
+from treegauge.learning.crosslingual.contribution import word_groups
+from treegauge.learning.curves.attachments import (
+    ALL,
+    COLUMNS,
+    Attachments,
+    attachments,
+    joined_counts,
+    read_attachments,
+)
+from treegauge.learning.curves.partition import composite_counts, partition
+from treegauge.scoring.classes.classification import classify
+from treegauge.scoring.metrics.attachment import PAPER_CLASSES, scored_words_mask
+from treegauge.scoring.metrics.convention import CONVENTIONS, Convention
+from treegauge.treebanks.data.columns import Treebank
 
 PUBLISHED, CRITERIA, WHOLE = "challenges_published", "challenges_criteria", "challenges_whole"
 TAGS = "challenges_tags"

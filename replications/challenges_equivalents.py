@@ -12,10 +12,10 @@ from replications.challenges_runs import VOTE
 from replications.challenges_tables import counts
 from replications.challenges_transfer import on_curves
 from replications.parts import Part, compared, read_result
-from treegauge.curves.attachments import ALL, COLUMNS, Attachments, attachments
-from treegauge.curves.curve import curve, equivalent
-from treegauge.curves.equivalents import Equivalents
-from treegauge.curves.partition import composite_counts, partition
+from treegauge.learning.curve import curve, equivalent
+from treegauge.learning.curves.attachments import ALL, COLUMNS, Attachments, attachments
+from treegauge.learning.curves.equivalents import Equivalents
+from treegauge.learning.curves.partition import composite_counts, partition
 
 Row = dict[str, object]
 PAPER = "part of speech, direction"

@@ -11,10 +11,10 @@ from replications.challenges_printed import PARSERS
 from replications.challenges_tables import counts, found
 from replications.figures import draw
 from replications.parts import Part
-from treegauge.curves.curve import curve
-from treegauge.curves.partition import composite_counts
-from treegauge.figures import curves as plots
-from treegauge.figures.theme import Spec
+from treegauge.learning.curve import curve
+from treegauge.learning.curves.partition import composite_counts
+from treegauge.reporting.figures import curves as plots
+from treegauge.reporting.figures.theme import Spec
 
 
 def drawn() -> pl.DataFrame:

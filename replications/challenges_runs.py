@@ -27,15 +27,15 @@ import numpy as np
 import numpy.typing as npt
 
 from replications.preset_runs import AVAILABLE, CURVES, DEV, splits
-from treegauge.crosslingual.vote import delexicalised, train_sources
-from treegauge.crosslingual.weights import first_sentences, inverse_weights
 from treegauge.experiments.builtin import sampled
+from treegauge.learning.crosslingual.vote import delexicalised, train_sources
+from treegauge.learning.crosslingual.weights import first_sentences, inverse_weights
 from treegauge.measures.similarity import log_ratios
-from treegauge.parsing.perceptron_tagger import TaggedWords, features
 from treegauge.parsing.presets import PRESETS
 from treegauge.parsing.registry import make_parser
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.voting import vote_heads
+from treegauge.parsing.tags.perceptron_tagger import TaggedWords, features
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.voting import vote_heads
 
 Bools = npt.NDArray[np.bool_]
 SIZES = (5, 10, 20, 50, 100, 200, 500)

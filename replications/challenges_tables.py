@@ -17,15 +17,15 @@ from replications.challenges_judged import MOVED, SMALL, XPOS, Mean, by_chance
 from replications.challenges_printed import CLASSES, PARSERS, SIDES, SPEARMAN, TABLE2, directions
 from replications.challenges_runs import FINE
 from replications.parts import RESULTS, Part, compared, read_result
-from treegauge.crosslingual.contribution import word_groups
-from treegauge.curves.attachments import Attachments, attachments, read_attachments
-from treegauge.curves.complexity import Complexities
-from treegauge.curves.curve import complexity, curve
-from treegauge.curves.partition import Partition, composite_counts, partition
-from treegauge.scoring.attachment import PAPER_CLASSES, correct_trees
-from treegauge.scoring.convention import CONVENTIONS
-from treegauge.statistics.coefficients import coefficients
-from treegauge.treebanks.columns import Treebank
+from treegauge.learning.crosslingual.contribution import word_groups
+from treegauge.learning.curve import complexity, curve
+from treegauge.learning.curves.attachments import Attachments, attachments, read_attachments
+from treegauge.learning.curves.complexity import Complexities
+from treegauge.learning.curves.partition import Partition, composite_counts, partition
+from treegauge.scoring.metrics.attachment import PAPER_CLASSES, correct_trees
+from treegauge.scoring.metrics.convention import CONVENTIONS
+from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.treebanks.data.columns import Treebank
 
 COUNTS = "challenges_attachments"
 FULL = "challenges_full"

@@ -17,14 +17,14 @@ from replications.challenges_runs import LIMIT, languages
 from replications.challenges_tables import beams_partition, by_side, counts
 from replications.parts import Part, read_result
 from replications.treebanks import release_folder
-from treegauge.crosslingual.vote import delexicalised, panel, train_sources
-from treegauge.crosslingual.weights import weigh_sources
-from treegauge.curves.curve import equivalent
-from treegauge.curves.equivalents import Equivalents
-from treegauge.curves.partition import composite_counts
+from treegauge.learning.crosslingual.vote import delexicalised, panel, train_sources
+from treegauge.learning.crosslingual.weights import weigh_sources
+from treegauge.learning.curve import equivalent
+from treegauge.learning.curves.equivalents import Equivalents
+from treegauge.learning.curves.partition import composite_counts
 from treegauge.parsing.base import Model
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 SCORES = "challenges_transfer"
 SEEDS = range(5)

@@ -5,7 +5,7 @@ import polars as pl
 from replications.challenges_counts import PUBLISHED
 from replications.challenges_tables import UD20, counts, with_arrows
 from replications.parts import RESULTS, Part
-from treegauge.curves.attachments import read_attachments
+from treegauge.learning.curves.attachments import read_attachments
 
 
 def udpipe() -> pl.DataFrame:

@@ -13,8 +13,8 @@ from typing import Any
 from replications.treebanks import release_folder
 from treegauge.experiments.builtin import sampled
 from treegauge.parsing.registry import make_parser
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 FULL = ("Telugu-MTG", "Greek-GDT", "Turkish-IMST")
 TEN = (

@@ -70,7 +70,7 @@ def jobs(*, choosing: bool = False) -> list[dict[str, Any]]:
 
 def sets_of(name: str) -> dict[str, Any]:
     """Return the training, dev and test set of a treebank."""
-    from treegauge.treebanks.conllu import read_splits
+    from treegauge.treebanks.data.conllu import read_splits
 
     sets: dict[str, Any] = dict(read_splits(release_folder(CHOOSING.get(name, "r2.9")) / name))
     if name in HALVED:
@@ -82,8 +82,8 @@ def sets_of(name: str) -> dict[str, Any]:
 
 def run(job: dict[str, Any], folder: str | None = None) -> dict[str, Any]:
     """Train a parser, or load it from a folder, and return its figures by calibration."""
-    from treegauge.parsing.calibration import uncalibrated
-    from treegauge.parsing.held_out import calibrate_model
+    from treegauge.parsing.probabilities.calibration import uncalibrated
+    from treegauge.parsing.probabilities.held_out import calibrate_model
     from treegauge.parsing.registry import load_model, make_parser
 
     name, seed = job["treebank"], job["seed"]
@@ -121,9 +121,9 @@ def universal(treebank: Any) -> Any:
 
 def measured(model: Any, calibration: Any, test: Any) -> dict[str, float]:
     """Return what ``score --calibration`` says of a model's probabilities on a test set."""
-    from treegauge.parsing.confidence import probable_trees
-    from treegauge.scoring.calibration import coverage_rows, event_calibration
-    from treegauge.scoring.confidence import Event, SentenceConfidence
+    from treegauge.parsing.probabilities.confidence import probable_trees
+    from treegauge.scoring.probabilities.calibration import coverage_rows, event_calibration
+    from treegauge.scoring.probabilities.confidence import Event, SentenceConfidence
 
     parsed = model.parse(test)
     best = [trees[0] for trees in probable_trees(model, parsed, calibration)]

@@ -50,7 +50,7 @@ def options_of(given: dict[str, str]) -> Any:
 def encode(root: str, out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank."""
     from treegauge.parsing.neural.vocabulary import encode_parts
-    from treegauge.treebanks.conllu import read_splits
+    from treegauge.treebanks.data.conllu import read_splits
 
     Path(out).mkdir(parents=True, exist_ok=True)
     fold = FOLD in names
@@ -66,7 +66,7 @@ def encode(root: str, out: str, *names: str) -> None:
 
 def without_fold(train: Any) -> Any:
     """Return the training set without its first fold."""
-    from treegauge.parsing.held_out import sentence_folds
+    from treegauge.parsing.probabilities.held_out import sentence_folds
 
     return train[sentence_folds(train, 0) != 0]
 
@@ -106,7 +106,7 @@ def models(root: str, folder: str, out: str) -> None:
     from treegauge.parsing.neural.biaffine import BiaffineModel, roots_have
     from treegauge.parsing.neural.fitting import Trained
     from treegauge.parsing.neural.vocabulary import Vocabulary
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.treebanks.data.conllu import read_conllu
 
     Path(out).mkdir(parents=True, exist_ok=True)
     for path in sorted(Path(folder).glob("biaffine*.npz")):

@@ -14,14 +14,14 @@ from replications.treebanks import release_folder, treebank_folders
 from treegauge.experiments.store import Store
 from treegauge.measures.measure import measure
 from treegauge.measures.relations import word_dependency_entropy
-from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
+from treegauge.scoring.metrics.weights import packaged_weights
 from treegauge.scoring.settings import Resampling
-from treegauge.scoring.weights import packaged_weights
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_conllu, read_splits
-from treegauge.treebanks.languages import language_of
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_conllu, read_splits
+from treegauge.treebanks.sources.languages import language_of
 
 RELEASE = "r2.9"
 STORED = ("beam", "mst", "udpipe")

@@ -12,12 +12,12 @@ from replications.content_scores import COLUMNS, METRICS, some
 from replications.figures import draw
 from replications.parts import read_result
 from replications.treebanks import treebank_folders
-from treegauge.figures.analysis import matrix, scatter
-from treegauge.figures.scores import by_treebank, variances
-from treegauge.figures.theme import Spec
-from treegauge.figures.treebanks import relation_spectrum
 from treegauge.measures.measure import measure
-from treegauge.statistics.correlation_tables import correlation_matrix
+from treegauge.reporting.figures.analysis import matrix, scatter
+from treegauge.reporting.figures.scores import by_treebank, variances
+from treegauge.reporting.figures.theme import Spec
+from treegauge.reporting.figures.treebanks import relation_spectrum
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
 
 
 def spectrum() -> Spec:

@@ -19,8 +19,8 @@ from replications.parts import RESULTS, as_csv
 from replications.treebanks import release_folder
 from treegauge.core.files import atomic
 from treegauge.measures.relations import relation_class
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_conllu
 
 MALT = "content_malt"
 KINDS = ("content", "function")

@@ -14,7 +14,7 @@ import polars as pl
 from replications.content_data import CHOICES, PARSERS, chance
 from replications.content_scores import some
 from replications.parts import read_result
-from treegauge.statistics.coefficients import inference
+from treegauge.statistics.regression.coefficients import inference
 
 SHARE = "function_share"
 SCORES = {"C prec": "content_precision", "F prec": "function_precision", "LAS": "las"}

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from replications.treebanks import release_folder, treebank_folders
 from treegauge.parsing.presets import find_preset
 from treegauge.parsing.registry import make_parser
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.conllu import read_splits
 
 SEEDS = 3
 

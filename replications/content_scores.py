@@ -8,8 +8,8 @@ import polars as pl
 from replications.content_data import CHOICES, PARSERS, by_chance, chance, chosen
 from replications.content_malt import MALT
 from replications.parts import compared, read_result
-from treegauge.statistics.correlation_tables import correlation_matrix
 from treegauge.statistics.descriptive import cumulative_variance
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
 
 # Our columns in the order of Table 3, and its printed upper triangle.
 COLUMNS = {

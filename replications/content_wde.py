@@ -14,8 +14,8 @@ from replications.parts import compared, read_result
 from replications.treebanks import treebank_folders
 from treegauge.core.files import atomic
 from treegauge.measures.relations import average_wde, relation_class, universal_relations, word_dependency_entropy
-from treegauge.statistics.correlation_tables import correlation_matrix
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.treebanks.data.conllu import read_conllu
 
 PACKAGED = Path(treegauge.data.__file__).parent / "wde.parquet"
 # What UD v1 called it; names that did not change are left out.

@@ -20,13 +20,13 @@ import polars as pl
 
 from replications.annotation_errors import FOLDS, held_out, training_set
 from replications.treebanks import release_folder, treebank_folders
-from treegauge.auditing.attachment_changes import attachment_changes
-from treegauge.auditing.nuclei import NucleusWords, variation
-from treegauge.auditing.word_pairs import pair_words
-from treegauge.dynamics.candidates import suspicion
-from treegauge.dynamics.tree_context import tree_context
-from treegauge.statistics.small_samples import wilson
-from treegauge.treebanks.columns import Treebank
+from treegauge.auditing.changes.attachment_changes import attachment_changes
+from treegauge.auditing.changes.word_pairs import pair_words
+from treegauge.auditing.consistency.nuclei import NucleusWords, variation
+from treegauge.learning.maps.candidates import suspicion
+from treegauge.learning.maps.tree_context import tree_context
+from treegauge.statistics.resampling.small_samples import wilson
+from treegauge.treebanks.data.columns import Treebank
 
 LEAST, MOST = 50, 40_000
 SHARES = (1, 2, 5)

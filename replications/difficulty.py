@@ -18,7 +18,7 @@ from replications.difficulty_cells import choices, one_seed, published
 from replications.front import items
 from replications.parts import Part, compared, kept, read_result
 from replications.treebanks import release_folder
-from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank
+from treegauge.learning.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.measures.measure import measure
 from treegauge.statistics.analyse import analyse
 

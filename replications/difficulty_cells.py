@@ -20,7 +20,7 @@ from scipy.stats import t
 from replications.front import CELL_STATES, cell_state
 from replications.parts import compared, read_result, tolerance
 from treegauge import data
-from treegauge.dynamics.difficulty import LARGER_IS_EASIER
+from treegauge.learning.difficulty import LARGER_IS_EASIER
 
 MEASURES = tuple(LARGER_IS_EASIER)
 TRIALS = 5

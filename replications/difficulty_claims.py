@@ -5,8 +5,8 @@ import polars as pl
 
 from replications.parts import compared, read_result
 from replications.treebanks import release_folder
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_conllu
 
 TOKENS = {
     "UD_English-Atis": "48655", "UD_Turkish-IMST": "37784", "UD_Vietnamese-VTB": "20285",

@@ -26,9 +26,9 @@ from replications.treebanks import release_folder
 from treegauge import data
 from treegauge.core.files import atomic
 from treegauge.core.tables import to_text
-from treegauge.dynamics.difficulty import LARGER_IS_EASIER, absolute_rank, difficulty
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.learning.difficulty import LARGER_IS_EASIER, absolute_rank, difficulty
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 
 def untagged(treebank: Treebank) -> Treebank:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.conllu import read_splits
 
 PUBLISHED = Path("../shared/figures/difficulty_table1_ud29.csv")
 

@@ -7,7 +7,7 @@ import polars as pl
 from replications.difficulty_gpu import MAP_EDGES
 from replications.figures import draw
 from replications.parts import read_result
-from treegauge.figures.theme import SIDE, Spec, category, chart, faceted, mark, quantity, themed, tips
+from treegauge.reporting.figures.theme import SIDE, Spec, category, chart, faceted, mark, quantity, themed, tips
 
 SHOWN = 3
 """Treebanks with the largest and with the smallest value that a figure shows."""

@@ -28,7 +28,7 @@ from replications.difficulty_gpu import MAP_EDGES, PVI_EDGES
 from replications.parts import RESULTS, as_csv
 from treegauge import data
 from treegauge.core.files import atomic
-from treegauge.dynamics.difficulty import LARGER_IS_EASIER
+from treegauge.learning.difficulty import LARGER_IS_EASIER
 
 MEASURES = {name: name for name in LARGER_IS_EASIER} | {"uas_words": "uas", "las_words": "las"}
 """Our columns, and the published ones that they are compared with."""

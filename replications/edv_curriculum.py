@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from replications.run_tables import Job, RunTable
-from treegauge.parsing.beam import BeamParser, SentenceOrder
-from treegauge.parsing.beam_model import BeamOptions
+from treegauge.parsing.transition.beam import BeamParser, SentenceOrder
+from treegauge.parsing.transition.beam_model import BeamOptions
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 from treegauge.statistics.descriptive import wasserstein
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
-from treegauge.treebanks.trees import displacement_counts
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
+from treegauge.treebanks.data.trees import displacement_counts
 
 # The smallest of UD 2.9 at hand with 300 training sentences or more, by training words.
 TREEBANKS = (

@@ -12,10 +12,10 @@ from replications.edv_more_figures import MORE
 from replications.edv_tables import GIVEN, LOG
 from replications.figures import draw
 from replications.parts import read_result
-from treegauge.figures.analysis import background, bins, scatter
-from treegauge.figures.analysis import skew_normal_histogram as shape_plot
-from treegauge.figures.theme import Spec
-from treegauge.statistics.background import remove_background
+from treegauge.reporting.figures.analysis import background, bins, scatter
+from treegauge.reporting.figures.analysis import skew_normal_histogram as shape_plot
+from treegauge.reporting.figures.theme import Spec
+from treegauge.statistics.regression.background import remove_background
 
 WORDS = ("train_words", "test_words")
 

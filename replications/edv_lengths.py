@@ -14,9 +14,9 @@ from replications.treebanks import treebank_folders
 from treegauge.experiments.builtin import sampled
 from treegauge.measures.displacement import LENGTHS, SAMPLES, edv_by_length, edv_masses, edv_samples
 from treegauge.measures.registry import MissingError
-from treegauge.statistics.correlation_tables import BinnedCorrelations, correlate_bins
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.statistics.tables.correlation_tables import BinnedCorrelations, correlate_bins
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 VARIANTS = {"edv": "distance", "edv_masses": "masses"}
 # Fewer sentences of a length on either side say nothing about its displacements.

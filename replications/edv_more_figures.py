@@ -11,11 +11,11 @@ from replications.edv_morphology import subset
 from replications.edv_unseen import DRAWN, predictions
 from replications.parts import read_result
 from replications.treebanks import release_folder
-from treegauge.figures.analysis import distributions, scatter
-from treegauge.figures.analysis import predictions as predicted_plot
-from treegauge.figures.theme import SIDE, Spec, category, faceted, mark, quantity, themed
 from treegauge.measures.displacement import displacement_shares
-from treegauge.treebanks.conllu import read_splits
+from treegauge.reporting.figures.analysis import distributions, scatter
+from treegauge.reporting.figures.analysis import predictions as predicted_plot
+from treegauge.reporting.figures.theme import SIDE, Spec, category, faceted, mark, quantity, themed
+from treegauge.treebanks.data.conllu import read_splits
 
 # Largest and smallest EDV by masses among the treebanks at hand; Catalan-AnCora is not.
 EXAMPLES = ("Marathi-UFAL", "Turkish-IMST")

@@ -5,7 +5,7 @@ import polars as pl
 from replications.edv_data import VARIANTS, allows, at_hand
 from replications.parts import compared
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.correlation import Association
+from treegauge.statistics.regression.correlation import Association
 
 # The mean of the score over UD 2.5, as Section 5 prints it; more than that is complex.
 MEAN = 0.57

@@ -26,10 +26,10 @@ from pathlib import Path
 from replications.edv_splitting import SAME_LENGTHS, described, parts_of
 from replications.run_tables import Job, RunTable
 from treegauge.parsing.registry import make_parser
-from treegauge.parsing.tag_sources import learn_tags, with_read_tags
+from treegauge.parsing.tags.tag_sources import learn_tags, with_read_tags
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 # With the fewest seconds of training first.
 TWELVE = (

@@ -19,8 +19,8 @@ from replications.edv_splitting import KINDS
 from replications.parts import compared, read_result
 from treegauge.experiments.store import Store
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.coefficients import Inference, inference
-from treegauge.statistics.normality import SkewNormal, fit_skew_normal
+from treegauge.statistics.regression.coefficients import Inference, inference
+from treegauge.statistics.tables.normality import SkewNormal, fit_skew_normal
 
 PARSERS = ("udpipe", "beam", "mst")
 METHODS = ("sampler", "optimised")

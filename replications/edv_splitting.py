@@ -15,7 +15,7 @@ from treegauge.splitting.displacement import Strata
 from treegauge.splitting.pool import SentencePool, pool
 from treegauge.splitting.split import Objective, SplitMethod
 from treegauge.splitting.splitting import make_split
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 # Objective and method of each kind of split. Sentences of one or two words are left out of all.
 SAME_LENGTHS = "random, same lengths"

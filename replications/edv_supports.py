@@ -13,10 +13,10 @@ from replications.edv_data import RELEASE, at_hand, scored
 from replications.treebanks import release_folder
 from treegauge.measures.displacement import Support, edv, edv_masses
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.coefficients import coefficients
-from treegauge.statistics.normality import normality
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.statistics.tables.normality import normality
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 GIVEN = ("train_words", "mean_test_length")
 FAR = 1000  # farther than any arc

@@ -27,13 +27,13 @@ from replications.edv_data import (
 )
 from replications.parts import compared
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.background import Stage, remove_background
-from treegauge.statistics.coefficients import Inference, inference
-from treegauge.statistics.correlation import Association
-from treegauge.statistics.correlation_tables import correlation_matrix
-from treegauge.statistics.normality import normality
-from treegauge.statistics.power import correlation_power, needed_rows
-from treegauge.statistics.regression import Regression, regress
+from treegauge.statistics.regression.background import Stage, remove_background
+from treegauge.statistics.regression.coefficients import Inference, inference
+from treegauge.statistics.regression.correlation import Association
+from treegauge.statistics.regression.linear_model import Regression, regress
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.tables.normality import normality
+from treegauge.statistics.tests.power import correlation_power, needed_rows
 
 GIVEN = ("train_words", "mean_test_length")
 LOG = ("train_words",)

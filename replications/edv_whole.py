@@ -15,7 +15,7 @@ from replications.edv_runs import STEERED, THIRTY_SIX, sets_of
 from replications.edv_splits import FEWEST, PRINTED_TREEBANKS, SIGNIFICANT, TABLE7, coefficient, reason
 from replications.edv_splitting import SAME_LENGTHS, described
 from replications.parts import compared, read_result
-from treegauge.statistics.normality import SkewNormal, fit_skew_normal
+from treegauge.statistics.tables.normality import SkewNormal, fit_skew_normal
 
 PARSERS = ("udpipe ud2.0", "udpipe fast", "beam")
 KINDS = ("random", SAME_LENGTHS, *STEERED)

@@ -25,8 +25,8 @@ import torch
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.options import BiaffineOptions
-from treegauge.parsing.neural.pretrained import EncoderInput, PretrainedEncoder, prepared
-from treegauge.parsing.neural.pretrained_subwords import Subwords
+from treegauge.parsing.neural.pretrained.encoders import EncoderInput, PretrainedEncoder, prepared
+from treegauge.parsing.neural.pretrained.subwords import Subwords
 from treegauge.parsing.neural.training import Learner, Lockstep
 
 WARM_EPOCHS = 6

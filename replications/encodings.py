@@ -16,10 +16,10 @@ COVERAGE = "encodings_coverage"
 
 def coverage() -> pl.DataFrame:
     """Return one row per treebank and encoding."""
-    from treegauge.parsing.label_encodings import encodings
+    from treegauge.parsing.labelling.label_encodings import encodings
     from treegauge.parsing.labels import encoding_coverage
-    from treegauge.treebanks.columns import concat
-    from treegauge.treebanks.conllu import read_splits
+    from treegauge.treebanks.data.columns import concat
+    from treegauge.treebanks.data.conllu import read_splits
 
     rows = []
     for release in RELEASES:

@@ -20,8 +20,8 @@ from treegauge.parsing.ensemble import EnsembleParser
 from treegauge.parsing.registry import find_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 TREEBANKS = ("Marathi-UFAL", "Lithuanian-HSE", "Telugu-MTG", "Tamil-TTB", "Belarusian-HSE")
 MEMBERS = 5

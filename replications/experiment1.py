@@ -73,7 +73,7 @@ def tag(root: str, out: str, *names: str) -> None:
 
 def encode(root: str, tagged: str, out: str, *names: str) -> None:
     """Write one ``.npz`` a treebank, with gold and with predicted tags."""
-    from treegauge.treebanks.conllu import TOLERABLE, read_conllu, read_splits
+    from treegauge.treebanks.data.conllu import TOLERABLE, read_conllu, read_splits
 
     Path(out).mkdir(parents=True, exist_ok=True)
     for name in names or CODES:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from treegauge.figures.drawing import save
-from treegauge.figures.theme import Spec
+from treegauge.reporting.figures.drawing import save
+from treegauge.reporting.figures.theme import Spec
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images" / "replications"
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from replications.fragility_ranks import ERRORS, INTERVAL, SAMPLES, SIZE, million, task, with_odds
 from replications.parts import compared
-from treegauge.ranking.exact import exact_ranks
-from treegauge.ranking.extremes import Which
-from treegauge.ranking.metadata import classes_of, hypergeometric_tail
-from treegauge.ranking.outliers import ExtremeRanks, explain_outliers
+from treegauge.ranking.stability.exact import exact_ranks
+from treegauge.ranking.stability.extremes import Which
+from treegauge.ranking.stability.outliers import ExtremeRanks, explain_outliers
+from treegauge.ranking.tables.metadata import classes_of, hypergeometric_tail
 
 # Table 5: system, end, printed rank, treebanks; then what the text counts in that subset.
 TABLE5 = (

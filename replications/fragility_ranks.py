@@ -13,15 +13,15 @@ from scipy.stats import binom
 from replications.figures import IMAGES
 from replications.parts import beyond_rounding, compared
 from treegauge import data
-from treegauge.figures.drawing import save
-from treegauge.figures.ranking import rank_boxes
-from treegauge.ranking import strengths
-from treegauge.ranking.exact import Exact, exact_ranks
-from treegauge.ranking.extremes import Extreme, extreme
-from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability import Stability, stability
-from treegauge.ranking.strengths import advantages, families_of
+from treegauge.ranking.comparing import strengths
+from treegauge.ranking.comparing.strengths import advantages, families_of
+from treegauge.ranking.stability.exact import Exact, exact_ranks
+from treegauge.ranking.stability.extremes import Extreme, extreme
+from treegauge.ranking.stability.stability import Stability, stability
+from treegauge.ranking.tables.leaderboard import Leaderboard
+from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.reporting.figures.drawing import save
+from treegauge.reporting.figures.ranking import rank_boxes
 
 SIZE, SAMPLES, SEED = 10, 1_000_000, 0
 ERRORS, INTERVAL = 3.0, 1.96

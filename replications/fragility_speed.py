@@ -27,7 +27,7 @@ from replications.treebanks import release_folder
 from treegauge import data
 from treegauge.core.files import atomic
 from treegauge.parsing.registry import make_parser
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.conllu import read_splits
 
 NAME = "fragility_speed"
 TIMED = ("UD_Coptic-Scriptorium", "UD_Tamil-TTB", "UD_Welsh-CCG")

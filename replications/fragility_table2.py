@@ -22,9 +22,9 @@ from replications.fragility_table1 import METRICS, PAIRS, PARSERS, members, row_
 from replications.parts import compared, read_result
 from replications.presets import _NEURAL as TRAINED
 from treegauge import data
-from treegauge.ranking.subsets import mean_error_reduction
-from treegauge.statistics.hierarchy import hierarchy
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.ranking.stability.subsets import mean_error_reduction
+from treegauge.statistics.resampling.small_samples import StudentEstimate
+from treegauge.statistics.tests.hierarchy import hierarchy
 
 REDUCTIONS = tuple(f"E({a}, {b})" for a, b in PAIRS)
 CELLS = (*PARSERS, *REDUCTIONS)

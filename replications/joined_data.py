@@ -11,8 +11,8 @@ from replications.parts import read_result
 from replications.treebanks import treebank_folders
 from treegauge.auditing.audit import Audit, Finding, audit_treebanks
 from treegauge.measures.measure import measure
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 Mask = npt.NDArray[np.bool_]
 #: Random splits that the real ones are compared with.

@@ -9,7 +9,7 @@ from replications.content_data import chosen
 from replications.joined_data import LABELS
 from replications.joined_models import EVERYWHERE, GIVEN, LOG, rows_of
 from replications.parts import read_result
-from treegauge.statistics.regression import regress
+from treegauge.statistics.regression.linear_model import regress
 
 #: A class in which a treebank has fewer words says nothing of how hard the class is.
 LEAST = 30

@@ -13,13 +13,13 @@ from replications.joined_models import EVERYWHERE, rows_of
 from replications.parts import read_result
 from treegauge.core.files import atomic
 from treegauge.core.result import sign
-from treegauge.figures.analysis import scatter
-from treegauge.figures.theme import Spec, themed
-from treegauge.ranking.reading import read_leaderboard
-from treegauge.reporting.page import page
-from treegauge.reporting.ranking import RankedTable, ranking_section
-from treegauge.reporting.treebanks import treebanks_section
-from treegauge.treebanks.inputs import recognise_treebanks
+from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.reporting.figures.analysis import scatter
+from treegauge.reporting.figures.theme import Spec, themed
+from treegauge.reporting.page.page import page
+from treegauge.reporting.sections.ranking import RankedTable, ranking_section
+from treegauge.reporting.sections.treebanks import treebanks_section
+from treegauge.treebanks.sources.inputs import recognise_treebanks
 
 TITLE = "All measures and all scores, joined"
 PAGE = Path(__file__).parent.parent / "docs" / "replications" / "page.html"

@@ -15,7 +15,7 @@ from replications.parts import read_result
 from replications.transfer_pairs import genus
 from treegauge.measures.registry import measures
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.regression import regress
+from treegauge.statistics.regression.linear_model import regress
 
 GIVEN = ("train_words", "mean_test_length")
 LOG = ("train_words",)

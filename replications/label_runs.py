@@ -33,11 +33,11 @@ Trees = tuple[Any, Any]
 
 def encode(root: str, out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank, with the labels of all encodings."""
-    from treegauge.parsing.label_encodings import find_encoding
+    from treegauge.parsing.labelling.label_encodings import find_encoding
     from treegauge.parsing.neural.biaffine import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
-    from treegauge.treebanks.columns import concat
-    from treegauge.treebanks.conllu import read_splits
+    from treegauge.treebanks.data.columns import concat
+    from treegauge.treebanks.data.conllu import read_splits
 
     Path(out).mkdir(parents=True, exist_ok=True)
     written = find_encoding("+".join(WRITTEN))
@@ -92,9 +92,9 @@ def found_trees(
     (``best``); of several encodings also by means of those, geometric and arithmetic. Relations are
     those of labels, or (``-at``) of the heads.
     """
-    from treegauge.parsing.label_encodings import find_encoding, geometric_mean
-    from treegauge.treebanks.columns import Codes
-    from treegauge.treebanks.decoding import spanning_tree
+    from treegauge.parsing.labelling.label_encodings import find_encoding, geometric_mean
+    from treegauge.treebanks.data.columns import Codes
+    from treegauge.treebanks.data.decoding import spanning_tree
 
     is_root = more["relation_names"] == "root"
     *logs, last = (one[:, 1:].astype(np.float64) for one in output["logs"])
@@ -147,7 +147,7 @@ def arc_scores(predictor: Any, own: Any, more: dict[str, Any], pool: Any) -> dic
     """Return UAS and LAS of a biaffine parser."""
     from functools import partial
 
-    from treegauge.treebanks.decoding import spanning_tree
+    from treegauge.treebanks.data.decoding import spanning_tree
 
     heads, names = predictor.parse(spanning_tree, more["of_roots"], partial(pool.map, chunksize=4))
     right = heads == own.heads

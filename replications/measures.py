@@ -15,8 +15,8 @@ from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures, short_number
 from treegauge.measures.registry import FAMILIES, MissingError, measures
 from treegauge.statistics.descriptive import wasserstein
-from treegauge.treebanks.conllu import read_splits
-from treegauge.treebanks.trees import displacement_counts
+from treegauge.treebanks.data.conllu import read_splits
+from treegauge.treebanks.data.trees import displacement_counts
 
 TARGET = Path(__file__).parents[1] / "docs" / "measures" / "treebanks.md"
 RANDOM_SPLITS, SEED = 200, 0

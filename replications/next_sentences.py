@@ -20,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from replications.pages import DOCS, markdown
-from treegauge.curves.choosing import committee_view, greedy_choice
-from treegauge.parsing.beam import BeamParser
-from treegauge.parsing.tagger import train_tagger
-from treegauge.scoring.attachment import correct_trees
-from treegauge.statistics.small_samples import student_mean
-from treegauge.treebanks.columns import Treebank, concat
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.learning.curves.choosing import committee_view, greedy_choice
+from treegauge.parsing.tags.tagger import train_tagger
+from treegauge.parsing.transition.beam import BeamParser
+from treegauge.scoring.metrics.attachment import correct_trees
+from treegauge.statistics.resampling.small_samples import student_mean
+from treegauge.treebanks.data.columns import Treebank, concat
+from treegauge.treebanks.data.conllu import read_conllu
 
 KEPT = Path(__file__).parent / "results" / "next_sentences.csv"
 PAGE = DOCS / "howto" / "curve.md"

@@ -39,7 +39,7 @@ def given_options(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 def encode(root: str, out: str, *words: str) -> None:
     """Write one ``.npz`` a treebank."""
-    from treegauge.treebanks.conllu import read_splits
+    from treegauge.treebanks.data.conllu import read_splits
 
     names, given = given_options(words)
     Path(out).mkdir(parents=True, exist_ok=True)
@@ -50,10 +50,10 @@ def encode(root: str, out: str, *words: str) -> None:
 
 def save(path: Path, parts: Sequence[Any], encoding: str, tagged: Sequence[Any] = ()) -> None:
     """Write the sets of a treebank as arrays, optionally with the same sets under other tags."""
-    from treegauge.parsing.label_encodings import find_encoding
+    from treegauge.parsing.labelling.label_encodings import find_encoding
     from treegauge.parsing.neural.biaffine import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
-    from treegauge.treebanks.columns import concat
+    from treegauge.treebanks.data.columns import concat
 
     written = find_encoding(encoding)
     known = Vocabulary.of(parts[0], encoding=written)
@@ -75,9 +75,9 @@ def workers() -> ProcessPoolExecutor:
 
 def label_trees(columns: list[Any], last: Any, offsets: Any, more: dict[str, Any]) -> dict[str, Trees]:
     """Return trees from labels' log-probabilities: of the likeliest heads, and as labels say."""
-    from treegauge.parsing.label_encodings import find_encoding
-    from treegauge.treebanks.columns import Codes
-    from treegauge.treebanks.decoding import spanning_tree
+    from treegauge.parsing.labelling.label_encodings import find_encoding
+    from treegauge.treebanks.data.columns import Codes
+    from treegauge.treebanks.data.decoding import spanning_tree
 
     is_root = more["relation_names"] == "root"
     given = (
@@ -101,7 +101,7 @@ def label_trees(columns: list[Any], last: Any, offsets: Any, more: dict[str, Any
 def trees_of(predictor: Any, more: dict[str, Any], pool: ProcessPoolExecutor) -> Callable[[], dict[str, Trees]]:
     """Return how to get the trees that a model finds, by decoder."""
     from treegauge.parsing.neural.options import BiaffineOptions
-    from treegauge.treebanks.decoding import spanning_tree
+    from treegauge.treebanks.data.decoding import spanning_tree
 
     if isinstance(predictor.options, BiaffineOptions):
         each = partial(pool.map, chunksize=4)

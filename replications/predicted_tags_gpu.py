@@ -52,7 +52,7 @@ def run(path: Path, options: Any, pool: Any) -> dict[str, Any]:
     from treegauge.parsing.neural.data import Encoded
     from treegauge.parsing.neural.predicting import Predictor
     from treegauge.parsing.neural.training import Learner
-    from treegauge.treebanks.decoding import spanning_tree
+    from treegauge.treebanks.data.decoding import spanning_tree
 
     data, more = Encoded.load(path)
     ends = np.cumsum([0, *more["parts"]])

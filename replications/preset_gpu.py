@@ -44,13 +44,13 @@ BETWEEN = 20
 def encode(out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank."""
     from replications.treebanks import release_folder
-    from treegauge.parsing.held_out import hold_out
-    from treegauge.parsing.label_encodings import find_encoding
+    from treegauge.parsing.labelling.label_encodings import find_encoding
     from treegauge.parsing.neural.biaffine import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
-    from treegauge.parsing.tagger import train_tagger
-    from treegauge.treebanks.columns import concat
-    from treegauge.treebanks.conllu import read_splits
+    from treegauge.parsing.probabilities.held_out import hold_out
+    from treegauge.parsing.tags.tagger import train_tagger
+    from treegauge.treebanks.data.columns import concat
+    from treegauge.treebanks.data.conllu import read_splits
 
     Path(out).mkdir(parents=True, exist_ok=True)
     encoding = find_encoding("two-planar")

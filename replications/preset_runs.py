@@ -22,8 +22,8 @@ from treegauge.parsing.presets import PRESETS
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 SCORES = RESULTS / "preset_scores.csv"
 COLUMNS = ("preset", "release", "treebank", "tags", "sentences", "seed", "uas", "las", "epoch", "seconds")

@@ -23,12 +23,12 @@ import numpy as np
 import numpy.typing as npt
 
 from replications.selection import HALVES, TREEBANKS, choose_half, sentence_means
-from treegauge.dynamics.cartography import data_map
-from treegauge.dynamics.jobs import TrainingJob
-from treegauge.dynamics.recorder import make_engine
+from treegauge.learning.maps.cartography import data_map
+from treegauge.learning.recordings.jobs import TrainingJob
+from treegauge.learning.recordings.recorder import make_engine
 from treegauge.parsing.registry import make_parser
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 SCORES = Path(__file__).parent / "results" / "selection_scores.csv"
 COLUMNS = ("treebank", "parser", "half", "seed", "sentences", "words", "uas", "las")

@@ -10,8 +10,8 @@ import polars as pl
 from replications.parts import Part, kept, read_result
 from replications.selection import HALVES, TREEBANKS
 from replications.selection_runs import WHOLE
-from treegauge.statistics.multiple import adjust
-from treegauge.statistics.small_samples import signed_rank, student_mean
+from treegauge.statistics.resampling.small_samples import signed_rank, student_mean
+from treegauge.statistics.tests.multiple import adjust
 
 PARSERS = ("beam", "mst", "biaffine")
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from treegauge.ranking.selection import repeated_folds
-from treegauge.ranking.sentence_draws import SentenceScores
-from treegauge.ranking.sentence_judging import METHODS, judge_method
-from treegauge.ranking.sentence_subsets import sentence_scores
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.ranking.recommending.selection import repeated_folds
+from treegauge.ranking.recommending.sentence_draws import SentenceScores
+from treegauge.ranking.recommending.sentence_judging import METHODS, judge_method
+from treegauge.ranking.recommending.sentence_subsets import sentence_scores
+from treegauge.treebanks.data.conllu import read_conllu
 
 LEAST = 600
 SIZES = (100, 200)

@@ -67,7 +67,7 @@ Timed.build(**settings).train(**settings)
 
 def encode(root: str, out: str, *names: str) -> None:
     """Write the arrays that ours reads and the files that theirs reads."""
-    from treegauge.treebanks.conllu import read_splits
+    from treegauge.treebanks.data.conllu import read_splits
 
     Path(out).mkdir(parents=True, exist_ok=True)
     for name in names or NAMES:
@@ -119,7 +119,7 @@ def ours(folder: Path, name: str, epochs: int, seed: int) -> list[dict[str, floa
     from treegauge.parsing.neural.options import BiaffineOptions
     from treegauge.parsing.neural.predicting import Predictor
     from treegauge.parsing.neural.training import Learner, Lockstep
-    from treegauge.treebanks.decoding import spanning_tree
+    from treegauge.treebanks.data.decoding import spanning_tree
 
     data, more = arrays_of(folder, name)
     ends = np.cumsum([0, *more["parts"]])

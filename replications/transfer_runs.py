@@ -8,9 +8,9 @@ from functools import cache
 from typing import Any
 
 from replications.treebanks import treebank_folders
-from treegauge.crosslingual.vote import delexicalised
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_splits
+from treegauge.learning.crosslingual.vote import delexicalised
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_splits
 
 LIMIT, ENOUGH, SEED = 2000, 100, 0
 

@@ -14,21 +14,21 @@ import polars as pl
 
 from replications.pages import markdown
 from replications.treebanks import release_folder
-from treegauge.crosslingual.contribution import Contributions, Vote, contributions, word_groups
-from treegauge.crosslingual.selection import select_sources
-from treegauge.crosslingual.vote import Panel, delexicalised, panel, train_sources
-from treegauge.crosslingual.weights import inverse_weights, ratio_estimate, weigh_sources
-from treegauge.curves.attachments import Attachments
-from treegauge.curves.counting import Parse, count_attachments
-from treegauge.curves.equivalents import placing
-from treegauge.curves.partition import composite_counts, partition
 from treegauge.experiments.builtin import sampled
+from treegauge.learning.crosslingual.contribution import Contributions, Vote, contributions, word_groups
+from treegauge.learning.crosslingual.selection import select_sources
+from treegauge.learning.crosslingual.vote import Panel, delexicalised, panel, train_sources
+from treegauge.learning.crosslingual.weights import inverse_weights, ratio_estimate, weigh_sources
+from treegauge.learning.curves.attachments import Attachments
+from treegauge.learning.curves.counting import Parse, count_attachments
+from treegauge.learning.curves.equivalents import placing
+from treegauge.learning.curves.partition import composite_counts, partition
 from treegauge.measures.counting import sentence_sums
 from treegauge.parsing.registry import make_parser
-from treegauge.scoring.attachment import PAPER_CLASSES, correct_trees
-from treegauge.scoring.convention import CONVENTIONS
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.scoring.metrics.attachment import PAPER_CLASSES, correct_trees
+from treegauge.scoring.metrics.convention import CONVENTIONS
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_conllu
 
 TARGET = "Galician-TreeGal"
 SOURCES = ("French-ParTUT", "French-Sequoia", "Italian-ParTUT", "English-ParTUT")

@@ -11,11 +11,11 @@ import polars as pl
 
 from replications.treebanks import release_folder
 from treegauge.data import ud25
-from treegauge.parsing.udpipe import UDPipeParser
-from treegauge.parsing.udpipe_settings import UDPipeOptions
+from treegauge.parsing.programs.udpipe import UDPipeParser
+from treegauge.parsing.programs.udpipe_settings import UDPipeOptions
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.conllu import read_splits
 
 TREEBANKS = ("Belarusian-HSE", "Lithuanian-HSE", "Marathi-UFAL", "North_Sami-Giella", "Tamil-TTB", "Telugu-MTG")
 

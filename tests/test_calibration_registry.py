@@ -15,7 +15,7 @@ import treegauge as tg
 from calibration.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
-from treegauge.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
 from treegauge.testing.simulated_confidence import with_simulated_confidence
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic

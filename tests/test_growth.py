@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from treegauge import kernels
-from treegauge.ranking.rank_counts import ScoreSums
+from treegauge.ranking.stability.rank_counts import ScoreSums
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import read_conllu, write_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
 from .commands import invoke
 

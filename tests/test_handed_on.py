@@ -17,10 +17,10 @@ from treegauge.core.result import SAVED
 from treegauge.core.tables import make_table
 from treegauge.core.text_formats import json_text, parse_json
 from treegauge.experiments.run import run
-from treegauge.figures.drawing import draw
 from treegauge.parsing.train import train
+from treegauge.reporting.figures.drawing import draw
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 #: Clears the screen, sets the title of the window, moves back, C1, reverses the line, ends it.
 EVIL = "\x1b[2J\x1b]0;owned\x07\r\x9b31m\x85\u202e\u2066\u2028=1+1"

@@ -15,7 +15,7 @@ from treegauge.parsing.options import read_options
 from treegauge.parsing.registry import find_parser
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import write_conllu
+from treegauge.treebanks.data.conllu import write_conllu
 
 BAD_NAME, HUGE = "\udcff", "99999999999999999999"
 HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", " ", BAD_NAME)}

@@ -13,7 +13,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import content_kind
 from treegauge.core.outputs import check_folder, guarding
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import write_conllu
+from treegauge.treebanks.data.conllu import write_conllu
 
 CONTENTS = {
     "CoNLL-U": b"# text = Go\n1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n",

@@ -14,7 +14,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.plugins import load_plugins
 from treegauge.parsing.registry import ParserEntry, known_parsers
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_conllu, write_conllu
+from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
 EXAMPLE = Path(__file__).with_name("plugin_example")
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((30, 1), (10, 3), (10, 2)))
@@ -202,7 +202,7 @@ import sys
 import numpy as np
 from treegauge.measures.registry import register
 from treegauge.parsing.registry import ParserEntry
-from treegauge.scoring.word_metrics import MetricWords
+from treegauge.scoring.metrics.word_metrics import MetricWords
 
 print("PRINTED at import")
 

@@ -23,7 +23,7 @@ from treegauge.core.result import RowsResult
 from treegauge.core.safe_reading import check_parquet, read_arrays
 from treegauge.experiments.run import read_plan
 from treegauge.parsing.base import load_archive
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.conllu import read_conllu
 
 SOURCE = Path(__file__).parents[1] / "src" / "treegauge"
 ROW = "1\t{}\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
@@ -145,7 +145,12 @@ def test_json_that_is_nested_too_deeply_is_refused(deep, tmp_path):
 
 def test_user_files_of_json_have_one_reader():
     """What treegauge wrote into its own store or package may be read directly."""
-    own = {"core/text_formats.py", "curves/extrapolation.py", "curves/gathering.py", "parsing/supervisor.py"}
+    own = {
+        "core/text_formats.py",
+        "learning/learning/curves/extrapolation.py",
+        "learning/learning/curves/gathering.py",
+        "parsing/programs/supervisor.py",
+    }
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()
         text = re.sub(r">>> .*", "", path.read_text(encoding="utf-8"))

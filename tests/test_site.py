@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import treegauge as tg
+from tests.reporting.browsing import until
 from treegauge.cli.verbs import QUESTION
 
 ROOT = Path(__file__).parents[1]
@@ -79,7 +80,8 @@ def opened_search(page):
 
 def first_result(page, box, query):
     box.fill(query)
-    page.wait_for_function(
+    until(
+        page,
         "wanted => [...document.querySelectorAll('.finder li')].some("
         "one => one.textContent.toLowerCase().includes(wanted))",
         arg=query.split()[0],
@@ -100,7 +102,7 @@ def test_search_from_disk_finds_what_people_look_for(start):
 def test_search_needs_no_mouse_and_shows_markup_as_text(start):
     box = opened_search(start)
     box.fill("<img src=x onerror=alert(1)>")
-    start.wait_for_function("document.querySelector('.finder [role=status]').textContent")
+    until(start, "document.querySelector('.finder [role=status]').textContent")
     assert start.locator(".finder img").count() == 0
     first_result(start, box, "bootstrap")
     start.keyboard.press("ArrowDown")

@@ -75,7 +75,8 @@ def test_a_verb_is_a_file_a_page_and_a_test(verb):
     home = Path(inspect.getfile(inspect.unwrap(getattr(tg, verb))))
     assert home.stem == verb, f"tg.{verb} is in {home.name}, expected {verb}.py"
     room = home.parent.name
-    assert (ROOT / "tests" / room / f"test_{verb}.py").is_file()
+    room = home.relative_to(ROOT / "src" / "treegauge").parts[0]
+    assert any((ROOT / "tests" / room).rglob(f"test_{verb}.py"))
     assert (DOCS / "howto" / f"{verb}.md").is_file()
     assert f"howto/{verb}.md" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
@@ -122,7 +123,7 @@ def test_a_class_name_means_one_thing():
 def test_a_function_name_means_one_thing():
     several = {name: homes for name, homes in public_names(ast.FunctionDef).items() if len(homes) > 1}
     # `recommend` and `transfer recommend` are commands, and a function has its command's name
-    assert several.pop("recommend") == {"treegauge/ranking/recommend.py", "treegauge/crosslingual/transfer.py"}
+    assert several.pop("recommend") == {"treegauge/ranking/recommend.py", "treegauge/learning/transfer.py"}
     assert not several
 
 
@@ -133,7 +134,7 @@ def test_the_command_line_has_no_file_of_its_own_for_a_verb():
 
 def test_the_source_is_small_enough_to_walk_through():
     files = sorted((ROOT / "src").rglob("*.py"))
-    assert len(files) <= 410
+    assert len(files) <= 448
     for path in files:
         depth = len(path.relative_to(ROOT / "src" / "treegauge").parts) - 1
-        assert depth <= 2, f"{path}: folders are at most two deep"
+        assert depth <= 3, f"{path}: folders are at most three deep"

@@ -12,12 +12,6 @@ if TYPE_CHECKING:
     from treegauge.auditing.audit import audit as audit
     from treegauge.auditing.diff import diff as diff
     from treegauge.core.errors import TreegaugeError as TreegaugeError
-    from treegauge.crosslingual.transfer import transfer as transfer
-    from treegauge.curves.curve import curve as curve
-    from treegauge.dynamics.difficulty import difficulty as difficulty
-    from treegauge.dynamics.map import map as map
-    from treegauge.dynamics.mdl import mdl as mdl
-    from treegauge.dynamics.vinfo import vinfo as vinfo
     from treegauge.experiments.gc import gc as gc
     from treegauge.experiments.merge import merge as merge
     from treegauge.experiments.plans import Plan as Plan
@@ -26,7 +20,12 @@ if TYPE_CHECKING:
     from treegauge.experiments.run import run as run
     from treegauge.experiments.status import status as status
     from treegauge.experiments.store import Store as Store
-    from treegauge.figures.drawing import draw as draw
+    from treegauge.learning.curve import curve as curve
+    from treegauge.learning.difficulty import difficulty as difficulty
+    from treegauge.learning.map import map as map
+    from treegauge.learning.mdl import mdl as mdl
+    from treegauge.learning.transfer import transfer as transfer
+    from treegauge.learning.vinfo import vinfo as vinfo
     from treegauge.measures.measure import measure as measure
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
@@ -38,46 +37,47 @@ if TYPE_CHECKING:
     from treegauge.parsing.tag import tag as tag
     from treegauge.parsing.train import train as train
     from treegauge.ranking.certify import certify as certify
-    from treegauge.ranking.leaderboard import Leaderboard as Leaderboard
     from treegauge.ranking.rank import rank as rank
-    from treegauge.ranking.reading import read_leaderboard as read_leaderboard
     from treegauge.ranking.recommend import recommend as recommend
+    from treegauge.ranking.tables.leaderboard import Leaderboard as Leaderboard
+    from treegauge.ranking.tables.reading import read_leaderboard as read_leaderboard
     from treegauge.reporting.demo import demo as demo
+    from treegauge.reporting.figures.drawing import draw as draw
     from treegauge.reporting.leaderboard import leaderboard as leaderboard
     from treegauge.reporting.report import report as report
-    from treegauge.scoring.align import align as align
+    from treegauge.scoring.alignment.align import align as align
+    from treegauge.scoring.alignment.segmentation import MismatchError as MismatchError
     from treegauge.scoring.breakdown import breakdown as breakdown
     from treegauge.scoring.breakdown import examples as examples
-    from treegauge.scoring.classes import classify as classify
-    from treegauge.scoring.confusion import confusion as confusion
-    from treegauge.scoring.convention import Convention as Convention
-    from treegauge.scoring.metrics import register_metric as register_metric
+    from treegauge.scoring.classes.classification import classify as classify
+    from treegauge.scoring.classes.confusion import confusion as confusion
+    from treegauge.scoring.metrics.convention import Convention as Convention
+    from treegauge.scoring.metrics.registry import register_metric as register_metric
+    from treegauge.scoring.metrics.weights import packaged_weights as packaged_weights
+    from treegauge.scoring.metrics.weights import read_weights as read_weights
     from treegauge.scoring.score import score as score
     from treegauge.scoring.scores import Scores as Scores
-    from treegauge.scoring.segmentation import MismatchError as MismatchError
     from treegauge.scoring.suite import Suite as Suite
-    from treegauge.scoring.weights import packaged_weights as packaged_weights
-    from treegauge.scoring.weights import read_weights as read_weights
     from treegauge.splitting.split import split as split
     from treegauge.statistics.analyse import analyse as analyse
     from treegauge.testing.synthesise import Grammar as Grammar
     from treegauge.testing.synthesise import synthesise as synthesise
     from treegauge.testing.synthetic import synthetic as synthetic
-    from treegauge.treebanks import trees as trees
     from treegauge.treebanks.catalogue import catalogue as catalogue
-    from treegauge.treebanks.columns import Treebank as Treebank
-    from treegauge.treebanks.columns import concat as concat
-    from treegauge.treebanks.conllu import parse_conllu as parse_conllu
-    from treegauge.treebanks.conllu import read_conllu as read_conllu
-    from treegauge.treebanks.conllu import read_splits as read_splits
-    from treegauge.treebanks.conllu import stream_conllu as stream_conllu
-    from treegauge.treebanks.conllu import write_conllu as write_conllu
     from treegauge.treebanks.convert import convert as convert
+    from treegauge.treebanks.data import trees as trees
+    from treegauge.treebanks.data.columns import Treebank as Treebank
+    from treegauge.treebanks.data.columns import concat as concat
+    from treegauge.treebanks.data.conllu import parse_conllu as parse_conllu
+    from treegauge.treebanks.data.conllu import read_conllu as read_conllu
+    from treegauge.treebanks.data.conllu import read_splits as read_splits
+    from treegauge.treebanks.data.conllu import stream_conllu as stream_conllu
+    from treegauge.treebanks.data.conllu import write_conllu as write_conllu
+    from treegauge.treebanks.data.frames import from_frame as from_frame
+    from treegauge.treebanks.data.problems import ConlluError as ConlluError
+    from treegauge.treebanks.data.reading import read_treebank as read_treebank
+    from treegauge.treebanks.data.sentence import Sentence as Sentence
     from treegauge.treebanks.fetch import fetch as fetch
-    from treegauge.treebanks.frames import from_frame as from_frame
-    from treegauge.treebanks.problems import ConlluError as ConlluError
-    from treegauge.treebanks.reading import read_treebank as read_treebank
-    from treegauge.treebanks.sentence import Sentence as Sentence
     from treegauge.treebanks.show import show as show
     from treegauge.validation.check import check as check
 
@@ -88,12 +88,12 @@ _HOMES = {
     "auditing.audit": ["audit"],
     "auditing.diff": ["diff"],
     "splitting.split": ["split"],
-    "crosslingual.transfer": ["transfer"],
-    "curves.curve": ["curve"],
-    "dynamics.difficulty": ["difficulty"],
-    "dynamics.map": ["map"],
-    "dynamics.mdl": ["mdl"],
-    "dynamics.vinfo": ["vinfo"],
+    "learning.transfer": ["transfer"],
+    "learning.curve": ["curve"],
+    "learning.difficulty": ["difficulty"],
+    "learning.map": ["map"],
+    "learning.mdl": ["mdl"],
+    "learning.vinfo": ["vinfo"],
     "core.errors": ["TreegaugeError"],
     "experiments.gc": ["gc"],
     "experiments.merge": ["merge"],
@@ -102,7 +102,7 @@ _HOMES = {
     "experiments.run": ["run"],
     "experiments.status": ["status"],
     "experiments.store": ["Store"],
-    "figures.drawing": ["draw"],
+    "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
     "parsing.labels": ["labels"],
@@ -112,41 +112,41 @@ _HOMES = {
     "parsing.tag": ["tag"],
     "parsing.train": ["train"],
     "ranking.certify": ["certify"],
-    "ranking.leaderboard": ["Leaderboard"],
+    "ranking.tables.leaderboard": ["Leaderboard"],
     "ranking.rank": ["rank"],
-    "ranking.reading": ["read_leaderboard"],
+    "ranking.tables.reading": ["read_leaderboard"],
     "ranking.recommend": ["recommend"],
     "reporting.demo": ["demo"],
     "reporting.leaderboard": ["leaderboard"],
     "reporting.report": ["report"],
-    "scoring.align": ["align"],
+    "scoring.alignment.align": ["align"],
     "scoring.breakdown": ["breakdown", "examples"],
-    "scoring.classes": ["classify"],
-    "scoring.confusion": ["confusion"],
-    "scoring.convention": ["Convention"],
-    "scoring.metrics": ["register_metric"],
+    "scoring.classes.classification": ["classify"],
+    "scoring.classes.confusion": ["confusion"],
+    "scoring.metrics.convention": ["Convention"],
+    "scoring.metrics.registry": ["register_metric"],
     "scoring.score": ["score"],
     "scoring.scores": ["Scores"],
-    "scoring.segmentation": ["MismatchError"],
+    "scoring.alignment.segmentation": ["MismatchError"],
     "scoring.suite": ["Suite"],
-    "scoring.weights": ["packaged_weights", "read_weights"],
+    "scoring.metrics.weights": ["packaged_weights", "read_weights"],
     "statistics.analyse": ["analyse"],
     "treebanks.catalogue": ["catalogue"],
     "validation.check": ["check"],
-    "treebanks.columns": ["Treebank", "concat"],
-    "treebanks.conllu": ["parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu"],
+    "treebanks.data.columns": ["Treebank", "concat"],
+    "treebanks.data.conllu": ["parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu"],
     "treebanks.convert": ["convert"],
     "treebanks.fetch": ["fetch"],
-    "treebanks.reading": ["read_treebank"],
+    "treebanks.data.reading": ["read_treebank"],
     "treebanks.show": ["show"],
-    "treebanks.frames": ["from_frame"],
-    "treebanks.problems": ["ConlluError"],
-    "treebanks.sentence": ["Sentence"],
+    "treebanks.data.frames": ["from_frame"],
+    "treebanks.data.problems": ["ConlluError"],
+    "treebanks.data.sentence": ["Sentence"],
     "testing.synthesise": ["Grammar", "synthesise"],
     "testing.synthetic": ["synthetic"],
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = {"data": "data", "trees": "treebanks.trees"}
+_MODULES = {"data": "data", "trees": "treebanks.data.trees"}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import treegauge as tg
-from treegauge.adapters.objects import conllu_text
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.adapters.objects import conllu_text
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 WITH_PARTS = """# sent_id = a
 # text = Im Haus schläft er.

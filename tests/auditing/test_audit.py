@@ -12,8 +12,8 @@ from treegauge.splitting.displacement import sampled_test
 from treegauge.splitting.pool import pool
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def test_the_command_fails_for_errors_only_unless_told(tmp_path, clean):
 
 
 def test_real_treebanks_can_be_audited(ud):
-    from treegauge.treebanks.conllu import read_splits
+    from treegauge.treebanks.data.conllu import read_splits
 
     result = audit(read_splits(ud / "r2.9" / "UD_Telugu-MTG"), name="te", resamples=99)
     assert any(f.message == "no word has LEMMA" for f in result.findings)

@@ -11,8 +11,8 @@ from treegauge.auditing.audit import audit
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import write_conllu
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.conllu import write_conllu
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_a_badge_is_one_image_that_loads_nothing(folders, tmp_path):
 def test_names_are_escaped_in_badges(folders):
     from dataclasses import replace
 
-    from treegauge.auditing.badge import badges
+    from treegauge.auditing.profiles.badge import badges
 
     (one,) = audit(folders[0], card=True).profiles
     drawn = badges([replace(one, treebank='<b a="1">&')])

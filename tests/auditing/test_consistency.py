@@ -8,12 +8,12 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
-from treegauge.auditing.consistency import find_inconsistencies
-from treegauge.auditing.nuclei import NucleusWords, variation
+from treegauge.auditing.consistency.findings import find_inconsistencies
+from treegauge.auditing.consistency.nuclei import NucleusWords, variation
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 # head and relation of "old" in "an old man", and what is before and after it
 USUAL = ((3, "det"), (3, "amod"), (0, "root"))
@@ -163,8 +163,8 @@ def test_nothing_to_compare():
 
 
 def test_what_map_writes_can_be_read(tmp_path):
-    from treegauge.dynamics.candidates import error_candidates, save_candidates
-    from treegauge.dynamics.tree_context import tree_context
+    from treegauge.learning.maps.candidates import error_candidates, save_candidates
+    from treegauge.learning.maps.tree_context import tree_context
 
     made = inject_errors(synthetic(60, seed=1), 0.03, seed=1).treebank
     found = error_candidates(tree_context(made, folds=3), made, count=8)

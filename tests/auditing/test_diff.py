@@ -8,9 +8,9 @@ import pytest
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
-from treegauge.treebanks.patching import patch_between, read_files, write_patch
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.editing.patching import patch_between, read_files, write_patch
 
 TREEBANK = synthetic(120, seed=5)
 
@@ -136,7 +136,7 @@ def test_trees_are_drawn_side_by_side(command, two):
 
 
 def test_trees_too_wide_come_one_above_the_other(two):
-    from treegauge.auditing.tree_pairs import changed_sentences, text_pair
+    from treegauge.auditing.changes.tree_pairs import changed_sentences, text_pair
 
     pairs = tg.diff(*two).pairs
     number = changed_sentences(pairs)[0]

@@ -7,10 +7,10 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
-from treegauge.auditing.near_duplicates import find_matches
-from treegauge.auditing.texts import plain_texts, treebank_texts
+from treegauge.auditing.overlap.near_duplicates import find_matches
+from treegauge.auditing.overlap.texts import plain_texts, treebank_texts
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 STORIES = [
     "The old harbour master counted every boat before the storm came in .",

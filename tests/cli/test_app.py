@@ -13,7 +13,7 @@ from treegauge.cli.completion import PLACES, SCRIPTS, complete
 from treegauge.cli.options import Option, UsageError, read_words
 from treegauge.cli.verbs import QUESTION, VERBS
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import write_conllu
+from treegauge.treebanks.data.conllu import write_conllu
 
 SHELL = [sys.executable, "-c", "from treegauge.cli import main; main()"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from treegauge.experiments.cells import CellBatch, Expansion, Setup
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import write_conllu
+from treegauge.treebanks.data.conllu import write_conllu
 
 TASKS = '''
 import os, random, signal, subprocess, sys, time

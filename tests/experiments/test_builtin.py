@@ -14,14 +14,14 @@ from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import perform
 from treegauge.measures.measure import measure
 from treegauge.parsing.registry import make_parser
-from treegauge.scoring.convention import find_convention
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import metric_label
-from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.metrics.convention import find_convention
+from treegauge.scoring.metrics.registry import metric_label
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import make_split as split
-from treegauge.treebanks.conllu import read_conllu, read_splits
+from treegauge.treebanks.data.conllu import read_conllu, read_splits
 
 QUICK = {"name": "beam", "options": {"epochs": 2, "beam": 2}}
 

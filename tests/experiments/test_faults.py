@@ -22,7 +22,7 @@ from treegauge.experiments.run import run
 from treegauge.experiments.running import run_expansion
 from treegauge.experiments.status import status
 from treegauge.experiments.store import FullError, Store
-from treegauge.treebanks.sources import short_name
+from treegauge.treebanks.sources.files import short_name
 
 CELLS = 24
 

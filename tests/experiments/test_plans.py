@@ -11,7 +11,7 @@ from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import CellLimits
 from treegauge.experiments.run import read_plan
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.conllu import read_conllu
 
 CURVE = {"parsers": ["beam"], "sizes": [10, 20]}
 

@@ -8,7 +8,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.conllu import read_conllu
 
 QUICK = {"name": "beam", "options": {"epochs": 1, "beam": 1}}
 

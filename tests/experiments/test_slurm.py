@@ -11,7 +11,7 @@ import pytest
 import treegauge
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
-from treegauge.treebanks.sources import short_name
+from treegauge.treebanks.sources.files import short_name
 
 from . import slurm
 

@@ -11,8 +11,8 @@ import pytest
 from treegauge.core import files, platforms
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 OLD, NEW = b"old content", b"new content " * 2000
 """More than a buffer holds, so that some is written before the file is closed."""

@@ -18,11 +18,11 @@ import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.scoring import score_cache
+from treegauge.scoring.systems import score_cache
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks import connections, downloads
-from treegauge.treebanks.conllu import write_conllu
-from treegauge.treebanks.downloads import download
+from treegauge.treebanks.data.conllu import write_conllu
+from treegauge.treebanks.fetching import connections, downloads
+from treegauge.treebanks.fetching.downloads import download
 
 TREEGAUGE = (sys.executable, "-c", "from treegauge.cli import main; main()")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 ROOT = Path(__file__).parents[2]
 UD = Path(os.environ.get("TREEGAUGE_UD", ROOT.parent / "shared" / "ud"))

@@ -23,8 +23,8 @@ from treegauge.measures.displacement import (
 from treegauge.measures.registry import MissingError, measures
 from treegauge.statistics.descriptive import wasserstein
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, read_splits
-from treegauge.treebanks.trees import displacement_counts, mean_edge_displacement
+from treegauge.treebanks.data.conllu import parse_conllu, read_splits
+from treegauge.treebanks.data.trees import displacement_counts, mean_edge_displacement
 
 
 def trees(*sentences):

@@ -15,8 +15,8 @@ from treegauge.measures.displacement import edv
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import measures
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import ConlluError, write_conllu
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.conllu import ConlluError, write_conllu
 
 
 def write(folder, name, **parts):

@@ -16,7 +16,7 @@ from treegauge.core.errors import ChoiceError
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import FAMILIES, Additive, Measure, MissingError, measures, selected_measures
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 DOCS = Path(__file__).parents[2] / "docs" / "measures"
 ALL = list(measures().values())

@@ -13,7 +13,7 @@ from scipy.spatial.distance import jensenshannon
 from treegauge.measures import similarity
 from treegauge.measures.registry import measures
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 
 @pytest.fixture(scope="module")

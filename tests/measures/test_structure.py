@@ -11,7 +11,7 @@ from scipy.stats import entropy
 from treegauge.measures import structure
 from treegauge.measures.registry import MissingError, measures
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 
 @st.composite

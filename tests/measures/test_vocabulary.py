@@ -11,7 +11,7 @@ from treegauge.measures.measure import measure
 from treegauge.measures.registry import MissingError, measures
 from treegauge.measures.vocabulary import entropy_of, form_entropy, lemma_entropy
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.conllu import read_conllu
 
 
 @pytest.fixture(scope="module")

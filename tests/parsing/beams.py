@@ -1,7 +1,7 @@
 """Treebanks for tests of the beam parser, and checks of its trees."""
 
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 TRAIN, TEST = synthetic(200, seed=1), synthetic(60, seed=2)
 

@@ -5,9 +5,9 @@ import pytest
 
 import treegauge as tg
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.scoring.baselines import BASELINES
+from treegauge.scoring.metrics.baselines import BASELINES
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 TOY = """1	the	_	DET	_	_	2	det	_	_
 2	dog	_	NOUN	_	_	3	nsubj	_	_

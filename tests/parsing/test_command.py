@@ -15,17 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.parsing.command import CommandModel, CommandOptions, CommandParser
-from treegauge.parsing.command_templates import CommandTemplate, filled_command, find_template, template_names
 from treegauge.parsing.parsers import parsers
-from treegauge.parsing.programs import LOG, CommandError, run_program, to_conllx, to_unparsed, with_output
+from treegauge.parsing.programs.command import CommandModel, CommandOptions, CommandParser
+from treegauge.parsing.programs.command_templates import CommandTemplate, filled_command, find_template, template_names
+from treegauge.parsing.programs.running import LOG, CommandError, run_program, to_conllx, to_unparsed, with_output
+from treegauge.parsing.programs.udpipe import UDPipeOptions, UDPipeParser
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.parsing.udpipe import UDPipeOptions, UDPipeParser
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 HERE = Path(__file__).parent
 SCRIPT = (sys.executable, str(HERE / "external_parser.py"))
@@ -93,7 +93,7 @@ def test_a_folder_is_a_model_too(tmp_path, monkeypatch):
     model = CommandParser(template=template).fit(TRAIN, seed=0)
     assert list(model.files) == ["a.json"]
     model.save(tmp_path / "m")
-    monkeypatch.setattr("treegauge.parsing.command.find_template", lambda name: template)
+    monkeypatch.setattr("treegauge.parsing.programs.command.find_template", lambda name: template)
     assert load_model(tmp_path / "m", trust=True).parse(TEST) == model.parse(TEST)
 
 
@@ -137,7 +137,7 @@ def test_programs_end_with_whoever_started_them(tmp_path, name):
     words = [*SCRIPT, "hang", str(note)]
     code = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL);"  # nohup would ignore it
-        "from pathlib import Path; from treegauge.parsing.programs import run_program;"
+        "from pathlib import Path; from treegauge.parsing.programs.running import run_program;"
         f"run_program({words!r}, what='x', folder=Path({str(tmp_path)!r}),"
         f"log=Path({os.devnull!r}))"
     )
@@ -158,7 +158,7 @@ def test_processes_in_sessions_of_their_own_end_too(tmp_path, how):
     words = [*SCRIPT, "leave" if how == "the program ends" else "hang_apart", str(note)]
     code = (
         "from pathlib import Path;"
-        "from treegauge.parsing.programs import ProgramLimits, run_program;"
+        "from treegauge.parsing.programs.running import ProgramLimits, run_program;"
         f"run_program({words!r}, what='x', folder=Path({str(folder)!r}), log=Path({os.devnull!r}),"
         f"limits=ProgramLimits(timeout={3 if how == 'the limit' else 0}))"
     )
@@ -192,7 +192,7 @@ def test_udpipe_trains_no_longer_than_its_parent_lives(tmp_path):
     """Its library blocks the process, so that the system must end it."""
     note = tmp_path / "pids"
     (tmp_path / "blocked.py").write_text(
-        "import os, pathlib, sys, time\nfrom treegauge.parsing import udpipe\n"
+        "import os, pathlib, sys, time\nfrom treegauge.parsing.programs.running import udpipe\n"
         "def train(*job):\n"
         f"    pathlib.Path({str(note)!r}).write_text(f'{{os.getpid()}} {{os.getpid()}}')\n"
         "    time.sleep(60)\n"
@@ -281,7 +281,7 @@ def test_trees_can_be_mended(mode):
 @pytest.mark.parametrize("where", ["stdout", "output", "room"])
 def test_what_a_program_writes_is_bounded(where, monkeypatch):
     """It writes without end: to its standard output, to the output file, or to its folder."""
-    monkeypatch.setattr("treegauge.parsing.command._FREE", 1 << 20)
+    monkeypatch.setattr("treegauge.parsing.programs.command._FREE", 1 << 20)
     endless = "import sys\nwhile True: sys.stdout.buffer.write(bytes(1 << 16))"
     large = (
         "import sys, time\nfor name in (sys.argv[1], 'more'):\n"
@@ -291,7 +291,7 @@ def test_what_a_program_writes_is_bounded(where, monkeypatch):
     code = endless if where == "stdout" else large
     place = {"stdout": "stdout", "output": "{output}", "room": "junk"}[where]
     own = replace(OWN, parse=((sys.executable, "-c", code, place),))
-    monkeypatch.setattr("treegauge.parsing.command.LARGEST", 1 << 26)
+    monkeypatch.setattr("treegauge.parsing.programs.command.LARGEST", 1 << 26)
     found = "its output has more than 1,048,576 bytes"
     if where == "room":
         found = "its files have more than 67,108,864 bytes"
@@ -430,7 +430,7 @@ def test_a_model_brings_no_commands_of_its_own(tmp_path, monkeypatch):
 
 
 def test_a_model_writes_nowhere_else(tmp_path, monkeypatch):
-    monkeypatch.setattr("treegauge.parsing.command.find_template", lambda name: OWN)
+    monkeypatch.setattr("treegauge.parsing.programs.command.find_template", lambda name: OWN)
     for name in ("../x", "/tmp/x"):
         CommandModel(CommandOptions(), OWN, {name: b"x"}).save(tmp_path / "m")
         with pytest.raises(TreegaugeError, match="expected a name inside of it"):

@@ -8,13 +8,13 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.calibration import fit_calibration, uncalibrated
-from treegauge.parsing.confidence import probable_trees, with_confidence
-from treegauge.parsing.evidence import gather_evidence
+from treegauge.parsing.probabilities.calibration import fit_calibration, uncalibrated
+from treegauge.parsing.probabilities.confidence import probable_trees, with_confidence
+from treegauge.parsing.probabilities.evidence import gather_evidence
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.trees import is_tree
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.trees import is_tree
 
 from .all_trees import all_trees
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks import trees
-from treegauge.treebanks.decoding import projective_tree, spanning_tree
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.decoding import projective_tree, spanning_tree
 
 
 @cache

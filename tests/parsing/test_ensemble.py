@@ -17,8 +17,8 @@ from treegauge.parsing.parse import parse
 from treegauge.parsing.registry import find_parser, load_model, make_parser
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks import trees
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.conllu import parse_conllu
 
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((40, 1), (10, 2), (10, 3)))
 SMALL = {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from treegauge.kernels.tree_sums import projective_maxima
-from treegauge.parsing import k_best
-from treegauge.parsing.k_best import k_best_trees
+from treegauge.parsing.graph import k_best
+from treegauge.parsing.graph.k_best import k_best_trees
 
 from .all_trees import all_trees
 

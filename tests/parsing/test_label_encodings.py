@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.parsing.label_encodings import encodings, find_encoding, is_root
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Codes
+from treegauge.parsing.labelling.label_encodings import encodings, find_encoding, is_root
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Codes
 
 NAMES = list(encodings())
 TAGS = ("NOUN", "VERB", "ADP")

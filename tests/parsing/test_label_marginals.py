@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.parsing.label_encodings import encodings, find_encoding
-from treegauge.parsing.label_marginals import bracket_marginals, completed
-from treegauge.treebanks.columns import Codes
+from treegauge.parsing.labelling.label_encodings import encodings, find_encoding
+from treegauge.parsing.labelling.label_marginals import bracket_marginals, completed
+from treegauge.treebanks.data.columns import Codes
 
 LABELS = {
     "two-planar": [[".", "<", "</", "\\>", "//\\"], [".", "<\\", "/>"]],

@@ -2,10 +2,10 @@
 
 import pytest
 
-from treegauge.parsing.label_encodings import find_encoding
+from treegauge.parsing.labelling.label_encodings import find_encoding
 from treegauge.parsing.labels import encoding_coverage, labels
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_splits
+from treegauge.treebanks.data.conllu import read_splits
 
 
 def test_the_sets_of_a_treebank_by_code(ud, monkeypatch):

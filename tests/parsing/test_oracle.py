@@ -8,7 +8,7 @@ import pytest
 from treegauge.kernels.beam_states import ARCS, States
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks import trees
+from treegauge.treebanks.data import trees
 
 from .arc_eager import LEFT, RIGHT, State, least_losses
 

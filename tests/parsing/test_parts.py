@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from treegauge.parsing.beam import mean_rows
-from treegauge.parsing.beam_model import BeamOptions, Numbering, ending
-from treegauge.parsing.command_templates import filled_command, find_template
-from treegauge.parsing.label_encodings import encodings
-from treegauge.parsing.label_marginals import bracket_marginals, completed, step_marginals
-from treegauge.parsing.mst import graph_words
-from treegauge.parsing.programs import to_conllx, to_unparsed
-from treegauge.parsing.udpipe_settings import UDPipeOptions, options_text, resolve
-from treegauge.treebanks.columns import Codes
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.parsing.graph.mst import graph_words
+from treegauge.parsing.labelling.label_encodings import encodings
+from treegauge.parsing.labelling.label_marginals import bracket_marginals, completed, step_marginals
+from treegauge.parsing.programs.command_templates import filled_command, find_template
+from treegauge.parsing.programs.running import to_conllx, to_unparsed
+from treegauge.parsing.programs.udpipe_settings import UDPipeOptions, options_text, resolve
+from treegauge.parsing.transition.beam import mean_rows
+from treegauge.parsing.transition.beam_model import BeamOptions, Numbering, ending
+from treegauge.treebanks.data.columns import Codes
+from treegauge.treebanks.data.conllu import parse_conllu
 
 
 def test_weights_that_one_learner_lacks_count_as_zero():

@@ -6,9 +6,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from treegauge.parsing.seen_tags import MOST_NAMES, SeenTags
+from treegauge.parsing.tags.seen_tags import MOST_NAMES, SeenTags
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 TRAIN, TEST = synthetic(60, seed=1), synthetic(30, seed=2)
 NAMES = tuple(dict.fromkeys([*TRAIN["deprel"], "unheard"]))

@@ -19,12 +19,12 @@ from tests.commands import invoke
 from tests.test_hostile import WORDS, bench  # noqa: F401 -- a fixture
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import load_archive, save_model, to_npz
-from treegauge.parsing.command import CommandModel, CommandOptions, CommandParser
-from treegauge.parsing.command_templates import CommandTemplate, find_template, template_names
-from treegauge.parsing.programs import CommandError
+from treegauge.parsing.programs.command import CommandModel, CommandOptions, CommandParser
+from treegauge.parsing.programs.command_templates import CommandTemplate, find_template, template_names
+from treegauge.parsing.programs.running import CommandError
 from treegauge.parsing.registry import find_parser, load_model
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import write_conllu
+from treegauge.treebanks.data.conllu import write_conllu
 
 TEST = synthetic(3, seed=1)
 TEMPLATES = template_names(os.devnull)

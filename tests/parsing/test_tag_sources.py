@@ -7,18 +7,18 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.parse import parse
-from treegauge.parsing.perceptron_tagger import (
+from treegauge.parsing.registry import load_model, make_parser
+from treegauge.parsing.tags.perceptron_tagger import (
     PerceptronTagger,
     TaggedWords,
     features,
     jackknifed_upos,
     train_perceptron_tagger,
 )
-from treegauge.parsing.registry import load_model, make_parser
-from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags, tag_report
+from treegauge.parsing.tags.tag_sources import GOLD, TagSource, learn_tags, tag_report
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu
 
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((60, 1), (15, 2), (15, 3)))
 SMALL = {

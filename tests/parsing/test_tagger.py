@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing import tagger as taggers
-from treegauge.parsing.tagger import Tagger, jackknifed_tags, train_tagger
-from treegauge.parsing.udpipe import UDPipeOptions, UDPipeParser
-from treegauge.parsing.udpipe_settings import TAGS
+from treegauge.parsing.programs.udpipe import UDPipeOptions, UDPipeParser
+from treegauge.parsing.programs.udpipe_settings import TAGS
+from treegauge.parsing.tags import tagger as taggers
+from treegauge.parsing.tags.tagger import Tagger, jackknifed_tags, train_tagger
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 GRAMMAR = Grammar(vocabulary=60, contractions=0.3)
 TRAIN, TEST = (synthetic(n, GRAMMAR, seed=seed) for n, seed in ((40, 1), (15, 2)))

@@ -3,12 +3,12 @@
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.command import CommandParser
-from treegauge.parsing.command_templates import CommandTemplate, filled_command
+from treegauge.parsing.programs.command import CommandParser
+from treegauge.parsing.programs.command_templates import CommandTemplate, filled_command
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks import trees
+from treegauge.treebanks.data import trees
 
 ARGUMENTS = {
     "spacy": (

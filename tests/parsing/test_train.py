@@ -11,12 +11,12 @@ import pytest
 from treegauge.cli import progress
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import listening
-from treegauge.parsing.beam import BeamOptions, BeamParser
-from treegauge.parsing.held_out import hold_out
+from treegauge.parsing.probabilities.held_out import hold_out
 from treegauge.parsing.registry import load_model
 from treegauge.parsing.train import train
+from treegauge.parsing.transition.beam import BeamOptions, BeamParser
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_conllu, write_conllu
+from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((40, 1), (10, 2), (10, 3)))
 

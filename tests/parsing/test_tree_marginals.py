@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from treegauge.parsing.graph.tree_marginals import projective_marginals, spanning_marginals
 from treegauge.parsing.registry import make_parser
-from treegauge.parsing.tree_marginals import projective_marginals, spanning_marginals
 from treegauge.testing.synthetic import synthetic
 
 from .all_trees import all_trees, summed

@@ -10,13 +10,13 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.options import read_options
+from treegauge.parsing.programs.udpipe import UDPipeModel, UDPipeOptions, UDPipeParser, errors_to_log
+from treegauge.parsing.programs.udpipe_settings import ORACLES, PUBLISHED, resolve
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.parsing.udpipe import UDPipeModel, UDPipeOptions, UDPipeParser, errors_to_log
-from treegauge.parsing.udpipe_settings import ORACLES, PUBLISHED, resolve
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks import trees
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 QUICK = {"preset": "sized", "iterations": 4, "hidden_layer": 24}
 TRAIN, DEV, TEST = (synthetic(n, seed=seed) for n, seed in ((120, 1), (20, 2), (40, 3)))

@@ -13,11 +13,11 @@ from replications.edv_derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
 from replications.parts import beyond_rounding
 from treegauge.data import edv_tables, ud25
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.background import remove_background
-from treegauge.statistics.coefficients import inference
-from treegauge.statistics.correlation_tables import correlation_matrix
-from treegauge.statistics.normality import normality
-from treegauge.statistics.regression import regress
+from treegauge.statistics.regression.background import remove_background
+from treegauge.statistics.regression.coefficients import inference
+from treegauge.statistics.regression.linear_model import regress
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.tables.normality import normality
 
 
 def printed(table: str, statistic: str) -> dict[tuple[str, str], str]:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
-from treegauge.ranking.compare import critical_difference, critical_distance, friedman, treebank_ranks
-from treegauge.ranking.pairs import differences, improvement, win_tie_loss
-from treegauge.ranking.reading import read_leaderboard
-from treegauge.reporting.overview import _macro
-from treegauge.reporting.ranking import _standing
+from treegauge.ranking.comparing.compare import critical_difference, critical_distance, friedman, treebank_ranks
+from treegauge.ranking.comparing.pairs import differences, improvement, win_tie_loss
+from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.reporting.sections.overview import _macro
+from treegauge.reporting.sections.ranking import _standing
 
 # Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
 DEMSAR = [

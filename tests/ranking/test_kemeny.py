@@ -5,10 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-import treegauge.ranking.kemeny as module
-from treegauge.ranking.kemeny import kemeny
-from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.strengths import votes_of
+import treegauge.ranking.rules.kemeny as module
+from treegauge.ranking.comparing.strengths import votes_of
+from treegauge.ranking.rules.kemeny import kemeny
+from treegauge.ranking.tables.reading import read_leaderboard
 
 
 def votes(scores):

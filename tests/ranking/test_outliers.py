@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.extremes import extreme
-from treegauge.ranking.leaderboard import ranks_of
-from treegauge.ranking.metadata import classes_of, hypergeometric_tail
-from treegauge.ranking.outliers import carriers, explain_outliers, over_represented
-from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability import stability
+from treegauge.ranking.stability.extremes import extreme
+from treegauge.ranking.stability.outliers import carriers, explain_outliers, over_represented
+from treegauge.ranking.stability.stability import stability
+from treegauge.ranking.tables.leaderboard import ranks_of
+from treegauge.ranking.tables.metadata import classes_of, hypergeometric_tail
+from treegauge.ranking.tables.reading import read_leaderboard
 
 
 def counted_tail(found, population, members, size):
@@ -163,7 +163,7 @@ def test_climbing_finds_what_brute_force_finds(monkeypatch, ties):
         scores = table(rng.integers(0, 30, (7, 12)).tolist())
         truth = {w: extreme(scores, "S3", w, size=4, ties=ties) for w in ("best", "worst")}
         with monkeypatch.context() as patch:
-            patch.setattr("treegauge.ranking.extremes._ALL", 0)
+            patch.setattr("treegauge.ranking.stability.extremes._ALL", 0)
             for which, true in truth.items():
                 found = extreme(scores, "S3", which, size=4, ties=ties)
                 assert found.rank == true.rank

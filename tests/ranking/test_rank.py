@@ -148,7 +148,7 @@ def test_figures_are_written_beside_the_result(words, title, tmp_path):
 
 
 def test_the_matrix_of_sampled_pairs_can_be_drawn_too():
-    from treegauge.figures.drawing import draw
+    from treegauge.reporting.figures.drawing import draw
 
     spec = draw(tg.rank("conll18", samples=100), kind="pairs", dark=True)
     assert spec["title"]["text"].startswith("Probability of a higher mean LAS")

@@ -10,9 +10,8 @@ from scipy.stats import t as student
 
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import judged_subsets, recommend
-from treegauge.ranking.selection import (
+from treegauge.ranking.recommending.selection import (
     WEIGHTS,
     SubsetConditions,
     SubsetSearch,
@@ -20,6 +19,7 @@ from treegauge.ranking.selection import (
     error_matrix,
     repeated_folds,
 )
+from treegauge.ranking.tables.reading import read_leaderboard
 
 CONLL = read_leaderboard("conll18")
 

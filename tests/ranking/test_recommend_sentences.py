@@ -9,10 +9,16 @@ import scipy.stats
 import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
-from treegauge.ranking import sentence_judging
-from treegauge.ranking.sentence_draws import SentenceDraw, SentenceScores, draw_sentences, fit_difficulties, strata
-from treegauge.ranking.sentence_judging import Gain, gain, judge_methods
-from treegauge.ranking.sentence_subsets import sentence_scores
+from treegauge.ranking.recommending import sentence_judging
+from treegauge.ranking.recommending.sentence_draws import (
+    SentenceDraw,
+    SentenceScores,
+    draw_sentences,
+    fit_difficulties,
+    strata,
+)
+from treegauge.ranking.recommending.sentence_judging import Gain, gain, judge_methods
+from treegauge.ranking.recommending.sentence_subsets import sentence_scores
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 

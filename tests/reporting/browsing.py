@@ -3,12 +3,22 @@
 import base64
 import json
 import re
+import time
 import zlib
 
 
 def address(page):
     """Return the page's address as the page has it: `page.url` lags behind its scripts."""
     return page.evaluate("location.href")
+
+
+def until(page, expression):
+    """Wait until an expression holds; the page's own policy forbids what `wait_for_function` evaluates in it."""
+    for _ in range(600):
+        if page.evaluate(expression):
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"never true: {expression}")
 
 
 def table(page, within):

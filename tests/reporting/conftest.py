@@ -9,11 +9,11 @@ import pytest
 
 import treegauge as tg
 from treegauge.parsing.registry import make_parser
-from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.tables.reading import read_leaderboard
 from treegauge.reporting.report import report
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu
 
 SAMPLES = 500
 

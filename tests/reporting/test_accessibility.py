@@ -5,6 +5,8 @@ from importlib.resources import files
 
 import pytest
 
+from tests.reporting.browsing import until
+
 SYSTEMS = {"demo": "hasty", "real": "mst1"}
 #: Of a page in dark colours only the colours are another matter; full reports take long to write.
 BRIEF = {"resultTypes": ["violations"], "preload": False}
@@ -124,7 +126,7 @@ def test_a_cell_is_opened_and_closed_by_keys_alone(demo, tab):
     page.keyboard.press("Escape")
     assert drawer.is_hidden()
     page.keyboard.press("7")
-    page.wait_for_function("document.activeElement.id === 'view-maps'")
+    until(page, "document.activeElement.id === 'view-maps'")
     page.locator("button[data-region=hard]").focus()
     page.keyboard.press("Space")
     assert "in the frame" in page.locator("#maps-count").inner_text()

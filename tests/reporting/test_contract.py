@@ -6,7 +6,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 import pytest
 
 from tests.reporting.browsing import page_data
-from treegauge.figures.contract import PAGE_DATA, ScoresData
+from treegauge.reporting.figures.contract import PAGE_DATA, ScoresData
 
 
 def faults(value: Any, kind: Any, at: str) -> list[str]:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from treegauge.reporting.demo import demo_languages
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.conllu import read_conllu
 
 VIEWS = [
     "overview", "systems", "compare", "errors", "ranking", "treebanks", "maps", "candidates",

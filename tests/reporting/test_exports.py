@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.reporting.browsing import address
+from tests.reporting.browsing import address, until
 
 VIEWS = "overview systems compare errors ranking treebanks maps learning transfer".split()
 FIGURES = ".live .wide table, .live svg.chart:not(table svg):not(.map svg), .live .map"
@@ -16,7 +16,7 @@ FIGURES = ".live .wide table, .live svg.chart:not(table svg):not(.map svg), .liv
 def open_menus(page, view):
     """Go to a view and open its menus of exports."""
     page.evaluate(f"location.hash = '#{view}'")
-    page.wait_for_function(f"document.querySelector('#view-{view}:not([hidden])')")
+    until(page, f"document.querySelector('#view-{view}:not([hidden])')")
     page.evaluate(
         f"for (const fold of document.querySelectorAll('#view-{view} .live > details, "
         f"#view-{view} .live > div > details')) fold.open = true"
@@ -96,7 +96,7 @@ def test_every_explanation_has_definition_signature_and_command(demo, tab):
     page = tab(demo / "index.html")
     for view in [*VIEWS, "candidates"]:
         page.evaluate(f"location.hash = '#{view}'")
-        page.wait_for_function(f"document.querySelector('#view-{view}:not([hidden])')")
+        until(page, f"document.querySelector('#view-{view}:not([hidden])')")
         keys = page.locator(f"#view-{view} a.info").evaluate_all("links => links.map((link) => link.dataset.key)")
         assert keys, view
         for key in set(keys):
@@ -120,7 +120,7 @@ def test_an_explanation_opens_and_closes_by_keys(demo, tab):
     assert link.evaluate("node => node === document.activeElement")
     link.click()
     dialog.get_by_role("link", name="All methods").click()
-    page.wait_for_function("document.querySelector('#view-methods:not([hidden])')")
+    until(page, "document.querySelector('#view-methods:not([hidden])')")
     assert page.locator(".method.chosen h4").inner_text() == "Measures"
     page.locator("#view-methods input.filter").fill("holm")
     shown = page.locator("#view-methods .method:visible").all_inner_texts()

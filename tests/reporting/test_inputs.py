@@ -6,14 +6,14 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.curves.attachments import COLUMNS, attachments
+from treegauge.learning.curves.attachments import COLUMNS, attachments
 from treegauge.reporting.inputs import PageInputs, read_inputs
-from treegauge.reporting.learning import Votes
 from treegauge.reporting.report import report
+from treegauge.reporting.sections.learning import Votes
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
-from treegauge.treebanks.problems import ConlluError
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.problems import ConlluError
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.commands import invoke
 from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.reporting import leaderboard_files
-from treegauge.scoring import submissions
+from treegauge.scoring.systems import submissions
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic
 

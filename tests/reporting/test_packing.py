@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treegauge.reporting.packing import floats, heads, numbers, texts, to_json, trees
+from treegauge.reporting.page.packing import floats, heads, numbers, texts, to_json, trees
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 _KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "f32": "<f4"}
 

@@ -11,24 +11,24 @@ import pytest
 from tests.commands import invoke
 from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
-from treegauge.dynamics.candidates import error_candidates
-from treegauge.dynamics.cartography import MapArchive, data_map
-from treegauge.dynamics.recording import Recording
+from treegauge.learning.maps.candidates import error_candidates
+from treegauge.learning.maps.cartography import MapArchive, data_map
+from treegauge.learning.recordings.recording import Recording
 from treegauge.measures.measure import measure
 from treegauge.ranking.certify import certify
-from treegauge.ranking.exact import exact_ranks
-from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability import stability
-from treegauge.reporting import maps
+from treegauge.ranking.stability.exact import exact_ranks
+from treegauge.ranking.stability.stability import stability
+from treegauge.ranking.tables.reading import read_leaderboard
 from treegauge.reporting.inputs import Recorded
-from treegauge.reporting.maps import quantised
-from treegauge.reporting.methods import REFERENCES
-from treegauge.reporting.page import Section, page
+from treegauge.reporting.page.methods import REFERENCES
+from treegauge.reporting.page.page import Section, page
 from treegauge.reporting.report import report
-from treegauge.scoring.align import align
+from treegauge.reporting.sections import maps
+from treegauge.reporting.sections.maps import quantised
+from treegauge.scoring.alignment.align import align
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.evaluation import evaluate
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.conllu import read_conllu
 
 SAMPLES = 500
 _KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "f32": "<f4"}

@@ -14,17 +14,17 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
-from treegauge.curves.attachments import ALL
 from treegauge.experiments.plans import ParserChoice, Plan, grid
 from treegauge.experiments.run import run
 from treegauge.experiments.store import Store
+from treegauge.learning.curves.attachments import ALL
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.report import report
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 
 def data_of(text, key):

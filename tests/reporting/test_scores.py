@@ -1,11 +1,11 @@
 """The section on scores of many systems: what is left out of its tables is in its data."""
 
-from treegauge.reporting import scores
 from treegauge.reporting.inputs import ScoredTreebank
-from treegauge.scoring.convention import OFFICIAL
+from treegauge.reporting.sections import scores
+from treegauge.scoring.metrics.convention import OFFICIAL
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 
 def test_very_many_paired_tests_are_in_the_data_and_not_in_tables(monkeypatch):

@@ -2,14 +2,14 @@
 
 import pytest
 
-from treegauge.reporting.scores_confusion import relation_confusions, system_confusions, tag_confusions
-from treegauge.scoring.align import align
-from treegauge.scoring.attachment import correct_words
-from treegauge.scoring.confusion import confusion
-from treegauge.scoring.convention import Convention
+from treegauge.reporting.sections.scores_confusion import relation_confusions, system_confusions, tag_confusions
+from treegauge.scoring.alignment.align import align
+from treegauge.scoring.classes.confusion import confusion
+from treegauge.scoring.metrics.attachment import correct_words
+from treegauge.scoring.metrics.convention import Convention
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 ROWS = [
     ("The", "DET", 2, "det"),

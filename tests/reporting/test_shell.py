@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reporting.browsing import address
+from tests.reporting.browsing import address, until
 
 VIEWS = [
     "Overview", "Systems", "Compare", "Errors", "Ranking", "Treebanks", "Data maps", "Candidates",
@@ -38,7 +38,7 @@ def test_a_link_to_nothing_known_opens_the_first_view(tab, small):
 def test_keys_lead_through_the_page(tab, small):
     page = tab(small / "page.html")
     page.keyboard.press("5")
-    page.wait_for_function("document.activeElement.id === 'view-ranking'")
+    until(page, "document.activeElement.id === 'view-ranking'")
     page.keyboard.press("1")
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.className") == "filter"

@@ -11,15 +11,15 @@ import pytest
 from tests.commands import invoke
 from tests.reporting.browsing import address
 from treegauge.core.pages import make_page
-from treegauge.dynamics.candidates import error_candidates, save_candidates
-from treegauge.dynamics.jobs import cross_fit
-from treegauge.dynamics.recorder import make_engine
-from treegauge.reporting.candidates import CandidateList, candidates_section, patch_addresses
-from treegauge.reporting.page import page as page_of
+from treegauge.learning.maps.candidates import error_candidates, save_candidates
+from treegauge.learning.recordings.jobs import cross_fit
+from treegauge.learning.recordings.recorder import make_engine
+from treegauge.reporting.page.page import page as page_of
+from treegauge.reporting.sections.candidates import CandidateList, candidates_section, patch_addresses
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
 from treegauge.treebanks.convert import convert
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu
 
 
 @pytest.fixture(scope="module")

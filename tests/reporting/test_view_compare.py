@@ -9,13 +9,13 @@ from tests.commands import invoke
 from tests.reporting.browsing import address
 from tests.reporting.conftest import TREEBANKS
 from treegauge.ranking.certify import certify
-from treegauge.ranking.reading import read_leaderboard
-from treegauge.scoring.align import align
+from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.scoring.alignment.align import align
 from treegauge.scoring.breakdown import breakdown
-from treegauge.scoring.class_tests import compare_classes
-from treegauge.scoring.comparisons import compare_systems
+from treegauge.scoring.classes.class_tests import compare_classes
 from treegauge.scoring.evaluation import evaluate
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.scoring.inference.comparisons import compare_systems
+from treegauge.treebanks.data.conllu import read_conllu
 
 LINK = "#compare?left=high&right=low&treebank=UD_One-A"
 

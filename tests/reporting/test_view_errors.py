@@ -1,14 +1,14 @@
 """Errors and their sentences in a browser, against numbers computed in Python."""
 
-from tests.reporting.browsing import address, table
+from tests.reporting.browsing import address, table, until
 from tests.reporting.conftest import TREEBANKS
 from treegauge.reporting.report import report
-from treegauge.scoring.align import align
-from treegauge.scoring.attachment import correct_words
+from treegauge.scoring.alignment.align import align
 from treegauge.scoring.breakdown import breakdown
-from treegauge.scoring.confusion import confusion
+from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.evaluation import evaluate
-from treegauge.treebanks.conllu import parse_conllu, read_conllu
+from treegauge.scoring.metrics.attachment import correct_words
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 
 NOUN = "#errors?by=upos&class=NOUN&system=alpha"
 
@@ -202,7 +202,7 @@ def test_the_word_in_question_and_the_names_can_be_seen_on_a_phone(tab, small):
     for _ in range(4):
         outer, word = frame.bounding_box(), frame.locator(".word.chosen").first.bounding_box()
         assert outer["x"] <= word["x"] + word["width"] / 2 <= outer["x"] + outer["width"]
-        page.wait_for_function("document.querySelector('.drawer .tree-name').getBoundingClientRect().left >= 0")
+        until(page, "document.querySelector('.drawer .tree-name').getBoundingClientRect().left >= 0")
         page.locator(".drawer").get_by_role("button", name="Next").click()
 
 

@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from treegauge.curves.attachments import COLUMNS, attachments
-from treegauge.curves.curve import curve
-from treegauge.curves.equivalents import equivalent_size
+from treegauge.learning.curve import curve
+from treegauge.learning.curves.attachments import COLUMNS, attachments
+from treegauge.learning.curves.equivalents import equivalent_size
 from treegauge.reporting.report import report
 
 

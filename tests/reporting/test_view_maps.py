@@ -7,11 +7,11 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from tests.reporting.browsing import address
-from treegauge.dynamics.cartography import data_map
-from treegauge.dynamics.recording import Recording
-from treegauge.reporting.maps import quantised
-from treegauge.treebanks.conllu import parse_conllu, read_conllu
+from tests.reporting.browsing import address, until
+from treegauge.learning.maps.cartography import data_map
+from treegauge.learning.recordings.recording import Recording
+from treegauge.reporting.sections.maps import quantised
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 
 
 def test_a_long_table_shows_all_its_rows_when_asked(tab, small):
@@ -96,5 +96,5 @@ def test_a_map_is_printed_on_white_paper(tab, small):
     })()"""
     assert max(page.evaluate(corner)[:3]) < 60
     page.emulate_media(media="print")
-    page.wait_for_function(f"{corner}[0] === 255")
+    until(page, f"{corner}[0] === 255")
     assert page.evaluate(corner) == [255, 255, 255, 255]

@@ -5,17 +5,17 @@ import re
 import pytest
 
 import treegauge as tg
-from tests.reporting.browsing import address, page_data
+from tests.reporting.browsing import address, page_data, until
 from tests.reporting.conftest import QUALITY, TREEBANKS
 from treegauge.reporting.inputs import read_inputs
-from treegauge.reporting.overview import scored_suite
-from treegauge.reporting.scores import score_all
-from treegauge.scoring.comparisons import compare_systems
-from treegauge.scoring.convention import Convention
+from treegauge.reporting.sections.overview import scored_suite
+from treegauge.reporting.sections.scores import score_all
 from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.inference.comparisons import compare_systems
+from treegauge.scoring.metrics.convention import Convention
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.conllu import read_conllu
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_the_shared_filter_narrows_the_table_and_follows_to_other_views(tab, sco
     assert page.locator("#systems-what").inner_text().startswith("UD_One-A")
     page.go_back()
     page.go_back()
-    page.wait_for_function("location.hash === ''")
+    until(page, "location.hash === ''")
     assert page.locator("table.board tbody tr:not(.macro)").count() == 3
 
 

@@ -2,8 +2,8 @@
 
 from urllib.parse import quote
 
-from tests.reporting.browsing import address
-from treegauge.treebanks.conllu import read_conllu
+from tests.reporting.browsing import address, until
+from treegauge.treebanks.data.conllu import read_conllu
 
 
 def link(query, **more):
@@ -52,7 +52,7 @@ def test_text_forms_lemmas_tags_and_relations(tab, small):
         page.get_by_role("combobox", name="Look for").select_option(mode)
         page.get_by_label("Search for").fill(text)
         page.get_by_role("button", name="Search").click()
-        page.wait_for_function(f"location.hash.includes('in={mode}')")
+        until(page, f"location.hash.includes('in={mode}')")
         assert page.locator(".matches li").count(), mode
         assert not page.locator(".complaint").count()
     page.get_by_role("combobox", name="Look for").select_option("upos")

@@ -2,10 +2,10 @@
 
 from tests.reporting.browsing import address, table
 from tests.reporting.conftest import TREEBANKS
-from treegauge.scoring.align import align
+from treegauge.scoring.alignment.align import align
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.evaluation import evaluate
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.treebanks.data.conllu import read_conllu
 
 
 def test_all_metrics_of_all_systems_on_a_treebank(tab, scored):

@@ -6,10 +6,10 @@ from tests.reporting.browsing import address, table
 from treegauge.auditing.diff import diff
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import measures
-from treegauge.reporting.measure_names import FAMILY_NAMES, MEASURE_NAMES
 from treegauge.reporting.report import report
+from treegauge.reporting.sections.measure_names import FAMILY_NAMES, MEASURE_NAMES
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import write_conllu
+from treegauge.treebanks.data.conllu import write_conllu
 
 
 def test_every_measure_and_family_has_a_name():

@@ -9,8 +9,8 @@ import pytest
 from replications.treebanks import TREEBANKS, treebank_files
 from treegauge.cli.app import main
 from treegauge.testing.synthetic import synthetic_conllu
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .perturb import perturb
 

@@ -7,13 +7,13 @@ from udtools import udeval
 
 from fuzz.analyses import conllu, row
 from fuzz.official import load, repeats_edges
-from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import METRICS
+from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.metrics.registry import METRICS
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 TOTALS = Resampling(resamples=0)
 ALL_15 = [*METRICS, "ELAS", "EULAS"]

@@ -3,12 +3,12 @@
 import pytest
 from udtools import udeval
 
-from treegauge.scoring.align import align
+from treegauge.scoring.alignment.align import align
+from treegauge.scoring.alignment.paired_reading import PairedReader
+from treegauge.scoring.alignment.segmentation import MismatchError
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.paired_reading import PairedReader
-from treegauge.scoring.segmentation import MismatchError
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.problems import ConlluError
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.problems import ConlluError
 
 from .oracle import TOTALS, assert_parity, chain, conllu, four, official, ours, row, tokens
 

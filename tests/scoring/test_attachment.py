@@ -5,13 +5,13 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.attachment import correct_trees, scored_words_mask
-from treegauge.scoring.convention import Convention
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.metrics.attachment import correct_trees, scored_words_mask
+from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 GOLD = synthetic(60, seed=7)
 

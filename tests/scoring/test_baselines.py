@@ -8,9 +8,15 @@ from scipy.stats import chisquare
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.baselines import BASELINES, arranged, baseline_parse, optimal_arrangement, random_projective
+from treegauge.scoring.metrics.baselines import (
+    BASELINES,
+    arranged,
+    baseline_parse,
+    optimal_arrangement,
+    random_projective,
+)
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
 
 def is_tree(heads: tuple[int, ...]) -> bool:

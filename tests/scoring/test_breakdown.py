@@ -3,12 +3,12 @@
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.align import align
+from treegauge.scoring.alignment.align import align
 from treegauge.scoring.breakdown import breakdown
-from treegauge.scoring.classes import REGISTRY, classify
-from treegauge.scoring.confusion import confusion
-from treegauge.scoring.convention import Convention
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.scoring.classes.classification import REGISTRY, classify
+from treegauge.scoring.classes.confusion import confusion
+from treegauge.scoring.metrics.convention import Convention
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import conllu, row
 

@@ -7,12 +7,12 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.align import align
+from treegauge.scoring.alignment.align import align
 from treegauge.scoring.breakdown import breakdown
-from treegauge.scoring.class_tests import ClassTable, class_difference, class_f1, compare_classes
-from treegauge.scoring.sentence_classes import sentence_classes
-from treegauge.statistics.multiple import adjust
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.scoring.classes.class_tests import ClassTable, class_difference, class_f1, compare_classes
+from treegauge.scoring.classes.sentence_classes import sentence_classes
+from treegauge.statistics.tests.multiple import adjust
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import conllu, ok
 from .oracle import row as word

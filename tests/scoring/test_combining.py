@@ -9,12 +9,12 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.align import align
-from treegauge.scoring.attachment import correct_words
-from treegauge.scoring.combining import voted
-from treegauge.scoring.overlap import error_overlap
-from treegauge.treebanks import trees
-from treegauge.treebanks.conllu import read_conllu
+from treegauge.scoring.alignment.align import align
+from treegauge.scoring.classes.overlap import error_overlap
+from treegauge.scoring.metrics.attachment import correct_words
+from treegauge.scoring.systems.combining import voted
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.conllu import read_conllu
 
 from .oracle import conllu, ok, row
 from .perturb import perturb

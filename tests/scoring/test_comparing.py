@@ -7,14 +7,14 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.comparisons import compare_systems, error_reduction
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import NUMBER, f1
-from treegauge.scoring.plan import plan_scores
+from treegauge.scoring.inference.comparisons import compare_systems, error_reduction
+from treegauge.scoring.inference.plan import plan_scores
+from treegauge.scoring.metrics.registry import NUMBER, f1
 from treegauge.scoring.settings import Resampling
-from treegauge.statistics.small_samples import effective_df
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.statistics.resampling.small_samples import effective_df
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import TOTALS
 from .perturb import perturb

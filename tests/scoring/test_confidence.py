@@ -9,9 +9,9 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.align import align
-from treegauge.scoring.confidence import Confidence, read_probabilities
-from treegauge.scoring.convention import Convention
+from treegauge.scoring.alignment.align import align
+from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.probabilities.confidence import Confidence, read_probabilities
 from treegauge.testing.simulated_confidence import with_simulated_confidence
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic

@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from fuzz.official import KINDS
-from treegauge.scoring.enhanced import collapsed_deps
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.problems import ConlluError
+from treegauge.scoring.metrics.enhanced import collapsed_deps
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.problems import ConlluError
 
 from .oracle import assert_parity, conllu, counts, four, official, ok, ours, row
 

@@ -6,7 +6,7 @@ import pytest
 
 from treegauge.core.errors import ChoiceError
 from treegauge.scoring.breakdown import breakdown, examples
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import conllu, row
 

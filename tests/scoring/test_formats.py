@@ -6,7 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 
-from treegauge.scoring.metrics import METRICS
+from treegauge.scoring.metrics.registry import METRICS
 
 from .oracle import assert_balanced, official, ok
 

@@ -6,11 +6,11 @@ from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import NUMBER, f1
-from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.metrics.registry import NUMBER, f1
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Resampling
 from treegauge.testing.synthetic import synthetic_conllu
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import TOTALS
 from .perturb import perturb

@@ -5,8 +5,8 @@ from udtools import udeval
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.problems import ConlluError
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.problems import ConlluError
 
 from .oracle import TOTALS, assert_parity, chain, conllu, four, official, ours, row
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import treegauge as tg
-from treegauge.scoring.loose import align_loosely, character_map
-from treegauge.scoring.metrics import Metric
+from treegauge.scoring.alignment.loose import align_loosely, character_map
+from treegauge.scoring.metrics.registry import Metric
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .perturb import CHANGES, perturb
 from .test_parity import first

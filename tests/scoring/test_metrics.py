@@ -6,9 +6,9 @@ import pytest
 from udtools import udeval
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.metrics import METRICS, Metric, canonical
+from treegauge.scoring.metrics.registry import METRICS, Metric, canonical
 from treegauge.scoring.scores import Scores, SystemScore, official_table
-from treegauge.treebanks import relations
+from treegauge.treebanks.data import relations
 
 from .oracle import assert_parity, chain, conllu, four, ours, row
 

@@ -4,12 +4,12 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading
-from treegauge.treebanks.conllu import parse_conllu, write_conllu
-from treegauge.treebanks.problems import ConlluError
-from treegauge.treebanks.relations import GRAMMATICAL, LEXICAL
+from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
+from treegauge.treebanks.data.problems import ConlluError
+from treegauge.treebanks.data.relations import GRAMMATICAL, LEXICAL
 
 from .oracle import TOTALS, chain, conllu, ours, row
 

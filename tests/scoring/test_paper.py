@@ -11,9 +11,9 @@ import treegauge as tg
 from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
-from treegauge.scoring.metrics import NUMBER
+from treegauge.scoring.metrics.registry import NUMBER
 from treegauge.testing.synthetic import Grammar, synthetic_conllu
-from treegauge.treebanks.languages import human_names
+from treegauge.treebanks.sources.languages import human_names
 
 from .oracle import assert_balanced, ok
 from .perturb import perturb

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.scoring.align import align
+from treegauge.scoring.alignment.align import align
+from treegauge.scoring.alignment.paired_reading import PairedReader
 from treegauge.scoring.breakdown import breakdown
-from treegauge.scoring.classes import REGISTRY
+from treegauge.scoring.classes.classification import REGISTRY
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics import NUMBER
-from treegauge.scoring.paired_reading import PairedReader
-from treegauge.scoring.sentence_counts import ScoreOptions, join, tally
-from treegauge.scoring.word_metrics import WORD_METRICS
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.relations import CONTENT
+from treegauge.scoring.metrics.registry import NUMBER
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions, join, tally
+from treegauge.scoring.metrics.word_metrics import WORD_METRICS
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.relations import CONTENT
 
 from .oracle import TOTALS, assert_parity, chain, conllu, counts, four, official, ours, repeats_edges
 from .strategies import analyses

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from udtools import udeval
 
-from treegauge.treebanks.conllu import parse_conllu, read_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 
 from .oracle import assert_balanced, chain, conllu, official, ok, row
 

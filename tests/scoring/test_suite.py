@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.certainty import estimate
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.hierarchies import compare_suite, plan_suite
-from treegauge.scoring.metrics import METRICS
-from treegauge.scoring.score_inputs import match_folders
-from treegauge.scoring.sentence_counts import ScoreOptions
+from treegauge.scoring.inference.certainty import estimate
+from treegauge.scoring.inference.hierarchies import compare_suite, plan_suite
+from treegauge.scoring.metrics.registry import METRICS
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading, Resampling
 from treegauge.scoring.suite import score_suite
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.scoring.systems.score_inputs import match_folders
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import TOTALS, chain, conllu, row
 

@@ -6,9 +6,9 @@ import pytest
 
 from fuzz.analyses import tree
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.weights import packaged_weights, read_weights
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.relations import CONTENT, FUNCTIONAL, universal_relation
+from treegauge.scoring.metrics.weights import packaged_weights, read_weights
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.relations import CONTENT, FUNCTIONAL, universal_relation
 
 from .oracle import conllu, ours, row
 

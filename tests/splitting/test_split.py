@@ -8,7 +8,7 @@ import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_splits, write_conllu
+from treegauge.treebanks.data.conllu import read_splits, write_conllu
 
 
 @pytest.fixture

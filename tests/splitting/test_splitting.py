@@ -21,7 +21,7 @@ from treegauge.statistics.descriptive import wasserstein
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.catalogue import catalogue
-from treegauge.treebanks.conllu import parse_conllu, read_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 
 OBJECTIVES = ("random", "length", "high", "low", "kfold")
 REAL = (

@@ -12,7 +12,7 @@ import pytest
 from tests.commands import invoke
 from treegauge.data import ud25
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.regression import regress
+from treegauge.statistics.regression.linear_model import regress
 
 
 def run(*words: str):

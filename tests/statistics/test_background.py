@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.background import _left, remove_background
+from treegauge.statistics.regression.background import _left, remove_background
 
 
 @pytest.fixture

@@ -8,10 +8,16 @@ from scipy import stats
 from treegauge.core.errors import ChoiceError
 from treegauge.data import ud25
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.clusters import LEAST_CLUSTERS, Clusters, over_clusters, strongest, weighted_coefficients
-from treegauge.statistics.coefficients import coefficients
-from treegauge.statistics.correlation_tables import correlation_matrix
-from treegauge.statistics.data_table import as_table
+from treegauge.statistics.regression.clusters import (
+    LEAST_CLUSTERS,
+    Clusters,
+    over_clusters,
+    strongest,
+    weighted_coefficients,
+)
+from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.tables.data_table import as_table
 
 
 @pytest.mark.parametrize("method", ["spearman", "pearson", "kendall"])

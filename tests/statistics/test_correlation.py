@@ -12,7 +12,7 @@ from scipy import stats
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.data import ud25
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
+from treegauge.statistics.tables.correlation_tables import correlate_bins, correlation_matrix
 
 
 @pytest.fixture

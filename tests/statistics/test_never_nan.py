@@ -8,10 +8,10 @@ from hypothesis import given, settings
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.background import remove_background
-from treegauge.statistics.correlation_tables import correlation_matrix
-from treegauge.statistics.normality import fit_skew_normal, normality
-from treegauge.statistics.regression import regress
+from treegauge.statistics.regression.background import remove_background
+from treegauge.statistics.regression.linear_model import regress
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.tables.normality import fit_skew_normal, normality
 
 NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from([0.1, 1e-12, 1e9, 1e9 + 1]))
 ANALYSES = {

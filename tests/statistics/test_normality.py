@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.normality import fit_skew_normal, normality
+from treegauge.statistics.tables.normality import fit_skew_normal, normality
 
 
 def test_normality_is_scipys():

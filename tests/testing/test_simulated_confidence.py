@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.confidence import read_probabilities
+from treegauge.scoring.probabilities.confidence import read_probabilities
 from treegauge.testing.simulated_confidence import with_simulated_confidence
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 GOLD = synthetic(300, seed=8)
 PARSED = parse_conllu(simulated_parse(GOLD.to_bytes().decode(), Accuracy(heads=0.8), seed=1))

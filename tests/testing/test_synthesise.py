@@ -5,7 +5,7 @@ import pytest
 import treegauge as tg
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, read_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 
 
 def test_the_treebank_of_a_seed(command):

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from replications.treebanks import TREEBANKS, treebank_folders
 from treegauge import data
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.treebanks import trees
 from treegauge.treebanks.catalogue import catalogue
-from treegauge.treebanks.conllu import read_conllu
-from treegauge.treebanks.entries import licence_in, read_metadata
-from treegauge.treebanks.languages import code_of, language_of, languages, release_key, take_apart
-from treegauge.treebanks.selection import Condition
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.conllu import read_conllu
+from treegauge.treebanks.sources.entries import licence_in, read_metadata
+from treegauge.treebanks.sources.languages import code_of, language_of, languages, release_key, take_apart
+from treegauge.treebanks.sources.selection import Condition
 
 README = """# Summary
 License: not this one, it stands before the block

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import COLUMNS, Treebank, concat
-from treegauge.treebanks.conllu import parse_conllu, stream_conllu, write_conllu
-from treegauge.treebanks.problems import ConlluError
+from treegauge.treebanks.data.columns import COLUMNS, Treebank, concat
+from treegauge.treebanks.data.conllu import parse_conllu, stream_conllu, write_conllu
+from treegauge.treebanks.data.problems import ConlluError
 
 from .texts import chain, conllu, row, treebanks
 

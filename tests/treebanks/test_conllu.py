@@ -8,9 +8,9 @@ from hypothesis import given, settings
 
 from replications.treebanks import treebank_files
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.treebanks.columns import COLUMNS, Treebank
-from treegauge.treebanks.conllu import parse_conllu, read_conllu, read_splits, write_conllu
-from treegauge.treebanks.problems import ConlluError
+from treegauge.treebanks.data.columns import COLUMNS, Treebank
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, read_splits, write_conllu
+from treegauge.treebanks.data.problems import ConlluError
 
 from .texts import chain, conllu, row, treebanks
 
@@ -190,7 +190,7 @@ def test_text_that_is_no_unicode_is_an_encoding_problem():
 
 
 def test_a_file_too_large_for_one_treebank_is_refused(monkeypatch):
-    monkeypatch.setattr("treegauge.treebanks.indexing.LIMIT", 10)
+    monkeypatch.setattr("treegauge.treebanks.data.indexing.LIMIT", 10)
     with pytest.raises(TreegaugeError, match="stream_conllu"):
         parse_conllu(conllu(chain("a")))
 

@@ -5,7 +5,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, read_conllu, write_conllu
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu
 
 TREEBANK = synthetic(30, seed=3)
 WRONG = TREEBANK.to_bytes() + b"1\tgo\t_\t_\t_\t_\t7\troot\t_\t_\n\nx\n\n"

@@ -9,9 +9,9 @@ from urllib.request import Request
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks import downloads
-from treegauge.treebanks.connections import Redirects
-from treegauge.treebanks.downloads import MissingFileError, cache_folder, cached_name, download
+from treegauge.treebanks.fetching import downloads
+from treegauge.treebanks.fetching.connections import Redirects
+from treegauge.treebanks.fetching.downloads import MissingFileError, cache_folder, cached_name, download
 
 from .server import serving
 

@@ -7,9 +7,9 @@ from udtools import udeval
 
 from replications.treebanks import treebank_files
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import parse_conllu, read_conllu
-from treegauge.treebanks.relations import Edge, check_deps, parse_deps
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
+from treegauge.treebanks.data.relations import Edge, check_deps, parse_deps
 
 from .texts import conllu, row
 

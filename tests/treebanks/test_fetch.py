@@ -9,9 +9,9 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
-from treegauge.treebanks.downloads import MissingFileError
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.language_files import OFFICIAL
+from treegauge.treebanks.fetching.downloads import MissingFileError
+from treegauge.treebanks.fetching.language_files import OFFICIAL
 
 from .server import serving
 from .test_archives import FILES, TEXT, special, tar_bytes, zip_bytes

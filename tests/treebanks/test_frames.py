@@ -8,10 +8,10 @@ from hypothesis import given, settings
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import COLUMNS
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.frames import from_frame
-from treegauge.treebanks.problems import ConlluError
+from treegauge.treebanks.data.columns import COLUMNS
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.frames import from_frame
+from treegauge.treebanks.data.problems import ConlluError
 
 from .texts import chain, conllu, row, treebanks
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from fuzz import reader, repair
 from fuzz.mutation import damaged
 from fuzz.reader import BOM
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import parse_conllu, stream_conllu
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.conllu import parse_conllu, stream_conllu
 
 from .texts import chain, conllu, row, treebanks
 

@@ -4,16 +4,16 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.ranking.metadata import describe
-from treegauge.statistics.data_table import DataTable
-from treegauge.treebanks import languages as names
-from treegauge.treebanks.archives import _split
-from treegauge.treebanks.downloads import cached_name
-from treegauge.treebanks.languages import Language
-from treegauge.treebanks.matching import distinct_names, match_outputs
-from treegauge.treebanks.places import TreebankRequest, place_kind, placeholders, release_in_name
-from treegauge.treebanks.repair import repair_sentence
-from treegauge.treebanks.sources import find, is_conllu, short_name, split_of
+from treegauge.ranking.tables.metadata import describe
+from treegauge.statistics.tables.data_table import DataTable
+from treegauge.treebanks.data.repair import repair_sentence
+from treegauge.treebanks.fetching.archives import _split
+from treegauge.treebanks.fetching.downloads import cached_name
+from treegauge.treebanks.fetching.places import TreebankRequest, place_kind, placeholders, release_in_name
+from treegauge.treebanks.sources.files import languages as names
+from treegauge.treebanks.sources.files import find, is_conllu, short_name, split_of
+from treegauge.treebanks.sources.languages import Language
+from treegauge.treebanks.sources.matching import distinct_names, match_outputs
 
 
 def test_languages():

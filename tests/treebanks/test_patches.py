@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.patch_applying import apply_patch
-from treegauge.treebanks.patch_writing import FileText, make_patch
-from treegauge.treebanks.patches import TITLE, escaped, format_patch, parse_patch, unescaped
+from treegauge.treebanks.editing.patch_applying import apply_patch
+from treegauge.treebanks.editing.patch_writing import FileText, make_patch
+from treegauge.treebanks.editing.patches import TITLE, escaped, format_patch, parse_patch, unescaped
 
 
 def row(number, form, head=0, deprel="root", misc="_"):

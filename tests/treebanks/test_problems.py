@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from treegauge.treebanks.conllu import parse_conllu, refusals
-from treegauge.treebanks.problems import BY_NAME, KINDS, ConlluError, ReadingProblem
+from treegauge.treebanks.data.conllu import parse_conllu, refusals
+from treegauge.treebanks.data.problems import BY_NAME, KINDS, ConlluError, ReadingProblem
 
 from .texts import chain, conllu, reading_problems, row
 

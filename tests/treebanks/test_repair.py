@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from fuzz.mutation import damaged
 from fuzz.official import blocks
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.trees import is_tree
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.trees import is_tree
 
 from .texts import chain, conllu, reading_problems, row, sentences
 

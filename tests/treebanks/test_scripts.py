@@ -9,10 +9,10 @@ from rich.cells import cell_len
 
 import treegauge as tg
 from tests.tex import compile_latex
-from treegauge.treebanks.svg import compare_svg, svg_tree
-from treegauge.treebanks.text_trees import text_tree
-from treegauge.treebanks.tikz import tikz_tree
-from treegauge.treebanks.writing_direction import is_right_to_left
+from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
+from treegauge.treebanks.drawing.text_trees import text_tree
+from treegauge.treebanks.drawing.tikz import tikz_tree
+from treegauge.treebanks.drawing.writing_direction import is_right_to_left
 
 HEADS, RELATIONS, TAGS = [2, 0, 4, 2], ["nsubj", "root", "det", "obj"], ["NOUN", "VERB", "DET", "X"]
 WORDS = {

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from treegauge.core.errors import ChoiceError
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.conllu import parse_conllu
 
 from .texts import chain, conllu, row
 

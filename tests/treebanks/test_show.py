@@ -6,7 +6,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import read_conllu, write_conllu
+from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
 TREEBANK = synthetic(8, seed=2)
 

@@ -13,8 +13,8 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.conllu import parse_conllu, read_conllu, read_splits, stream_conllu, write_conllu
-from treegauge.treebanks.sources import find
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, read_splits, stream_conllu, write_conllu
+from treegauge.treebanks.sources.files import find
 
 from .texts import chain, conllu
 
@@ -179,8 +179,8 @@ def test_the_same_treebank_packs_to_the_same_bytes(tmp_path):
 
 PIPE = """
 import sys
-from treegauge.treebanks.conllu import read_conllu, stream_conllu, write_conllu
-from treegauge.treebanks.columns import concat
+from treegauge.treebanks.data.conllu import read_conllu, stream_conllu, write_conllu
+from treegauge.treebanks.data.columns import concat
 how = sys.argv[1]
 write_conllu(read_conllu("-") if how == "read" else concat(stream_conllu("-", chunk=999)), "-")
 print(read_conllu.__name__, file=sys.stderr)

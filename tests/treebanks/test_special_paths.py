@@ -9,7 +9,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.inputs import recognise
+from treegauge.treebanks.sources.inputs import recognise
 
 TEXT = b"1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 STDIN = Path("/dev/stdin")

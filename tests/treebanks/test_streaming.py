@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.columns import concat
-from treegauge.treebanks.conllu import parse_conllu, read_conllu, stream_conllu
-from treegauge.treebanks.pieces import pieces
-from treegauge.treebanks.problems import ConlluError
+from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, stream_conllu
+from treegauge.treebanks.data.pieces import pieces
+from treegauge.treebanks.data.problems import ConlluError
 
 from .texts import chain, conllu, reading_problems, row, treebanks
 

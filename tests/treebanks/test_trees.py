@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from replications.treebanks import treebank_files
 from treegauge import TreegaugeError
-from treegauge.treebanks import trees
+from treegauge.treebanks.data import trees
 
 UD = Path(os.environ.get("TREEGAUGE_UD", Path(__file__).parents[3] / "shared" / "ud"))
 # A hearing is scheduled on the issue today: "on the issue" belongs to "hearing".

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from treegauge.treebanks.indexing import index
-from treegauge.treebanks.pieces import count_lines, pieces
-from treegauge.treebanks.problems import ReadingProblem
-from treegauge.treebanks.relations import check_deps
+from treegauge.treebanks.data.indexing import index
+from treegauge.treebanks.data.pieces import count_lines, pieces
+from treegauge.treebanks.data.problems import ReadingProblem
+from treegauge.treebanks.data.relations import check_deps
 
 
 def row(

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from treegauge.auditing.agreement_results import Agreement, AgreementClasses, AgreementScores
+from treegauge.auditing.agreement.results import Agreement, AgreementClasses, AgreementScores
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
-from treegauge.scoring.convention import Counting
+from treegauge.scoring.metrics.convention import Counting
 from treegauge.scoring.settings import Reading
 
 if TYPE_CHECKING:
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 #: Column names of the work list, which cannot be names of annotators.
 RESERVED = ("sent_id", "word", "file", "line", "form", "layer", "alike", "same_form")
@@ -68,13 +68,13 @@ def agree(
     >>> agreed.table.filter(layer="upos")["observed"].round(1).item()
     97.7
     """
-    from treegauge.auditing.agreeing import class_table, layer_table, score_table
-    from treegauge.auditing.agreement_layers import CLASSED
-    from treegauge.auditing.agreement_units import agreement_units
-    from treegauge.auditing.annotators import lay_side_by_side
-    from treegauge.auditing.disagreements import confusions
-    from treegauge.auditing.disagreements import disagreements as work_list
-    from treegauge.auditing.tree_agreement import PAIRS
+    from treegauge.auditing.agreement.agreeing import class_table, layer_table, score_table
+    from treegauge.auditing.agreement.annotators import lay_side_by_side
+    from treegauge.auditing.agreement.disagreements import confusions
+    from treegauge.auditing.agreement.disagreements import disagreements as work_list
+    from treegauge.auditing.agreement.layers import CLASSED
+    from treegauge.auditing.agreement.trees import PAIRS
+    from treegauge.auditing.agreement.units import agreement_units
     from treegauge.core.errors import check_options
 
     check_options(seed, PAIRS, "pairs", level)
@@ -110,8 +110,8 @@ def agree(
 
 def _read(annotations: Sequence[Any], reading: Reading) -> "dict[str, Treebank]":
     """Return the annotators' treebanks by name."""
-    from treegauge.scoring.score_inputs import named_outputs
-    from treegauge.treebanks.reading import read_treebank
+    from treegauge.scoring.systems.score_inputs import named_outputs
+    from treegauge.treebanks.data.reading import read_treebank
 
     if not annotations:
         raise TreegaugeError("no annotations; expected at least two files of the same sentences")

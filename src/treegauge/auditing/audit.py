@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources import Errors, Source
+from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.auditing.card import Cards
-    from treegauge.auditing.consistency import Consistency
-    from treegauge.auditing.leaks import Leaks
-    from treegauge.auditing.texts import Texts
-    from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.inputs import Input
+    from treegauge.auditing.consistency.findings import Consistency
+    from treegauge.auditing.overlap.leaks import Leaks
+    from treegauge.auditing.overlap.texts import Texts
+    from treegauge.auditing.profiles.card import Cards
+    from treegauge.treebanks.data.columns import Treebank
+    from treegauge.treebanks.sources.inputs import Input
 
 #: The number of random splits that the real splits are compared with.
 RESAMPLES = 999
@@ -172,8 +172,8 @@ def audit(
     >>> found.table.select("check", "level", "value").row(0)
     ('leak', 'error', 4.0)
     """
-    from treegauge.auditing.consistency import consistent_parts, find_inconsistencies
-    from treegauge.auditing.leaks import find_leaks, input_texts, split_texts, training_texts
+    from treegauge.auditing.consistency.findings import consistent_parts, find_inconsistencies
+    from treegauge.auditing.overlap.leaks import find_leaks, input_texts, split_texts, training_texts
     from treegauge.core.errors import check_whole
 
     if fail not in ("error", "warning", "never"):
@@ -196,7 +196,7 @@ def audit(
     several = len(subjects) > 1
     given = training_texts(against, errors=errors)
     if card:
-        from treegauge.auditing.card import make_cards
+        from treegauge.auditing.profiles.card import make_cards
 
         return make_cards(subjects, against=given, similarity=similarity, agreement=agreement)
     if leaks:
@@ -233,9 +233,9 @@ def audit_treebanks(
 
     The other parameters are those of :func:`treegauge.audit`.
     """
-    from treegauge.auditing.checks import check_splits, check_treebank
-    from treegauge.auditing.leaks import named_parts, overlaps, split_texts
-    from treegauge.auditing.near_duplicates import find_matches
+    from treegauge.auditing.overlap.leaks import named_parts, overlaps, split_texts
+    from treegauge.auditing.overlap.near_duplicates import find_matches
+    from treegauge.auditing.profiles.checks import check_splits, check_treebank
 
     several = len(subjects) > 1
     findings: list[Finding] = []
@@ -265,7 +265,7 @@ def _subjects(
     treebanks: "Sequence[Source | Treebank | Mapping[str, Treebank]]", errors: Errors
 ) -> "list[Input | Mapping[str, Treebank]]":
     """Return the treebanks to audit: inputs, or mappings of splits."""
-    from treegauge.treebanks.inputs import recognise_treebanks
+    from treegauge.treebanks.sources.inputs import recognise_treebanks
 
     if not treebanks:
         raise TreegaugeError("no treebank to audit; give treebank folders, names or codes")

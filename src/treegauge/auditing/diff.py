@@ -9,15 +9,15 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import TEXT
 from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources import Errors, Source
+from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.auditing.changes import Changes
-    from treegauge.auditing.word_pairs import WordPairs
-    from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.patch_writing import FileText
+    from treegauge.auditing.changes.findings import Changes
+    from treegauge.auditing.changes.word_pairs import WordPairs
+    from treegauge.treebanks.data.columns import Treebank
+    from treegauge.treebanks.editing.patch_writing import FileText
 
 By = Literal["upos", "deprel"]
 _ROWS = 10  # rows per table, unless all are shown
@@ -88,7 +88,7 @@ class Diff(Result):
     @property
     def patch(self) -> str:
         """The patch that ``treegauge convert --apply`` applies to the old files."""
-        from treegauge.treebanks.patching import patch_between
+        from treegauge.treebanks.editing.patching import patch_between
 
         return patch_between(*self.files)
 
@@ -103,7 +103,7 @@ class Diff(Result):
         import shutil
         import sys
 
-        from treegauge.auditing.tree_pairs import text_pair
+        from treegauge.auditing.changes.tree_pairs import text_pair
 
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         parts = [self._title() if self.only_trees else super().__str__()]
@@ -121,7 +121,7 @@ class Diff(Result):
 
     def to_html(self) -> str:
         """Return tables and trees, by default those of the first sentences."""
-        from treegauge.auditing.tree_pairs import changed_sentences, html_pair
+        from treegauge.auditing.changes.tree_pairs import changed_sentences, html_pair
 
         numbers = self.drawn or changed_sentences(self.pairs, ["deprel"])[:_HTML_TREES]
         figures = [html_pair(self.pairs, number) for number in numbers]
@@ -176,12 +176,12 @@ def diff(
     >>> diff(old, new).attached["layers"].table.filter(layer="upos")["changed"].item()
     75
     """
-    from treegauge.auditing.changes import Changes
-    from treegauge.auditing.sentence_changes import sentence_kinds, sentence_rows
-    from treegauge.auditing.word_pairs import pair_words
+    from treegauge.auditing.changes.findings import Changes
+    from treegauge.auditing.changes.sentence_changes import sentence_kinds, sentence_rows
+    from treegauge.auditing.changes.word_pairs import pair_words
     from treegauge.core.errors import ChoiceError, check_whole
     from treegauge.core.messages import note
-    from treegauge.treebanks.patching import patch_between, read_files, write_patch
+    from treegauge.treebanks.editing.patching import patch_between, read_files, write_patch
 
     if by not in ("upos", "deprel"):
         raise ChoiceError("class of words", by, ("upos", "deprel"))
@@ -222,9 +222,9 @@ class _Version:
 
 
 def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
-    from treegauge.treebanks.columns import concat
-    from treegauge.treebanks.conllu import TOLERABLE, parse_conllu
-    from treegauge.treebanks.sources import split_of
+    from treegauge.treebanks.data.columns import concat
+    from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
+    from treegauge.treebanks.sources.files import split_of
 
     parts = [
         parse_conllu(
@@ -240,9 +240,9 @@ def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
 
 def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
     """Return distinct names for the two versions."""
-    from treegauge.treebanks.matching import distinct_names
-    from treegauge.treebanks.reading import folder_name
-    from treegauge.treebanks.sources import short_name
+    from treegauge.treebanks.data.reading import folder_name
+    from treegauge.treebanks.sources.files import short_name
+    from treegauge.treebanks.sources.matching import distinct_names
 
     if isinstance(old, str | PathLike) and isinstance(new, str | PathLike):
         names = [folder_name(source) or short_name(source) for source in (old, new)]
@@ -256,8 +256,8 @@ def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
 
 def _drawn(pairs: "WordPairs", trees: int, wanted: Sequence[str | int]) -> list[int]:
     """Return the old sentences to draw."""
-    from treegauge.auditing.tree_pairs import changed_sentences
-    from treegauge.treebanks.sentence_pairs import sentence_ids
+    from treegauge.auditing.changes.tree_pairs import changed_sentences
+    from treegauge.treebanks.editing.sentence_pairs import sentence_ids
 
     if not wanted:
         return changed_sentences(pairs)[:trees] if trees else []

@@ -76,7 +76,7 @@ class VerbCommand(NamedTuple):
         with showing(), printing_aside():
             result = self.function(*args, **values)
         if figure is not None:
-            from treegauge.figures.drawing import draw
+            from treegauge.reporting.figures.drawing import draw
 
             draw(result, figure)
         emit(result, fmt, out)

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 #: The function that makes each kind of page; its module is loaded on first use.
-MAKERS = {"candidates": ("treegauge.reporting.candidates", "candidates_page")}
+MAKERS = {"candidates": ("treegauge.reporting.sections.candidates", "candidates_page")}
 
 
 def make_page(kind: str, *contents: Any) -> str:

@@ -6,8 +6,8 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.parsing.registry import make_parser
-from treegauge.scoring.convention import find_convention
-from treegauge.treebanks.columns import Treebank
+from treegauge.scoring.metrics.convention import find_convention
+from treegauge.treebanks.data.columns import Treebank
 
 
 def score_of_cell(cell: Cell) -> Outcome:
@@ -90,8 +90,8 @@ def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -
 def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...] = ()) -> dict[str, Scalar]:
     """Return metrics in percent by label; by default all those of CoNLL 2018."""
     from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.metrics import ADDED, METRICS, metric_label
-    from treegauge.scoring.sentence_counts import ScoreOptions
+    from treegauge.scoring.metrics.registry import ADDED, METRICS, metric_label
+    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
     from treegauge.scoring.settings import Resampling
 
     convention = find_convention(cell.extra["convention"])

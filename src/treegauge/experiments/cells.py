@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge import __version__
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.sources import Errors, find, split_of
+from treegauge.treebanks.sources.files import Errors, find, split_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 Scalar = float | int | str | None
 
@@ -172,7 +172,7 @@ class Cell:
 
     def read(self, split: str, *, errors: Errors = "strict", treebank: str | None = None) -> "Treebank":
         """Read the ``"train"``, ``"dev"`` or ``"test"`` set of this or a further treebank."""
-        from treegauge.treebanks.conllu import read_conllu
+        from treegauge.treebanks.data.conllu import read_conllu
 
         given = split if treebank is None else f"{treebank}/{split}"
         if given in self.setup.inputs:

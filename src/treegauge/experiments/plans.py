@@ -15,7 +15,7 @@ from treegauge.experiments.inventory import inventory, parser_files, treebank_fi
 from treegauge.experiments.tasks import Task, find_task
 
 if TYPE_CHECKING:
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 
 MOST_SAMPLES = 1_000_000
@@ -286,7 +286,7 @@ def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice
 
 def treebank_paths(patterns: Sequence[str], root: Path) -> list[str]:
     """Return the treebanks of paths, patterns, names and codes, without repeats, in order."""
-    from treegauge.treebanks.reading import treebank_folder
+    from treegauge.treebanks.data.reading import treebank_folder
 
     if not patterns:
         raise TreegaugeError("a grid has no treebanks; expected for example treebanks = ['UD_*']")

@@ -22,7 +22,7 @@ from treegauge.experiments.store import Store
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 GIVEN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 """Metrics of a parser's input."""
@@ -187,8 +187,8 @@ def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] |
     where the plan found them.
     """
     from treegauge.experiments.inventory import inventory
-    from treegauge.treebanks.conllu import read_conllu
-    from treegauge.treebanks.sources import find
+    from treegauge.treebanks.data.conllu import read_conllu
+    from treegauge.treebanks.sources.files import find
 
     words = store.words(row["key"].hex())
     if words is None or not {"head", "deprel"} <= set(words.columns):

@@ -23,7 +23,7 @@ from treegauge.experiments.pools import CellLimits, PoolSettings
 from treegauge.experiments.running import RunSummary, run_expansion
 from treegauge.experiments.store import Store
 from treegauge.parsing.registry import known_parsers
-from treegauge.treebanks.sources import Source
+from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
     from treegauge.experiments.previews import Preview

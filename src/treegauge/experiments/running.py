@@ -17,7 +17,7 @@ from treegauge.experiments.cells import Cell, CellBatch, Expansion, Point, Scala
 from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.pools import Pool, PoolSettings, make_pool
 from treegauge.experiments.store import Store, Writer
-from treegauge.treebanks.sources import Source
+from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.experiments.ledger import Ledger, LedgerEntry, is_locked, locked
-from treegauge.treebanks.sources import Source
+from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
     import polars as pl

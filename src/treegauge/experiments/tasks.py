@@ -17,7 +17,7 @@ from treegauge.core.platforms import peak_memory
 from treegauge.core.plugins import load_plugins
 from treegauge.experiments.cells import Cell, Outcome, Scalar
 from treegauge.experiments.inventory import environment, parser_files, treebank_files
-from treegauge.scoring.convention import find_convention
+from treegauge.scoring.metrics.convention import find_convention
 
 Function = Callable[[Cell], Outcome]
 
@@ -121,11 +121,11 @@ _TASKS = (
 BUILT_IN = {task.name: task for task in _TASKS}
 #: Tasks of packages above this one, each a :class:`Task` at ``module:name``.
 HOMES = {
-    "map": "treegauge.dynamics.tasks:MAP",
-    "vinfo": "treegauge.dynamics.tasks:VINFO",
-    "mdl": "treegauge.dynamics.tasks:MDL",
-    "difficulty": "treegauge.dynamics.tasks:DIFFICULTY",
-    "transfer": "treegauge.crosslingual.vote:TRANSFER",
+    "map": "treegauge.learning.recordings.tasks:MAP",
+    "vinfo": "treegauge.learning.recordings.tasks:VINFO",
+    "mdl": "treegauge.learning.recordings.tasks:MDL",
+    "difficulty": "treegauge.learning.recordings.tasks:DIFFICULTY",
+    "transfer": "treegauge.learning.crosslingual.vote:TRANSFER",
 }
 
 

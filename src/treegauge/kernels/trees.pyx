@@ -1,4 +1,4 @@
-"""Loops behind :mod:`treegauge.treebanks.trees`, over all sentences of a treebank at once.
+"""Loops behind :mod:`treegauge.treebanks.data.trees`, over all sentences of a treebank at once.
 
 A word is its row in the treebank here, and its parent the row of its head, so that a treebank is
 one forest and only what concerns neighbouring words has to look at sentence boundaries.

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Treebank
 
 #: A column with a larger share of ``_`` counts as not annotated.
 MOSTLY = 0.5

@@ -10,9 +10,9 @@ from treegauge.measures.counting import arc_table, need_words, register_ratio
 from treegauge.measures.intervals import SPLITS, Table, random_splits
 from treegauge.measures.registry import Additive, FloatArray, MissingError, Values, register
 from treegauge.statistics.descriptive import wasserstein
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Ints, Treebank
-from treegauge.treebanks.trees import FARTHEST, displacement_counts, mean_edge_displacement
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Ints, Treebank
+from treegauge.treebanks.data.trees import FARTHEST, displacement_counts, mean_edge_displacement
 
 Support = Literal["seen", "axis"]
 #: Factor by which bootstrap deviations of EDV and SLV are too small, by simulation.

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.measures.registry import Additive, FloatArray, Measure
-from treegauge.statistics.resampling import Units, bootstrap_sums, jackknife_values
-from treegauge.statistics.small_samples import effective_df, wilson
-from treegauge.treebanks.columns import Treebank
+from treegauge.statistics.resampling.draws import Units, bootstrap_sums, jackknife_values
+from treegauge.statistics.resampling.small_samples import effective_df, wilson
+from treegauge.treebanks.data.columns import Treebank
 
 Table = npt.NDArray[Any]
 Distance = Callable[..., FloatArray]

@@ -5,11 +5,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources import Errors
+from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
     from treegauge.measures.measurements import MeasureList, Measures
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 Split = Literal["train", "dev", "test", "all"]
 

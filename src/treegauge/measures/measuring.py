@@ -17,8 +17,8 @@ from treegauge.measures.intervals import measure_interval
 from treegauge.measures.measurements import Measured, Measures
 from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, measures, selected_measures
 from treegauge.measures.subjects import MeasuredSet, Subject, subjects
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.sources import SPLITS, Errors, Source
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.sources.files import SPLITS, Errors, Source
 
 #: From this share on, ``_`` in a watched column is reported with the value.
 NOTICED = 0.01

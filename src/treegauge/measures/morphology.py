@@ -14,7 +14,7 @@ import numpy.typing as npt
 from treegauge.measures.counting import blank, need_column, renumber, sentence_sums
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
 from treegauge.measures.vocabulary import SAMPLES, SENTENCES, entropy_of, form_entropy, type_token_ratio, word_samples
-from treegauge.treebanks.columns import Ints, Treebank
+from treegauge.treebanks.data.columns import Ints, Treebank
 
 
 @register("word_entropy", "morphology", "entropy of word forms divided by its maximum")

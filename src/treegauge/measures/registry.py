@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.plugins import PluginError, load_plugins, naming_errors, origin_of
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 FloatArray = npt.NDArray[np.float64]
 Values = dict[str, float | None]

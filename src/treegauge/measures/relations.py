@@ -8,8 +8,8 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError
 from treegauge.measures.counting import need_column, register_ratio, sentence_sums
 from treegauge.measures.registry import FloatArray, register
-from treegauge.treebanks.columns import Codes, Treebank
-from treegauge.treebanks.relations import GRAMMATICAL, LEXICAL, universal_relation
+from treegauge.treebanks.data.columns import Codes, Treebank
+from treegauge.treebanks.data.relations import GRAMMATICAL, LEXICAL, universal_relation
 
 #: Content and function relations by version of UD; other relations are in neither class.
 CONTENT, FUNCTION = LEXICAL, GRAMMATICAL
@@ -90,7 +90,7 @@ def word_dependency_entropy(treebank: Treebank) -> dict[str, float]:
 
     Examples
     --------
-    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> from treegauge.treebanks.data.conllu import parse_conllu
     >>> lines = ["1\ta\t_\tX\t_\t_\t0\troot\t_\t_", "2\tb\t_\tX\t_\t_\t1\tdep\t_\t_",
     ...          "3\tc\t_\tX\t_\t_\t1\tdep\t_\t_", "4\td\t_\tX\t_\t_\t1\tdep:x\t_\t_"]
     >>> wde = word_dependency_entropy(parse_conllu("\n".join(lines) + "\n\n"))

@@ -11,8 +11,8 @@ from treegauge.kernels import isomorphism as _isomorphism
 from treegauge.measures.counting import need_column, register_ratio, renumber, sentence_sums, with_ones
 from treegauge.measures.registry import Additive, FloatArray, register
 from treegauge.measures.vocabulary import entropy_of
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Treebank
 
 
 @register_ratio(

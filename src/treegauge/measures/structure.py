@@ -16,8 +16,8 @@ from treegauge.measures.counting import (
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
 from treegauge.measures.relations import universal_relations
 from treegauge.measures.vocabulary import entropy_of
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Treebank
 
 
 def possible_crossings(treebank: Treebank) -> FloatArray:

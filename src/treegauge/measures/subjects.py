@@ -6,10 +6,10 @@ from functools import partial
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.measures.registry import MissingError
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.inputs import Input, recognise_treebanks
-from treegauge.treebanks.matching import distinct_names
-from treegauge.treebanks.sources import Errors, Source, split_of
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.sources.files import Errors, Source, split_of
+from treegauge.treebanks.sources.inputs import Input, recognise_treebanks
+from treegauge.treebanks.sources.matching import distinct_names
 
 
 class LazyTreebank:

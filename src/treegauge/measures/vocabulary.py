@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from treegauge.measures.counting import blank, need_column, ratio_of_sums
 from treegauge.measures.registry import Additive, FloatArray, MissingError, register
-from treegauge.treebanks.columns import Ints, Treebank
+from treegauge.treebanks.data.columns import Ints, Treebank
 
 #: Words per chunk for the standardised ratio.
 CHUNK = 1000

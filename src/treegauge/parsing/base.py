@@ -20,9 +20,9 @@ from treegauge.core.errors import TreegaugeError, check_format, check_whole
 from treegauge.core.files import atomic
 from treegauge.core.safe_reading import read_arrays
 from treegauge.core.text_formats import parse_json
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.sources import Source
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.sources.files import Source
 
 
 class Model(Protocol):
@@ -39,7 +39,7 @@ class Model(Protocol):
 class Probabilistic(Protocol):
     """A model that gives the probability of each head and each relation.
 
-    Confidence (:mod:`treegauge.parsing.confidence`), data maps and votes need only this. A model
+    Confidence (:mod:`treegauge.parsing.probabilities.confidence`), data maps and votes need only this. A model
     whose trees are all projective also has an attribute ``projective`` that is True; then
     probabilities of trees are shares of projective trees only.
     """

@@ -12,9 +12,9 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.decoding import eisner
 from treegauge.parsing.base import OnEpoch, are_names, check_training, save_model
 from treegauge.parsing.options import ParserOptions, option
-from treegauge.scoring.baselines import BASELINES, baseline_heads
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.sources import Source
+from treegauge.scoring.metrics.baselines import BASELINES, baseline_heads
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.sources.files import Source
 
 TAG_PAIRS = "tag-pairs"
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from treegauge.core.platforms import load_average
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 REFERENCE = 0.0058
 """Seconds of :func:`measured_seconds` on the machine where the rates were measured."""
@@ -63,7 +63,7 @@ def _graph_work(options: Any, train: Treebank) -> float:
 
 def _udpipe_work(options: Any, train: Treebank) -> float:
     """Return the multiplications of the hidden layer; searches take longer in long sentences."""
-    from treegauge.parsing.udpipe_settings import resolve
+    from treegauge.parsing.programs.udpipe_settings import resolve
 
     values = resolve(options, sentences=len(train), words=train.n_words)
     columns = ("upostag", "feats", "xpostag", "form", "lemma", "deprel")
@@ -152,7 +152,7 @@ def expected_time(parser: str, options: Any, train: Treebank, dev: Treebank | No
 
     Examples
     --------
-    >>> from treegauge.parsing.beam_model import BeamOptions
+    >>> from treegauge.parsing.transition.beam_model import BeamOptions
     >>> from treegauge.testing.synthetic import synthetic
     >>> expected_time("beam", BeamOptions(epochs=2), synthetic(30, seed=1))
     'training beam on 30 sentences (... words): about ... s on one core'

@@ -9,8 +9,8 @@ from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
-    from treegauge.parsing.label_encodings import Encoding
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.parsing.labelling.label_encodings import Encoding
+    from treegauge.treebanks.data.columns import Treebank
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def encoding_coverage(treebank: "Treebank", encoding: "Encoding") -> dict[str, A
     """Encode trees as labels, decode them, and count the preserved trees and arcs."""
     import numpy as np
 
-    from treegauge.parsing.label_encodings import is_root
+    from treegauge.parsing.labelling.label_encodings import is_root
 
     tags = treebank.codes("upos")
     written = encoding.encode(treebank.head, treebank.offsets, tags)
@@ -72,8 +72,8 @@ def labels(
     >>> covered.table["arcs"].to_list()
     [100.0, 100.0]
     """
-    from treegauge.parsing.label_encodings import encodings, find_encoding
-    from treegauge.treebanks.inputs import recognise_treebanks
+    from treegauge.parsing.labelling.label_encodings import encodings, find_encoding
+    from treegauge.treebanks.sources.inputs import recognise_treebanks
 
     chosen = [find_encoding(name) for name in encoding or encodings()]
     read = [

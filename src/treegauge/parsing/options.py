@@ -12,7 +12,7 @@ from treegauge.core.arguments import MOST
 from treegauge.core.errors import ChoiceError, TreegaugeError
 
 if TYPE_CHECKING:
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 T = TypeVar("T")
 

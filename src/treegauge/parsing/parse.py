@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.parsing.base import Model
-    from treegauge.parsing.calibration import ModelCalibration
+    from treegauge.parsing.probabilities.calibration import ModelCalibration
     from treegauge.parsing.train import Training
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ def parse(
     """
     from treegauge.parsing.base import check_folder_of
     from treegauge.parsing.registry import load_model
-    from treegauge.parsing.tag_sources import check_tagger, note_tags, with_read_tags
+    from treegauge.parsing.tags.tag_sources import check_tagger, note_tags, with_read_tags
     from treegauge.parsing.train import Training
-    from treegauge.treebanks.conllu import TOLERABLE, write_conllu
-    from treegauge.treebanks.reading import read_treebank
+    from treegauge.treebanks.data.conllu import TOLERABLE, write_conllu
+    from treegauge.treebanks.data.reading import read_treebank
 
     check_whole("trees", trees, 1)
     if isinstance(model, str | PathLike):
@@ -109,7 +109,7 @@ def parse(
         loaded, name = model, type(model).__name__
     weighed = confidence or trees > 1
     if weighed:
-        from treegauge.parsing.evidence import check_confidence
+        from treegauge.parsing.probabilities.evidence import check_confidence
 
         check_confidence(loaded)
     if write_tags:
@@ -124,7 +124,7 @@ def parse(
         if write_tags:
             parsed = with_read_tags(loaded, parsed)
         if weighed:
-            from treegauge.parsing.confidence import with_confidence
+            from treegauge.parsing.probabilities.confidence import with_confidence
 
             calibration = _calibration(model, loaded)
             parsed = with_confidence(loaded, parsed, calibration, words=confidence, trees=trees)
@@ -139,8 +139,8 @@ def parse(
 
 def _calibration(model: "Training | Model | str | PathLike[str]", loaded: "Model") -> "ModelCalibration":
     """Return the calibration of a model; report if there is none."""
-    from treegauge.parsing.calibration import uncalibrated
-    from treegauge.parsing.held_out import load_calibration
+    from treegauge.parsing.probabilities.calibration import uncalibrated
+    from treegauge.parsing.probabilities.held_out import load_calibration
     from treegauge.parsing.train import Training
 
     fitted = None

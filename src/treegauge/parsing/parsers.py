@@ -92,7 +92,7 @@ def _option_rows(entry: "ParserEntry") -> list[dict[str, Any]]:
 
 def _template_rows(parser: str) -> list[dict[str, Any]]:
     """Return one row per template of an external program; an invalid one says why."""
-    from treegauge.parsing.command_templates import find_template, template_names
+    from treegauge.parsing.programs.command_templates import find_template, template_names
 
     meanings = {}
     for name in template_names():

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from treegauge.parsing.base import Model, Parser
     from treegauge.parsing.options import ParserOptions
-    from treegauge.treebanks.sources import Source
+    from treegauge.treebanks.sources.files import Source
 
 
 GROUP = "treegauge.parsers"
@@ -105,11 +105,11 @@ def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: A
 
 
 OWN_PARSERS = (
-    _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "beam",
+    _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "transition.beam",
          "Beam", trains_in="seconds"),
-    _own("mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear", "mst",
+    _own("mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear", "graph.mst",
          "Graph", trains_in="seconds"),
-    _own("udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger", "udpipe",
+    _own("udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger", "programs.udpipe",
          "UDPipe", needs="udpipe", trains_in="minutes to an hour"),
     _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.biaffine",
          "Biaffine", needs="neural", trains_in="minutes to an hour",
@@ -122,7 +122,7 @@ OWN_PARSERS = (
          keeps_best_epoch=True),
     _own("baseline", "none", "baselines: pairs of tags, or trees that ignore words", "baseline",
          "Baseline", trains_in="seconds"),
-    _own("command", "any", "any other program, by a template of commands", "command", "Command",
+    _own("command", "any", "any other program, by a template of commands", "programs.command", "Command",
          runs_programs=True),
 )  # fmt: skip
 """The built-in parsers."""

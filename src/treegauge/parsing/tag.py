@@ -14,7 +14,7 @@ from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,11 @@ def tag(
     [('train.conllu', 'by 2 folds'), ('test.conllu', 'by train')]
     """
     from treegauge.core.files import whole_folder
-    from treegauge.parsing.tagger import checked_columns, find_tagger
-    from treegauge.treebanks.columns import concat
-    from treegauge.treebanks.conllu import TOLERABLE, read_conllu, write_conllu
-    from treegauge.treebanks.reading import folder_name, treebank_folder
-    from treegauge.treebanks.sources import find, split_of
+    from treegauge.parsing.tags.tagger import checked_columns, find_tagger
+    from treegauge.treebanks.data.columns import concat
+    from treegauge.treebanks.data.conllu import TOLERABLE, read_conllu, write_conllu
+    from treegauge.treebanks.data.reading import folder_name, treebank_folder
+    from treegauge.treebanks.sources.files import find, split_of
 
     given = columns.split(",") if isinstance(columns, str) else columns
     wanted = checked_columns([one.strip() for column in given for one in column.split(",")])

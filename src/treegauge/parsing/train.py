@@ -15,8 +15,8 @@ from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Model
-    from treegauge.parsing.calibration import ModelCalibration
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.parsing.probabilities.calibration import ModelCalibration
+    from treegauge.treebanks.data.columns import Treebank
 
 
 @dataclass(frozen=True)
@@ -87,11 +87,11 @@ def train(
     from treegauge.parsing.base import check_place
     from treegauge.parsing.ensemble import EnsembleParser
     from treegauge.parsing.expected_time import expected_time, in_words
-    from treegauge.parsing.held_out import calibrate_model, check_folds, save_calibration
     from treegauge.parsing.options import read_options
     from treegauge.parsing.presets import find_preset, with_preset
+    from treegauge.parsing.probabilities.held_out import calibrate_model, check_folds, save_calibration
     from treegauge.parsing.registry import find_parser
-    from treegauge.parsing.tag_sources import note_training, tag_report, with_tagger
+    from treegauge.parsing.tags.tag_sources import note_training, tag_report, with_tagger
 
     check_whole("ensemble", ensemble, 1)
     entry = find_parser(parser)
@@ -140,7 +140,7 @@ def train(
 
 def _held_share(given: float | None, keeps_best_epoch: bool) -> float:
     """Return the share of the training set to hold out."""
-    from treegauge.parsing.held_out import SHARE
+    from treegauge.parsing.probabilities.held_out import SHARE
 
     if given is None:
         return SHARE if keeps_best_epoch else 0.0
@@ -151,7 +151,7 @@ def _held_share(given: float | None, keeps_best_epoch: bool) -> float:
 
 def _hold_out(train: "Treebank", share: float, seed: int) -> "tuple[Treebank, Treebank]":
     """Hold out sentences as a dev set, with a message."""
-    from treegauge.parsing.held_out import hold_out
+    from treegauge.parsing.probabilities.held_out import hold_out
 
     gold, held = hold_out(train, share, seed=seed)
     note(
@@ -163,8 +163,8 @@ def _hold_out(train: "Treebank", share: float, seed: int) -> "tuple[Treebank, Tr
 
 def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":
     """Read the training set, and the dev set that was given or is in the same folder."""
-    from treegauge.treebanks.inputs import recognise_treebanks
-    from treegauge.treebanks.reading import folder_name, read_treebank
+    from treegauge.treebanks.data.reading import folder_name, read_treebank
+    from treegauge.treebanks.sources.inputs import recognise_treebanks
 
     held = None if dev is None else read_treebank(dev, errors=errors)
     if not isinstance(source, str | PathLike) or folder_name(source) is None:

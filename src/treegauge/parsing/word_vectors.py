@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
-from treegauge.treebanks.sources import Source, open_bytes
+from treegauge.treebanks.sources.files import Source, open_bytes
 
 _EVERY = 10_000  # lines between two progress updates
 _LARGEST = 1e30  # of a number that single precision holds with room to spare

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.certificate import Certificate, PairedEstimate
-from treegauge.ranking.claims import Claim, flip, parse_claim
-from treegauge.ranking.constraints import GROUPINGS, Constraint, constraints_of
-from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.metadata import TreebankUnits, units_of
-from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.ranking.sampler import sizes_of
-from treegauge.statistics.hierarchy import hierarchy
-from treegauge.statistics.planning import detectable_difference, equivalence
-from treegauge.statistics.small_samples import StudentEstimate, median_interval, signed_rank, wilson
+from treegauge.ranking.claims.certificate import Certificate, PairedEstimate
+from treegauge.ranking.claims.claims import Claim, flip, parse_claim
+from treegauge.ranking.stability.constraints import GROUPINGS, Constraint, constraints_of
+from treegauge.ranking.stability.sampler import sizes_of
+from treegauge.ranking.tables.leaderboard import Leaderboard
+from treegauge.ranking.tables.metadata import TreebankUnits, units_of
+from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.statistics.resampling.small_samples import StudentEstimate, median_interval, signed_rank, wilson
+from treegauge.statistics.tests.hierarchy import hierarchy
+from treegauge.statistics.tests.planning import detectable_difference, equivalence
 
 if TYPE_CHECKING:
     pass
@@ -84,7 +84,7 @@ def certify(
     >>> print(certify("conll18", claim="HIT-SCIR > Stanford").text[:79])
     Over 82 treebanks of 26 genera, HIT-SCIR scores higher in LAS than Stanford: me
     """
-    from treegauge.ranking.subsets import restrict
+    from treegauge.ranking.stability.subsets import restrict
 
     board = leaderboard_of(scores, reading)
     stated = parse_claim(board, claim)
@@ -158,7 +158,7 @@ def sign_test(differences: NDArray[Any]) -> float:
 
 def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> float:
     """Return the two-sided p-value of the mean difference under random sign changes."""
-    from treegauge.statistics.permutation import paired_permutation
+    from treegauge.statistics.tests.permutation import paired_permutation
 
     a, treebanks = differences[:, None], len(differences)
     compared = paired_permutation(a, np.zeros_like(a), lambda sums: sums / treebanks, permutations=resamples, seed=seed)
@@ -169,8 +169,8 @@ def _win_rates(
     pair: Leaderboard, sizes: Sequence[int], bounds: Sequence[Constraint], samples: int, seed: int
 ) -> tuple[dict[str, Any], ...]:
     """Return shares of subsets won, tied and lost: counted, or sampled if there are constraints."""
-    from treegauge.ranking.exact import exact_ranks
-    from treegauge.ranking.stability import stability
+    from treegauge.ranking.stability.exact import exact_ranks
+    from treegauge.ranking.stability.stability import stability
 
     rows = []
     counted = None if bounds else exact_ranks(pair, size=sizes)
@@ -218,7 +218,7 @@ def families_ahead(
 
 
 def _error_reduction(pair: Leaderboard) -> float | None:
-    from treegauge.ranking.subsets import mean_error_reduction
+    from treegauge.ranking.stability.subsets import mean_error_reduction
 
     try:
         return mean_error_reduction(pair.values[1], pair.values[0])

@@ -7,18 +7,18 @@ from typing import Any, Literal
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.verbs import verb
-from treegauge.ranking.compare import compare
-from treegauge.ranking.constraints import Constraint
-from treegauge.ranking.exact import Exact, exact_ranks
-from treegauge.ranking.leaderboard import Ties
-from treegauge.ranking.outliers import outliers
-from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.ranking.rule_ranks import SAMPLES, RuleRanks, rule_ranks
-from treegauge.ranking.rules import rules_of
-from treegauge.ranking.sampler import usual_size
-from treegauge.ranking.stability import Stability, sample_count, stability
-from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
-from treegauge.ranking.subsets import restrict, subsets
+from treegauge.ranking.comparing.compare import compare
+from treegauge.ranking.comparing.strengths import advantages, best_system, families_of, rank_sets
+from treegauge.ranking.rules.rule_ranks import SAMPLES, RuleRanks, rule_ranks
+from treegauge.ranking.rules.rules import rules_of
+from treegauge.ranking.stability.constraints import Constraint
+from treegauge.ranking.stability.exact import Exact, exact_ranks
+from treegauge.ranking.stability.outliers import outliers
+from treegauge.ranking.stability.sampler import usual_size
+from treegauge.ranking.stability.stability import Stability, sample_count, stability
+from treegauge.ranking.stability.subsets import restrict, subsets
+from treegauge.ranking.tables.leaderboard import Ties
+from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
 
 RuleOrAll = Literal["mean", "median", "error-reduction", "borda", "kemeny", "bradley-terry", "all"]
 

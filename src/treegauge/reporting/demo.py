@@ -12,7 +12,7 @@ from treegauge.reporting.report import Page, report
 
 if TYPE_CHECKING:
     from treegauge.testing.synthetic import Grammar
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 #: Invented parsers, by the share of heads they get right.
 QUALITY = {"careful": 0.92, "average": 0.88, "hasty": 0.86}
@@ -70,10 +70,10 @@ def demo_languages() -> "dict[str, Grammar]":
 
 def make_inputs(out: Path, *, seed: int) -> list[str]:
     """Write the files of the demo and return them as arguments of ``treegauge report``."""
-    from treegauge.crosslingual.transfer import transfer
-    from treegauge.curves.curve import counts
-    from treegauge.dynamics.map import map as map_treebanks
-    from treegauge.treebanks.conllu import read_conllu
+    from treegauge.learning.curve import counts
+    from treegauge.learning.map import map as map_treebanks
+    from treegauge.learning.transfer import transfer
+    from treegauge.treebanks.data.conllu import read_conllu
 
     note("inventing four treebanks and three parsers")
     folders = [_treebank(out, name, grammar, seed) for name, grammar in demo_languages().items()]
@@ -96,8 +96,8 @@ def make_inputs(out: Path, *, seed: int) -> list[str]:
 
 def _treebank(out: Path, name: str, grammar: "Grammar", seed: int) -> Path:
     from treegauge.testing.synthetic import synthetic
-    from treegauge.treebanks.columns import concat
-    from treegauge.treebanks.conllu import write_conllu
+    from treegauge.treebanks.data.columns import concat
+    from treegauge.treebanks.data.conllu import write_conllu
 
     folder = out / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
     """Write the test set under a short name, and the output of three parsers."""
     from treegauge.testing.simulated_confidence import with_simulated_confidence
     from treegauge.testing.simulated_parser import Accuracy, simulated_parse
-    from treegauge.treebanks.conllu import parse_conllu, write_conllu
+    from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
     write_conllu(gold, out / "gold.conllu")
     text = gold.to_bytes().decode()

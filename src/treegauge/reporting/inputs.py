@@ -11,14 +11,14 @@ import numpy as np
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.verbs import command
-from treegauge.dynamics.cartography import MapArchive, stored_maps
-from treegauge.scoring.convention import Convention
+from treegauge.learning.maps.cartography import MapArchive, stored_maps
+from treegauge.scoring.alignment.segmentation import mismatch, segmentation
+from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.score import score
-from treegauge.scoring.segmentation import mismatch, segmentation
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.inputs import Input, recognise
-from treegauge.treebanks.matching import match_outputs
-from treegauge.treebanks.sources import Errors, short_name
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.sources.files import Errors, short_name
+from treegauge.treebanks.sources.inputs import Input, recognise
+from treegauge.treebanks.sources.matching import match_outputs
 
 KINDS = ("treebank", "conllu", "system", "scores", "counts", "store", "recording", "transfer", "packaged", "object")
 """Kinds of inputs that a page can show."""
@@ -92,7 +92,7 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
     text, files in a folder of output also by name. Gold is never guessed: files with the same text
     are refused if none of them is known to be gold.
     """
-    from treegauge.ranking.leaderboard import Leaderboard
+    from treegauge.ranking.tables.leaderboard import Leaderboard
 
     inputs = recognise(sources, gold=gold, kinds=KINDS, errors=errors)
     files = [one.path for one in inputs if one.kind != "packaged" and one.given is None]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.verbs import verb
-from treegauge.scoring.convention import Counting
+from treegauge.scoring.metrics.convention import Counting
 from treegauge.scoring.settings import Reading
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.ranking.standings import Standings
+    from treegauge.ranking.comparing.standings import Standings
 
 
 @verb(outputs={"out": FOLDER})
@@ -90,12 +90,12 @@ def leaderboard(
     """
     from treegauge.core.errors import ChoiceError
     from treegauge.core.messages import note
-    from treegauge.ranking.standings import standings as rank_teams
-    from treegauge.ranking.standings import submitted_board
+    from treegauge.ranking.comparing.standings import standings as rank_teams
+    from treegauge.ranking.comparing.standings import submitted_board
     from treegauge.reporting.leaderboard_files import output_folder, write_leaderboard
-    from treegauge.scoring.metrics import canonical
-    from treegauge.scoring.sentence_counts import ScoreOptions
-    from treegauge.scoring.submissions import Submissions, score_submissions
+    from treegauge.scoring.metrics.registry import canonical
+    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
+    from treegauge.scoring.systems.submissions import Submissions, score_submissions
 
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:

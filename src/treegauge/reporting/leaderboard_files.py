@@ -10,11 +10,11 @@ from treegauge.core.files import atomic, whole_folder
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult
 from treegauge.core.verbs import command
-from treegauge.ranking.score_cells import Missing
-from treegauge.ranking.standings import Standings
-from treegauge.reporting.methods import make_method
-from treegauge.reporting.page import Section, page
-from treegauge.reporting.ranking import RankedTable, ranking_section
+from treegauge.ranking.comparing.standings import Standings
+from treegauge.ranking.tables.score_cells import Missing
+from treegauge.reporting.page.methods import make_method
+from treegauge.reporting.page.page import Section, page
+from treegauge.reporting.sections.ranking import RankedTable, ranking_section
 
 PAGE, SCORES, RANKING = "index.html", "scores.csv", "ranking.csv"
 TABLES = ("leaderboard.json", "leaderboard.tex", "leaderboard.md")

@@ -13,16 +13,16 @@ from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import Limits, Settings, verb
-from treegauge.scoring.convention import Convention, Counting
+from treegauge.scoring.metrics.convention import Convention, Counting
 
 if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.reporting.inputs import PageInputs
-    from treegauge.reporting.page import Section
-    from treegauge.reporting.ranking import RankedTable
+    from treegauge.reporting.page.page import Section
+    from treegauge.reporting.sections.ranking import RankedTable
     from treegauge.scoring.scores import Scores
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 #: The columns by which scores say that a run failed.
 _FAILURE = ("system", "treebank", "failure")
@@ -139,8 +139,8 @@ def _page(
 ) -> Page:  # fmt: skip
     """Read the sources and make the page; write it, if it has a path."""
     from treegauge.reporting.inputs import read_inputs
-    from treegauge.reporting.page import page
-    from treegauge.reporting.summary import what_was_given
+    from treegauge.reporting.page.page import page
+    from treegauge.reporting.sections.summary import what_was_given
 
     inputs = read_inputs(sources, gold=golds, errors=errors)
     sections = tuple(_sections(inputs, convention, metric, samples))
@@ -165,7 +165,7 @@ def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], servi
     import webbrowser
     from time import sleep
 
-    from treegauge.reporting.serving import PageServer, keep_serving
+    from treegauge.reporting.page.serving import PageServer, keep_serving
 
     last = [first]
 
@@ -191,8 +191,8 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples
             note(f"{path.name}: the page leaves out {', '.join(sorted(unused))}")
     results: list[Scores] = []
     if inputs.scored:
-        from treegauge.reporting.overview import overview_section
-        from treegauge.reporting.scores import score_all, scores_section
+        from treegauge.reporting.sections.overview import overview_section
+        from treegauge.reporting.sections.scores import score_all, scores_section
 
         note(f"scoring {sum(len(one.systems) for one in inputs.scored)} outputs")
         results = score_all(inputs.scored, convention)
@@ -201,15 +201,15 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples
     stores = [path for path, found in tasks.items() if "score" in found]
     yield from _ranking(inputs, results, stores, metric, samples)
     if inputs.treebanks:
-        from treegauge.reporting.treebanks import count_treebanks, treebanks_section
+        from treegauge.reporting.sections.treebanks import count_treebanks, treebanks_section
 
         note(f"measuring {count_treebanks(len(inputs.treebanks)).lower()}")
         given = [inputs.command_path(one.path) for one in inputs.treebanks]
         yield treebanks_section(inputs.treebanks, given=given, errors=inputs.errors)
         yield from _changes(inputs)
     if inputs.recordings:
-        from treegauge.reporting.candidates import recorded_candidates
-        from treegauge.reporting.maps import maps_section
+        from treegauge.reporting.sections.candidates import recorded_candidates
+        from treegauge.reporting.sections.maps import maps_section
 
         note("drawing data maps")
         yield maps_section(inputs.recordings)
@@ -217,7 +217,7 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples
             yield candidates
     stores = [path for path, found in tasks.items() if "curve" in found]
     if inputs.counts or stores or inputs.transfers:
-        from treegauge.reporting.learning import learning_section
+        from treegauge.reporting.sections.learning import learning_section
 
         note("drawing learning curves")
         yield learning_section(inputs, stores, convention)
@@ -225,7 +225,7 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples
 
 def _changes(inputs: "PageInputs") -> "Iterator[Section]":
     """Return the section on releases, if a treebank has several."""
-    from treegauge.reporting.changes import changes_section, release_pairs
+    from treegauge.reporting.sections.changes import changes_section, release_pairs
 
     if pairs := release_pairs(inputs.treebanks):
         note("comparing releases")
@@ -238,7 +238,7 @@ def _ranking(
     inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, samples: int
 ) -> "Iterator[Section]":
     """Return the ranking of score tables, stores, and output scored on three or more treebanks."""
-    from treegauge.reporting.ranking import ranking_section
+    from treegauge.reporting.sections.ranking import ranking_section
 
     tables = [
         table
@@ -255,10 +255,10 @@ def _ranking(
 
 def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) -> "RankedTable | None":
     """Return the scores of the output that was scored for this page."""
-    from treegauge.ranking.reading import read_leaderboard
-    from treegauge.reporting.overview import METRICS, scored_suite
-    from treegauge.reporting.ranking import RankedTable
-    from treegauge.scoring.metrics import canonical
+    from treegauge.ranking.tables.reading import read_leaderboard
+    from treegauge.reporting.sections.overview import METRICS, scored_suite
+    from treegauge.reporting.sections.ranking import RankedTable
+    from treegauge.scoring.metrics.registry import canonical
 
     systems = [{one.system for one in scores.systems} for scores in results]
     if len(results) < 3 or len(set.intersection(*systems)) < 2:
@@ -281,8 +281,8 @@ def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) ->
 
 def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
     """Return the tables of scores among the inputs as one table."""
-    from treegauge.ranking.reading import read_leaderboard
-    from treegauge.reporting.ranking import RankedTable
+    from treegauge.ranking.tables.reading import read_leaderboard
+    from treegauge.reporting.sections.ranking import RankedTable
 
     if not inputs.scores:
         return None
@@ -312,8 +312,8 @@ def _failed(path: Path) -> "Iterator[tuple[str, str]]":
 
 def _stored_table(inputs: "PageInputs", stores: list[Path], metric: str) -> "RankedTable | None":
     """Return the scores in stores."""
-    from treegauge.ranking.reading import read_leaderboard
-    from treegauge.reporting.ranking import RankedTable
+    from treegauge.ranking.tables.reading import read_leaderboard
+    from treegauge.reporting.sections.ranking import RankedTable
 
     if not stores:
         return None

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, sign
-from treegauge.scoring.align import Alignment, align
-from treegauge.scoring.classes import Classes, Classifier, Origin, classify
-from treegauge.scoring.convention import OFFICIAL, Convention
-from treegauge.scoring.metrics import metric_label
-from treegauge.scoring.word_metrics import MetricWords, find_word_metric, metric_words
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.reading import read_treebank
-from treegauge.treebanks.sources import Source
+from treegauge.scoring.alignment.align import Alignment, align
+from treegauge.scoring.classes.classification import Classes, Classifier, Origin, classify
+from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.registry import metric_label
+from treegauge.scoring.metrics.word_metrics import MetricWords, find_word_metric, metric_words
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,7 +86,7 @@ class Breakdowns(Result):
     """Breakdowns of several systems, side by side.
 
     For two systems, `differences` has the test of each class
-    (:func:`treegauge.scoring.class_tests.compare_classes`); `notes` say what was tested.
+    (:func:`treegauge.scoring.classes.class_tests.compare_classes`); `notes` say what was tested.
     """
 
     systems: dict[str, Breakdown]
@@ -160,7 +160,7 @@ def breakdown(
     gold, system
         Two treebanks of the same text, their files, or their alignment.
     by
-        A class, or several classes to cross; see :func:`treegauge.scoring.classes.classify`.
+        A class, or several classes to cross; see :func:`treegauge.scoring.classes.classification.classify`.
     metric
         What counts as correct: UAS, LAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered
         metric.
@@ -300,7 +300,7 @@ def examples(cells: Breakdown, name: str, *, limit: int = 5) -> Examples:
 
     Examples
     --------
-    >>> from treegauge.treebanks.conllu import parse_conllu
+    >>> from treegauge.treebanks.data.conllu import parse_conllu
     >>> lines = ["1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_", "2\tup\t_\tADV\t_\t_\t1\tobl\t_\t_", "", ""]
     >>> gold = parse_conllu("\n".join(lines))
     >>> cells = breakdown(gold, gold.with_columns({"deprel": ["root", "obj"]}))

@@ -10,16 +10,23 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
-from treegauge.scoring.certainty import UnitCounts, UnitKind, check_resampling, intervals, remarks, resampling_unit
-from treegauge.scoring.metrics import ALL, FRACTIONAL, NUMBER, Metric
-from treegauge.scoring.paired_reading import LAYERS, Input, PairedReader
+from treegauge.scoring.alignment.paired_reading import LAYERS, Input, PairedReader
+from treegauge.scoring.alignment.segmentation import TextChanges
+from treegauge.scoring.inference.certainty import (
+    UnitCounts,
+    UnitKind,
+    check_resampling,
+    intervals,
+    remarks,
+    resampling_unit,
+)
+from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions, SentenceCounts, join, tally
 from treegauge.scoring.scores import Scores, SystemScore
-from treegauge.scoring.segmentation import TextChanges
-from treegauge.scoring.sentence_counts import ScoreOptions, SentenceCounts, join, tally
 from treegauge.scoring.settings import Reading, Resampling
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import CHUNK, read_conllu
-from treegauge.treebanks.sources import short_name
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import CHUNK, read_conllu
+from treegauge.treebanks.sources.files import short_name
 
 Progress = Callable[[int], None]
 Systems = Mapping[str, Input | Sequence[Input]]

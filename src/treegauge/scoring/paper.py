@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.paper_tables import PaperCell, PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result
-from treegauge.scoring.claims import Claims
-from treegauge.scoring.comparisons import Comparisons
-from treegauge.treebanks.languages import human_names
+from treegauge.scoring.inference.averages import Claims
+from treegauge.scoring.inference.comparisons import Comparisons
+from treegauge.treebanks.sources.languages import human_names
 
 if TYPE_CHECKING:
     from treegauge.scoring.scores import Scores

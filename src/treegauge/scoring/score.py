@@ -9,14 +9,14 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import CONLLU
 from treegauge.core.messages import note
 from treegauge.core.verbs import verb
-from treegauge.scoring.convention import Counting
+from treegauge.scoring.metrics.convention import Counting
 from treegauge.scoring.score_request import ScoreRequest, score_files, score_folders
 from treegauge.scoring.settings import Reading, RequestedDetails, Resampling
 
 if TYPE_CHECKING:
     from treegauge.scoring.scores import Scores, View
     from treegauge.scoring.suite import Suite
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
 
@@ -146,8 +146,8 @@ def score(
     >>> print(scores["perfect"]["LAS"].f1)
     100.0
     """
-    from treegauge.scoring.score_inputs import find_gold, named_outputs, relation_weights
-    from treegauge.scoring.sentence_counts import ScoreOptions
+    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
+    from treegauge.scoring.systems.score_inputs import find_gold, named_outputs, relation_weights
 
     named = named_outputs(systems)
     source, folder = find_gold(gold, named, split)
@@ -175,7 +175,7 @@ def score(
 def _enhancement_codes(enhancements: str) -> str:
     if enhancements in {"", "0"}:
         return ""
-    from treegauge.scoring.enhanced import check_codes
+    from treegauge.scoring.metrics.enhanced import check_codes
 
     codes = check_codes(enhancements)
     if "3" in codes:
@@ -229,8 +229,8 @@ def _check(how: ScoreRequest, named: Mapping[str, Sequence[Any]], gold: Any, *, 
 
 def _metrics(how: ScoreRequest) -> tuple[str, ...]:
     """Return the canonical names of the metrics; some are for breakdowns only."""
-    from treegauge.scoring.metrics import canonical
-    from treegauge.scoring.word_metrics import WORD_METRICS, find_word_metric
+    from treegauge.scoring.metrics.registry import canonical
+    from treegauge.scoring.metrics.word_metrics import WORD_METRICS, find_word_metric
 
     if how.requested.by:
         words = {name.lower() for name in WORD_METRICS}

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from treegauge.core.messages import note, progress
 from treegauge.scoring.settings import Reading, RequestedDetails, Resampling
-from treegauge.treebanks.reading import read_treebank
+from treegauge.treebanks.data.reading import read_treebank
 
 if TYPE_CHECKING:
     from treegauge.core.result import Result
+    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
     from treegauge.scoring.scores import Scores, View
-    from treegauge.scoring.sentence_counts import ScoreOptions
     from treegauge.scoring.suite import Suite
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 
 class ScoreRequest(NamedTuple):
@@ -49,10 +49,10 @@ def score_folders(
     gold: str, named: Mapping[str, Sequence[Any]], how: ScoreRequest, *, split: str | None, common: bool
 ) -> "Suite":
     """Score folders of output against a folder of gold files, and compare the systems."""
-    from treegauge.scoring.hierarchies import compare_suite, plan_suite
-    from treegauge.scoring.metrics import refuse_left_out
-    from treegauge.scoring.score_inputs import match_folders
+    from treegauge.scoring.inference.hierarchies import compare_suite, plan_suite
+    from treegauge.scoring.metrics.registry import refuse_left_out
     from treegauge.scoring.suite import score_suite
+    from treegauge.scoring.systems.score_inputs import match_folders
 
     files = match_folders(gold, named, split=split, common=common)
     systems: dict[str, Mapping[str, Any]] = {**files.systems}
@@ -66,7 +66,7 @@ def score_folders(
     refuse_left_out(how.metrics)
     suite = replace(suite, chosen=how.metrics, all=how.view == "all", style=how.style)
     if how.requested.calibration:
-        from treegauge.scoring.calibration_suite import calibrate_suite
+        from treegauge.scoring.probabilities.calibration_suite import calibrate_suite
 
         seed = how.resampling.seed if how.resampling.resamples else None
         calibrated = calibrate_suite(suite, files.gold, files.systems, how.reading, seed=seed)
@@ -98,9 +98,9 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
     from treegauge.scoring.evaluation import evaluate
 
     if how.requested.anything:
-        from treegauge.scoring.combining import VOTED, voted_system
-        from treegauge.scoring.details import align_outputs, details
-        from treegauge.scoring.paired_reading import align_by
+        from treegauge.scoring.alignment.paired_reading import align_by
+        from treegauge.scoring.classes.details import align_outputs, details
+        from treegauge.scoring.systems.combining import VOTED, voted_system
     baselines: Mapping[str, Treebank] = {}
     if how.baselines:
         gold = read_treebank(gold, errors=how.reading.errors, allow=how.reading.allow)
@@ -116,14 +116,14 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
         named = {name: [output] for name, output in outputs.items()}
     named = {**named, **{name: [output] for name, output in baselines.items()}}
     if how.options.nodes:
-        from treegauge.scoring.morphosyntactic import score_nodes
+        from treegauge.scoring.metrics.morphosyntactic import score_nodes
 
         scores = score_nodes(gold, named, how.reading, how.resampling)
     else:
         with progress("sentences") as task:
             scores = evaluate(gold, named, *how[:3], progress=task.advance)
     _report_problems([scores])
-    from treegauge.scoring.metrics import refuse_left_out
+    from treegauge.scoring.metrics.registry import refuse_left_out
 
     refuse_left_out(how.metrics)
     chosen = tuple(name for name in how.metrics if name in scores.systems[0].metrics)
@@ -132,7 +132,7 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
     tested = chosen or ("MSLAS" if how.options.nodes else "LAS",)
     systems = tuple(one for one in scores.systems if one.system not in baselines)
     if how.test != "none" and len(systems) > 1:
-        from treegauge.scoring.comparisons import compare_systems
+        from treegauge.scoring.inference.comparisons import compare_systems
 
         attached["comparisons"] = compare_systems(
             replace(scores, systems=systems), metric=tested, test=how.test,
@@ -140,7 +140,7 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
             seed=how.resampling.seed, margin=how.margin,
         )  # fmt: skip
     if how.plan is not None:
-        from treegauge.scoring.plan import plan_scores
+        from treegauge.scoring.inference.plan import plan_scores
 
         attached["plan"] = plan_scores(replace(scores, systems=systems), how.plan, tested[0])
     if alignments:
@@ -149,7 +149,7 @@ def score_files(gold: Any, named: Mapping[str, Sequence[Any]], how: ScoreRequest
             correction=None if how.test == "none" else how.correction, all_pairs=how.view == "all",
         )  # fmt: skip
     if how.requested.calibration:
-        from treegauge.scoring.calibration import calibrate
+        from treegauge.scoring.probabilities.calibration import calibrate
 
         files = {name: str(output) for name, output in outputs_to_align.items() if _is_path(output)}
         attached["calibration"] = calibrate(
@@ -168,7 +168,7 @@ def _is_path(output: Any) -> bool:
 
 def _baselines(gold: Any, how: ScoreRequest) -> "dict[str, Treebank]":
     """Return the baselines' trees for gold sentences."""
-    from treegauge.scoring.baselines import BASELINES, baseline_parse
+    from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
 
     read = read_treebank(gold, errors=how.reading.errors, allow=how.reading.allow)
     return {name: baseline_parse(read, name) for name in BASELINES}

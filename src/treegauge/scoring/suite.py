@@ -11,18 +11,18 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.paper_tables import PaperTable, Style
 from treegauge.core.result import Result, countersign, sign
-from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
-from treegauge.scoring.claims import Claims
-from treegauge.scoring.comparisons import PRIMARY, PairedTest, drawn_p_values, unit_counts
-from treegauge.scoring.convention import OFFICIAL, Convention
+from treegauge.scoring.alignment.paired_reading import Input
 from treegauge.scoring.evaluation import Progress, choices, evaluate
-from treegauge.scoring.hierarchies import over_treebanks, percent_interval
-from treegauge.scoring.metrics import MORE, canonical, metric_label
-from treegauge.scoring.paired_reading import Input
+from treegauge.scoring.inference.averages import Claims
+from treegauge.scoring.inference.certainty import UnitCounts, difference, estimate, p_greater
+from treegauge.scoring.inference.comparisons import PRIMARY, PairedTest, drawn_p_values, unit_counts
+from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
+from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.registry import MORE, canonical, metric_label
+from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading, Resampling
-from treegauge.statistics.multiple import partial_conjunction
+from treegauge.statistics.tests.multiple import partial_conjunction
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.columns import Treebank, concat
-from treegauge.treebanks.conllu import read_conllu
-from treegauge.treebanks.entries import UD_FILE
-from treegauge.treebanks.indexing import document_starts
-from treegauge.treebanks.inputs import recognise_treebanks
-from treegauge.treebanks.sources import Errors, Source
-from treegauge.treebanks.trees import displacement_counts, mean_edge_displacement
+from treegauge.treebanks.data.columns import Treebank, concat
+from treegauge.treebanks.data.conllu import read_conllu
+from treegauge.treebanks.data.indexing import document_starts
+from treegauge.treebanks.data.trees import displacement_counts, mean_edge_displacement
+from treegauge.treebanks.sources.entries import UD_FILE
+from treegauge.treebanks.sources.files import Errors, Source
+from treegauge.treebanks.sources.inputs import recognise_treebanks
 
 
 @dataclass(frozen=True, eq=False)

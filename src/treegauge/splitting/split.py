@@ -23,13 +23,13 @@ from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import verb
 from treegauge.statistics.descriptive import wasserstein
-from treegauge.treebanks.sources import Errors
+from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.splitting.pool import SentencePool
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 Objective = Literal["random", "length", "high", "low", "kfold"]
 SplitMethod = Literal["optimise", "sampler"]

@@ -4,7 +4,21 @@ from typing import get_args
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.verbs import Verb, verb
-from treegauge.statistics.analysis import (
+from treegauge.statistics.regression.background import remove_background
+from treegauge.statistics.regression.coefficients import check_coefficient
+from treegauge.statistics.regression.correlation import (
+    Correlations,
+    adjusted,
+    associate,
+    choose_columns,
+    strongest_correlation,
+)
+from treegauge.statistics.regression.linear_model import regress
+from treegauge.statistics.tables.correlation_tables import correlate_bins, correlation_matrix
+from treegauge.statistics.tables.data_table import Tables, group_rows
+from treegauge.statistics.tables.normality import normality, shape
+from treegauge.statistics.tables.table_joins import load_tables
+from treegauge.statistics.tables.variables import (
     Correction,
     CorrelationSettings,
     Names,
@@ -12,15 +26,7 @@ from treegauge.statistics.analysis import (
     TableSettings,
     sign_analysis,
 )
-from treegauge.statistics.background import remove_background
-from treegauge.statistics.coefficients import check_coefficient
-from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns, strongest_correlation
-from treegauge.statistics.correlation_tables import correlate_bins, correlation_matrix
-from treegauge.statistics.data_table import Tables, group_rows
-from treegauge.statistics.normality import normality, shape
-from treegauge.statistics.power import plan_power
-from treegauge.statistics.regression import regress
-from treegauge.statistics.table_joins import load_tables
+from treegauge.statistics.tests.power import plan_power
 
 
 def _correlation(
@@ -56,8 +62,8 @@ def _correlation(
     Notes
     -----
     Sections 3.3, 4.2 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.regression.coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.regression.coefficients.inference` for what follows from it.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.statistics.resampling import FloatArray
+from treegauge.statistics.resampling.draws import FloatArray
 
 #: Bins of a reliability diagram; they have equal numbers of cases if probabilities are distinct.
 BINS = 15

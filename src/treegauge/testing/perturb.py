@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.testing.lexicon import Uniform
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 Heads = Literal["any", "near"]
 Relations = Literal["any", "tags"]

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

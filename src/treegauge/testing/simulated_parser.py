@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from treegauge.testing.lexicon import Uniform, uniforms
 from treegauge.testing.perturb import other_relation, perturb
 from treegauge.testing.synthesise import RangedSettings, check_parameter, parameter
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

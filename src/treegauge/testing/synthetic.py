@@ -6,8 +6,8 @@ from treegauge.testing.lexicon import Uniform, lexicon, uniforms
 from treegauge.testing.perturb import perturb
 from treegauge.testing.synthesise import Grammar, check_parameter
 from treegauge.testing.words import Word
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.conllu import parse_conllu
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import parse_conllu
 
 __all__ = ["Grammar", "synthetic", "synthetic_conllu"]
 

@@ -10,10 +10,10 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.entries import COLUMNS, SHARES, SIZES, Index, TreebankEntry, entry_of, folders_in
-from treegauge.treebanks.languages import fold, near, release_key, take_apart
-from treegauge.treebanks.selection import Condition, Prefer, Tally, reasons_against, tally_files
-from treegauge.treebanks.sources import SPLITS, Source
+from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, Index, TreebankEntry, entry_of, folders_in
+from treegauge.treebanks.sources.files import SPLITS, Source
+from treegauge.treebanks.sources.languages import fold, near, release_key, take_apart
+from treegauge.treebanks.sources.selection import Condition, Prefer, Tally, reasons_against, tally_files
 
 if TYPE_CHECKING:
     import polars as pl

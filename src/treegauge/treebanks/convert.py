@@ -12,13 +12,13 @@ from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.safe_reading import check_parquet
 from treegauge.core.verbs import verb
-from treegauge.treebanks.reading import read_treebank
-from treegauge.treebanks.sources import Errors, Source
+from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.treebanks.columns import Treebank
+    from treegauge.treebanks.data.columns import Treebank
 
 _TABLES = (".parquet", ".csv", ".tsv", ".arrow")
 _TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
@@ -58,7 +58,7 @@ class NewTreebank(Result):
 
 def written(treebank: "Treebank", out: str | PathLike[str] | None, signature: str) -> NewTreebank:
     """Write a treebank to a file in the format of its ending; do nothing for ``None`` and ``-``."""
-    from treegauge.treebanks.conllu import write_conllu
+    from treegauge.treebanks.data.conllu import write_conllu
 
     if out is None or str(out) == "-":
         return NewTreebank(treebank, None, signature)
@@ -126,7 +126,7 @@ def convert(
     <Treebank syn-1: 10 sentences, 143 words>
     """
     if apply is not None:
-        from treegauge.treebanks.patching import patch_files
+        from treegauge.treebanks.editing.patching import patch_files
 
         if sample is not None or errors != "strict":
             raise TreegaugeError("--apply excludes --sample and --errors; sample or repair the patched file instead")
@@ -153,7 +153,7 @@ def convert(
 def _read_table(source: Path, errors: Errors, unparsed: bool) -> "Treebank":
     import polars as pl
 
-    from treegauge.treebanks.frames import from_frame
+    from treegauge.treebanks.data.frames import from_frame
 
     try:
         if source.suffix == ".parquet":

@@ -15,7 +15,7 @@ from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.archives import (
+from treegauge.treebanks.fetching.archives import (
     Folder,
     Unpacked,
     check_conllu,
@@ -24,7 +24,7 @@ from treegauge.treebanks.archives import (
     treebanks,
     unpack,
 )
-from treegauge.treebanks.downloads import (
+from treegauge.treebanks.fetching.downloads import (
     MissingFileError,
     UnusableError,
     cache_folder,
@@ -33,10 +33,8 @@ from treegauge.treebanks.downloads import (
     download,
     in_cache,
 )
-from treegauge.treebanks.entries import holds_treebank
-from treegauge.treebanks.language_files import LANGUAGE_DATA, fetch_language_files
-from treegauge.treebanks.languages import fold, is_plain, own_name
-from treegauge.treebanks.places import (
+from treegauge.treebanks.fetching.language_files import LANGUAGE_DATA, fetch_language_files
+from treegauge.treebanks.fetching.places import (
     TreebankRequest,
     advice,
     export,
@@ -49,7 +47,9 @@ from treegauge.treebanks.places import (
     placeholders,
     release_in_name,
 )
-from treegauge.treebanks.sources import SPLITS, Source, is_conllu
+from treegauge.treebanks.sources.entries import holds_treebank
+from treegauge.treebanks.sources.files import SPLITS, Source, is_conllu
+from treegauge.treebanks.sources.languages import fold, is_plain, own_name
 
 if TYPE_CHECKING:
     import polars as pl

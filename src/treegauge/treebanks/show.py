@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, ClassVar
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.reading import read_treebank
-from treegauge.treebanks.sources import Errors, Source
-from treegauge.treebanks.writing_direction import kept_left_to_right
+from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.drawing.writing_direction import kept_left_to_right
+from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.treebanks.columns import Treebank
-    from treegauge.treebanks.sentence import Sentence
+    from treegauge.treebanks.data.columns import Treebank
+    from treegauge.treebanks.data.sentence import Sentence
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Drawings(Result):
 
     def to_svg(self) -> str:
         """Return the drawings as one SVG; with a system, incorrect arcs are below the words."""
-        from treegauge.treebanks.svg import stacked_svg
+        from treegauge.treebanks.drawing.svg import stacked_svg
 
         return stacked_svg(self._svgs())
 
     def _svgs(self) -> list[str]:
-        from treegauge.treebanks.svg import compare_svg, svg_tree
+        from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
 
         if not self.systems:
             return [
@@ -60,7 +60,7 @@ class Drawings(Result):
 
     def to_tikz(self) -> str:
         """Return the drawings for LaTeX with the package tikz-dependency."""
-        from treegauge.treebanks.tikz import tikz_tree
+        from treegauge.treebanks.drawing.tikz import tikz_tree
 
         theirs = [(sentence.head.tolist(), sentence.deprel) for sentence in self.systems]
         return "\n\n".join(

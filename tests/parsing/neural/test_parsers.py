@@ -13,9 +13,9 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.base import Probabilistic
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks import trees
-from treegauge.treebanks.conllu import parse_conllu
-from treegauge.treebanks.decoding import spanning_tree
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.decoding import spanning_tree
 
 SMALL = {
     "hidden": 12, "layers": 1, "word_size": 10, "char_size": 6, "tag_size": 8, "batch": 8,

@@ -16,14 +16,14 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 from treegauge.core.errors import TreegaugeError  # noqa: E402
 from treegauge.parsing.base import load_archive, save_model  # noqa: E402
 from treegauge.parsing.neural.options import BiaffineOptions  # noqa: E402
-from treegauge.parsing.neural.pretrained import load_encoder  # noqa: E402
-from treegauge.parsing.neural.pretrained_subwords import Subwords, plan_windows, window_starts  # noqa: E402
-from treegauge.parsing.neural.pretrained_vectors import ContextVectors, read_windows  # noqa: E402
+from treegauge.parsing.neural.pretrained.encoders import load_encoder  # noqa: E402
+from treegauge.parsing.neural.pretrained.subwords import Subwords, plan_windows, window_starts  # noqa: E402
+from treegauge.parsing.neural.pretrained.vectors import ContextVectors, read_windows  # noqa: E402
 from treegauge.parsing.neural.vocabulary import Vocabulary  # noqa: E402
 from treegauge.parsing.registry import load_model, make_parser  # noqa: E402
 from treegauge.testing.synthetic import synthetic  # noqa: E402
-from treegauge.treebanks import trees  # noqa: E402
-from treegauge.treebanks.conllu import parse_conllu  # noqa: E402
+from treegauge.treebanks.data import trees  # noqa: E402
+from treegauge.treebanks.data.conllu import parse_conllu  # noqa: E402
 
 CPU = torch.device("cpu")
 SIZES = {
@@ -171,9 +171,9 @@ def test_positions_of_a_roberta_start_after_the_padding(folders):
 def test_frozen_vectors_are_computed_once_and_shared(bert, monkeypatch):
     from dataclasses import replace
 
-    from treegauge.parsing.neural import pretrained_vectors
     from treegauge.parsing.neural.batches import gathered_batch, tables
-    from treegauge.parsing.neural.pretrained import EncoderInput
+    from treegauge.parsing.neural.pretrained.encoders import vectors as pretrained_vectors
+    from treegauge.parsing.neural.pretrained.encoders import EncoderInput
 
     options = BiaffineOptions(encoder=bert, device="cpu", pooling="last", encoder_layers=2)
     both = parse_conllu(TEST.to_bytes() + TEST.to_bytes().replace(b"sent_id = ", b"sent_id = x"))
@@ -276,7 +276,7 @@ def test_words_are_told_apart_by_the_encoder_alone(bert):
 def test_a_file_of_any_size_is_parsed_without_keeping_its_vectors(bert, monkeypatch):
     model = make("biaffine", bert).fit(TRAIN, seed=0)
     kept = model.head_probabilities(TEST)
-    monkeypatch.setattr("treegauge.parsing.neural.pretrained_vectors._KEPT", 0)
+    monkeypatch.setattr("treegauge.parsing.neural.pretrained.vectors._KEPT", 0)
     for a, b in zip(kept, model.head_probabilities(TEST), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-3)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.options import ParserOptions, option
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import math
 
 from treegauge.measures.registry import register
-from treegauge.treebanks.columns import Treebank
+from treegauge.treebanks.data.columns import Treebank
 
 
 @register("form_length", "vocabulary", "mean number of characters per word", bounds=(0, math.inf))

@@ -6,7 +6,7 @@ import numpy as np
 
 from treegauge.parsing.base import check_training, save_model
 from treegauge.parsing.options import ParserOptions, option
-from treegauge.treebanks.decoding import spanning_tree
+from treegauge.treebanks.data.decoding import spanning_tree
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from treegauge.parsing.neural.data import FIRST_LABEL
 from treegauge.parsing.neural.fitting import Doubles, NeuralModel, NeuralParser, Trained
 from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary
-from treegauge.treebanks import trees
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.decoding import projective_tree, spanning_tree
+from treegauge.treebanks.data import trees
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.decoding import projective_tree, spanning_tree
 
 
 def _greedy(scores: Doubles) -> npt.NDArray[np.int32]:

@@ -17,18 +17,18 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.parsing.base import OnEpoch, check_training, load_archive, save_model
-from treegauge.parsing.label_encodings import Encoding
+from treegauge.parsing.labelling.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.preparation import PreparedSets
 from treegauge.parsing.neural.vocabulary import Vocabulary
-from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
+from treegauge.parsing.tags.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.parsing.word_vectors import WordVectors
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.sources import Source
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
-    from treegauge.parsing.neural.pretrained import PretrainedEncoder
+    from treegauge.parsing.neural.pretrained.encoders import PretrainedEncoder
 
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -71,7 +71,7 @@ def fit_model(
 
     from treegauge.parsing.neural.device import choose_device, numerics
     from treegauge.parsing.neural.encoder import VECTOR_ROWS
-    from treegauge.parsing.neural.pretrained import encoder_input
+    from treegauge.parsing.neural.pretrained.encoders import encoder_input
     from treegauge.parsing.neural.training import Learner, Lockstep
 
     prepared = PreparedSets.of(train, dev, options, encoding, seed=seed)
@@ -178,7 +178,7 @@ class NeuralModel:
         vectors = None if learned.vectors is None else learned.vectors.of(forms)
         encoder = None
         if learned.encoder is not None:
-            from treegauge.parsing.neural.pretrained import encoder_input
+            from treegauge.parsing.neural.pretrained.encoders import encoder_input
 
             encoder = encoder_input(self.options, forms, learned.encoder)
         return Predictor(learned.arrays, data, self.options, vectors, encoder)
@@ -197,7 +197,7 @@ class NeuralModel:
             header["vector_words"] = learned.vectors.words
             arrays["vectors"] = learned.vectors.values
         if learned.encoder is not None:
-            from treegauge.parsing.neural.pretrained_files import encoder_header
+            from treegauge.parsing.neural.pretrained.files import encoder_header
 
             header["encoder"] = encoder_header(learned.encoder, frozen=self.options.frozen)
         header |= {"options": asdict(self.options), "tag_source": self.tag_source.mode}
@@ -213,7 +213,7 @@ class NeuralModel:
         encoder = None
         if "encoder" in header:
             need_torch()
-            from treegauge.parsing.neural.pretrained_files import read_encoder
+            from treegauge.parsing.neural.pretrained.files import read_encoder
 
             encoder = read_encoder(header["encoder"], kept)
         learned = Trained(

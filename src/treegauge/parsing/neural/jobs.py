@@ -17,7 +17,7 @@ from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.heads import NEVER, Answers
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
-from treegauge.parsing.neural.pretrained import EncoderInput
+from treegauge.parsing.neural.pretrained.encoders import EncoderInput
 from treegauge.parsing.neural.training import Learner, Lockstep
 
 Longs = npt.NDArray[np.int64]

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsing.label_encodings import Encoding, find_encoding
+from treegauge.parsing.labelling.label_encodings import Encoding, find_encoding
 from treegauge.parsing.neural.data import FIRST_LABEL
 from treegauge.parsing.neural.fitting import Doubles, NeuralModel, NeuralParser, Trained
 from treegauge.parsing.neural.options import LabellingOptions
-from treegauge.treebanks.columns import Treebank
-from treegauge.treebanks.decoding import spanning_tree
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.decoding import spanning_tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class LabellingModel(NeuralModel):
 
     A label's probability is not an arc's. The probability of a head is the sum over all labels that
     give it, drawn independently for each word and column, and is computed exactly
-    (:mod:`treegauge.parsing.label_marginals`).
+    (:mod:`treegauge.parsing.labelling.label_marginals`).
     """
 
     name = "labelling"

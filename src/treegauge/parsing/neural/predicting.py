@@ -15,8 +15,8 @@ from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.encoder import encoder_states, from_arrays, point
 from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, NeuralOptions, PointerOptions
-from treegauge.parsing.neural.pretrained import TUNED, EncoderInput
-from treegauge.parsing.neural.pretrained_vectors import context_vectors
+from treegauge.parsing.neural.pretrained.encoders import TUNED, EncoderInput
+from treegauge.parsing.neural.pretrained.vectors import context_vectors
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]

@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from treegauge.core.messages import note
 from treegauge.parsing.base import check_training
-from treegauge.parsing.label_encodings import Encoding
+from treegauge.parsing.labelling.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
 from treegauge.parsing.word_vectors import WordVectors, read_vectors
-from treegauge.treebanks.columns import Treebank, concat
-from treegauge.treebanks.conllu import TOLERABLE
-from treegauge.treebanks.reading import read_treebank
+from treegauge.treebanks.data.columns import Treebank, concat
+from treegauge.treebanks.data.conllu import TOLERABLE
+from treegauge.treebanks.data.reading import read_treebank
 
 Sentences = npt.NDArray[Any]
 

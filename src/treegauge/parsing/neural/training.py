@@ -19,8 +19,8 @@ from treegauge.parsing.neural.heads import Answers, gold_log_probabilities, seco
 from treegauge.parsing.neural.optimiser import Optimiser
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.predicting import Decode, best_trees
-from treegauge.parsing.neural.pretrained import EncoderInput
-from treegauge.parsing.neural.pretrained_vectors import context_vectors
+from treegauge.parsing.neural.pretrained.encoders import EncoderInput
+from treegauge.parsing.neural.pretrained.vectors import context_vectors
 
 _LOOKED_PLACES, _LOOKED_ROWS = 8192, 256
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsing.label_encodings import Encoding
+from treegauge.parsing.labelling.label_encodings import Encoding
 from treegauge.parsing.neural import data
 from treegauge.parsing.neural.data import Encoded
-from treegauge.treebanks.columns import Codes, Treebank, concat
+from treegauge.treebanks.data.columns import Codes, Treebank, concat
 
 MOST_CHARS = 20
 """The number of characters of a word that are read; the rest is ignored."""

@@ -1,0 +1,1 @@
+"""Changes between two versions of a treebank."""

@@ -1,0 +1,1 @@
+"""The same words annotated in different ways."""

@@ -1,0 +1,1 @@
+"""Duplicates and near-duplicates between sets of sentences."""

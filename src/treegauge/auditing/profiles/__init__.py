@@ -1,0 +1,1 @@
+"""Summary of a treebank: card, badge, and the checks behind them."""

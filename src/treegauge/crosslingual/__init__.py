@@ -1,1 +1,0 @@
-"""Cross-lingual transfer: parsing a language with parsers of other languages."""

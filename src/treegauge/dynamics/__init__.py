@@ -1,1 +1,0 @@
-"""Training dynamics: data maps, usable information, description length, difficulty."""

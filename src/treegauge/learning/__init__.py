@@ -1,0 +1,1 @@
+"""What parsers learn: data maps, information, learning curves, transfer."""

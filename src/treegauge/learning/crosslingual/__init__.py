@@ -1,0 +1,1 @@
+"""Parsing a language with parsers of other languages."""

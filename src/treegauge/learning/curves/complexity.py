@@ -1,0 +1,192 @@
+"""COMPLEXITY: how much more training data a class of words needs than words overall."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import countersign
+from treegauge.learning.curves.attachments import Attachments
+from treegauge.learning.curves.grid import (
+    Bools,
+    Draws,
+    Floats,
+    ScoreGrid,
+    area_between,
+    averaged,
+    grid_of,
+    limits,
+    relative,
+    uneven,
+)
+from treegauge.learning.curves.learning import CurveAnalysis
+from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.treebanks.sources.languages import kin_of
+
+if TYPE_CHECKING:
+    from treegauge.learning.curves.settings import CurveBands
+
+Per = Literal["pooled", "language", "treebank"]
+
+
+@dataclass(frozen=True, eq=False)
+class Complexities(CurveAnalysis):
+    """COMPLEXITY and score at the largest size of every class, with ranks, 1 the simplest.
+
+    The group is ``""`` when pooled, else language or treebank. `correlations` hold Spearman's rho
+    of COMPLEXITY and score over classes, for each parser and group.
+    """
+
+    correlations: pl.DataFrame = field(repr=False)
+    size: int
+    kind: ClassVar[str] = "complexity"
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Spearman's rho of COMPLEXITY and score, by parser; pooled ones only."""
+        rows = self.correlations.filter(group="").to_dicts()
+        return {
+            f"{row['parser']}: Spearman of complexity and score": f"{row['rho']:.3f}"
+            for row in rows
+            if row["rho"] is not None
+        }
+
+    def shown(self) -> pl.DataFrame:
+        """Return the table with metric and size in its headings, without redundant columns."""
+        frame = self.frame.with_columns(pl.col("share") * 100)
+        idle = [name for name in ("parser", "group") if frame[name].n_unique() == 1]
+        if frame["treebanks"].max() == 1:
+            idle.append("treebanks")
+        return frame.drop(idle).rename({"score": f"{self.metric} at {self.size}", "score_rank": f"{self.metric} rank"})
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return rows, notes and correlations."""
+        return super().json_fields() | {"correlations": self.correlations.to_dicts()}
+
+
+def complexities(
+    counts: Attachments, bands: "CurveBands", *, per: Per = "pooled", min_presence: float = 0.0, matched: bool = False
+) -> Complexities:
+    """Return the COMPLEXITY of every class; see :func:`treegauge.curve.complexity`."""
+    if per not in get_args(Per):
+        raise ChoiceError("group of curves", per, get_args(Per))
+    if not 0 <= min_presence <= 1:
+        raise TreegaugeError(f"min_presence is {min_presence:g}; expected a share, 0 to 1")
+    rows: list[dict[str, Any]] = []
+    correlations: list[dict[str, Any]] = []
+    notes: list[str] = []
+    grids = [grid_of(counts, parser) for parser in counts.parsers]
+    for grid in grids:
+        own = [*grid.left_out, grid.withheld(bands.over)]
+        notes += [note for note in own if note and note not in notes]
+        enough = grid.eligible(bands.min_words)
+        enough &= enough.mean(axis=0) >= min_presence
+        notes += _undefined(grid, enough)
+        for group, members in groups(grid, per).items():
+            made = _group(grid.only(members), enough[members], matched, bands)
+            key = {"parser": grid.parser, "group": group}
+            rows += [key | row for row in made[0]]
+            correlations.append(key | made[1])
+            notes += _hinges(grid, members, enough, made[0], matched)
+    if not rows:
+        raise TreegaugeError(
+            f"no class has {bands.min_words} test words in "
+            + (f"{100 * min_presence:g} % of the treebanks" if min_presence else "any treebank")
+        )
+    notes += uneven(grids) if per == "pooled" else []
+    signature = countersign(counts.signature, complexity=per, presence=min_presence, matched=matched, **bands.signed)
+    return Complexities(
+        signature, tuple(notes), pl.DataFrame(rows, infer_schema_length=None), counts.metric,
+        pl.DataFrame(correlations, infer_schema_length=None), int(grids[-1].sizes[-1]),
+    )  # fmt: skip
+
+
+def groups(grid: ScoreGrid, per: Per) -> dict[str, Bools]:
+    """Return the treebanks of each group, as masks."""
+    if per == "pooled":
+        return {"": np.ones(len(grid.treebanks), bool)}
+    names = [name if per == "treebank" else kin_of(name, "language") or name for name in grid.treebanks]
+    return {group: np.array([name == group for name in names]) for group in dict.fromkeys(names)}
+
+
+def areas(sizes: Floats, means: Floats, mask: Bools, draws: Draws | None = None, *, matched: bool = False) -> Floats:
+    """Return the area between the overall curve and each class's, (..., classes).
+
+    Scores are (..., treebanks, sizes, classes), the first class is that of all words; `mask` is
+    (treebanks, classes). If `matched`, the overall curve is that of the class's own treebanks.
+    """
+    ratios = relative(means)
+    own = averaged(ratios, mask, draws)
+    if matched:
+        overall = averaged(np.where(np.isfinite(ratios), ratios[..., :1], np.nan), mask, draws)
+    else:
+        overall = averaged(ratios[..., :1], mask[:, :1], draws)
+    return area_between(sizes, np.swapaxes(overall, -1, -2), np.swapaxes(own, -1, -2))
+
+
+def _group(
+    grid: ScoreGrid, mask: Bools, matched: bool, bands: "CurveBands"
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    from scipy.stats import rankdata
+
+    values = areas(grid.sizes, grid.means, mask, matched=matched)
+    kept = np.flatnonzero(np.isfinite(values[1:])) + 1
+    if not len(kept):
+        return [], {"rho": None, "classes": 0}
+    draws = grid.draws(bands)
+    drawn = areas(grid.sizes, draws.means, mask, draws, matched=matched)[:, kept]
+    score = averaged(grid.means, mask)[-1, kept]
+    low, high = limits(drawn, bands.level)
+    rank, score_rank = rankdata(values[kept]), rankdata(-score)
+    share = np.where(mask, grid.share, np.nan)
+    rows: list[dict[str, Any]] = [
+        {
+            "class": grid.classes[c], "complexity": float(values[c]),
+            "low": float(low[i]) if np.isfinite(low[i]) else None,
+            "high": float(high[i]) if np.isfinite(high[i]) else None,
+            "rank": int(rank[i]), "score": float(score[i]), "score_rank": int(score_rank[i]),
+            "share": float(np.nanmean(share[:, c])),
+            "treebanks": int((mask[:, c] & (grid.means[:, -1, c] > 0)).sum()),
+        }
+        for i, c in enumerate(kept.tolist())
+    ]  # fmt: skip
+    rows.sort(key=lambda row: (row["complexity"], row["class"]))
+    rho = None
+    if len(kept) > 2:
+        found = float(coefficients(np.stack([values[kept], score], axis=-1))[0, 1])
+        rho = found if np.isfinite(found) else None
+    return rows, {"rho": rho, "classes": len(kept)}
+
+
+def _hinges(grid: ScoreGrid, members: Bools, enough: Bools, rows: list[dict[str, Any]], matched: bool) -> list[str]:
+    """Return notes on averages that one treebank changes by half or more and by 10 points."""
+    if members.sum() < 3:
+        return []
+    notes = []
+    without = {}
+    for t in np.flatnonzero(members).tolist():
+        others = members & (np.arange(len(members)) != t)
+        without[t] = areas(grid.sizes, grid.means[others], enough[others], matched=matched)
+    for row in rows:
+        c = grid.number(row["class"])
+        least = max(10.0, abs(row["complexity"]) / 2)
+        for t, values in without.items():
+            if row["treebanks"] > 2 and enough[t, c] and abs(values[c] - row["complexity"]) > least:
+                notes.append(
+                    f"{row['class']}, {grid.parser}: {row['complexity']:.1f} hinges on "
+                    f"{grid.treebanks[t]} ({grid.total[t, c]:.0f} test words, "
+                    f"{grid.means[t, -1, c]:.1f} % correct at the largest size); without it "
+                    f"{values[c]:.1f}"
+                )
+    return notes
+
+
+def _undefined(grid: ScoreGrid, enough: Bools) -> list[str]:
+    nothing = enough & (grid.means[:, -1, :] == 0)
+    return [
+        f"{grid.treebanks[t]}, {grid.parser}: no word of {grid.classes[c]} is correct at the "
+        "largest size; it has no relative curve there"
+        for t, c in np.argwhere(nothing).tolist()
+    ]

@@ -1,0 +1,187 @@
+"""Gather counts from tables, stores, or treebanks to train on."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
+from treegauge.experiments.cells import Cell
+from treegauge.experiments.inventory import inventory
+from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
+from treegauge.experiments.running import run_cells
+from treegauge.experiments.store import Store
+from treegauge.learning.curves.attachments import Attachments, joined_counts, read_attachments
+from treegauge.learning.curves.counting import CLASSES, collect
+from treegauge.parsing.options import given_options
+from treegauge.parsing.registry import find_parser
+from treegauge.scoring.metrics.convention import OFFICIAL, Convention, Counting
+from treegauge.scoring.metrics.registry import metric_label
+from treegauge.scoring.metrics.word_metrics import find_word_metric
+from treegauge.treebanks.data.conllu import read_conllu
+from treegauge.treebanks.sources.inputs import TREEBANK_KINDS, recognise
+
+if TYPE_CHECKING:
+    from treegauge.learning.curves.settings import CurveTraining
+    from treegauge.treebanks.data.columns import Treebank
+
+#: Training set sizes of the Challenges paper.
+SIZES = (5, 10, 20, 50, 100, 200, 500)
+
+
+def list_of_texts(values: Sequence[str] | str) -> list[str]:
+    """Return one or more texts as a list."""
+    return [values] if isinstance(values, str) else list(values)
+
+
+def whole_numbers(values: Sequence[int | str] | str | int, what: str = "sizes") -> list[int]:
+    """Return integers, given as numbers or as text with commas.
+
+    Examples
+    --------
+    >>> whole_numbers("5,10"), whole_numbers([20, "5,10"])
+    ([5, 10], [5, 10, 20])
+    """
+    each = [values] if isinstance(values, str | int) else list(values)
+    words = [word for value in each for word in str(value).replace(",", " ").split()]
+    try:
+        numbers = sorted({int(word) for word in words})
+    except ValueError:
+        numbers = [0]
+    if any(number < 1 for number in numbers) or (each and not numbers):
+        text = ", ".join(map(str, each))
+        raise TreegaugeError(f"{what}: got {text!r}; expected whole numbers such as 5,10,20")
+    return numbers
+
+
+def gathered_counts(
+    sources: Iterable[Any], training: "CurveTraining", counting: Counting, *, whole: bool = False
+) -> Attachments:
+    """Return the counts of all sources: read from tables, counted in stores, or trained.
+
+    Sources are counts as objects or files, stores, and treebanks by folder, pattern or name. If
+    `whole`, a treebank's whole training set is a size, too.
+    """
+    given = list(sources)
+    parts = [source for source in given if isinstance(source, Attachments)]
+    others = [
+        source.path if isinstance(source, Store) else source for source in given if not isinstance(source, Attachments)
+    ]
+    folders: dict[str, Path] = {}
+    for one in recognise(others, kinds=("counts", "store", *TREEBANK_KINDS)) if others else []:
+        if one.kind == "counts":
+            parts.append(read_attachments(one.path))
+        elif one.kind == "store":
+            parts.append(
+                stored_counts(
+                    one.path, root=training.root, by=training.by, metric=training.metric, convention=counting.chosen
+                )
+            )
+        elif one.given is not None:
+            raise TreegaugeError(
+                f"{one.name}: a treebank given as an object has no training and test sets; give its folder"
+            )
+        else:
+            folders[one.name] = one.path
+    for part in parts:
+        _check_counted(part, training, counting)
+    if folders:
+        parts.append(_trained(folders, training, counting, whole))
+    if not parts:
+        raise TreegaugeError("no source of counts; give a table of counts, a store, or treebanks to train on")
+    counts = parts[0] if len(parts) == 1 else joined_counts(parts)
+    parsers = [] if folders else list_of_texts(training.parser)
+    return counts.select(parsers=parsers, sizes=whole_numbers(training.sizes))
+
+
+def _check_counted(counts: Attachments, training: "CurveTraining", counting: Counting) -> None:
+    """Refuse options that do not match how a table was counted."""
+    name = "+".join(counts.sources) or "the table"
+    if training.by and training.by != counts.by:
+        raise TreegaugeError(
+            f"{name} was already counted by {counts.by or 'unnamed classes'}: count by "
+            f"{training.by} from a store or from treebanks"
+        )
+    label = metric_label(find_word_metric(training.metric or "LAS"), counting.chosen)
+    if (training.metric or counting != Counting()) and counts.metric != label:
+        raise TreegaugeError(
+            f"{name} holds counts of {counts.metric}, not of {label}: count again from a store or from treebanks"
+        )
+
+
+def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bool = False) -> Plan:
+    """Return the plan of trainings for curves of these treebanks."""
+    parsers = [
+        ParserChoice(name, given_options(find_parser(name).options, training.option))
+        for name in list_of_texts(training.parser) or ["beam"]
+    ]
+    grids: list[Grid] = []
+    for folder in folders:
+        available = inventory(str(folder)).sentences.get("train", 0)
+        sizes = whole_numbers(training.sizes) or list(SIZES)
+        if whole and not training.sizes:
+            sizes = [*(size for size in sizes if size < available), available]
+        shared: dict[str, Any] = {
+            "treebanks": str(folder.resolve()),
+            "parsers": parsers,
+            "parameters": {"train_limit": sizes[-1], "nested": training.nested},
+        }
+        grids.append(grid("curve", sizes=sizes, samples=training.samples, **shared))
+    return Plan(tuple(grids), "curve")
+
+
+def _trained(folders: Mapping[str, Path], training: "CurveTraining", counting: Counting, whole: bool) -> Attachments:
+    expansion = plan_curves(folders.values(), training, whole=whole).expand()
+    for reason in expansion.refused:
+        note(f"left out: {reason}")
+    if not len(expansion):
+        raise TreegaugeError("nothing to train on: " + "; ".join(expansion.refused))
+    cells: list[Cell] = list(expansion.cells())
+    run_cells(cells, training.store, workers=training.workers, what="trainings")
+    return stored_counts(
+        training.store, folders=folders.values(), keys={cell.key for cell in cells},
+        by=training.by, metric=training.metric, convention=counting.chosen,
+    )  # fmt: skip
+
+
+def stored_counts(
+    store: Store | str | os.PathLike[str], *, folders: Iterable[str | os.PathLike[str]] = (),
+    root: str | os.PathLike[str] | None = None, keys: set[str] | None = None,
+    by: str | None = None, metric: str | None = None, convention: Convention = OFFICIAL,
+) -> Attachments:  # fmt: skip
+    """Count the correct words in the cells of task ``curve`` in a store.
+
+    The treebank that was trained on is the one whose files have the recorded checksums, among
+    `folders`, the treebanks or releases in `root` (by default ``TREEGAUGE_UD``), and the paths
+    recorded.
+    """
+    store = store if isinstance(store, Store) else Store(store)
+    results = store.results(task="curve", distinct=True)
+    if keys is not None:
+        results = results.filter(results["key"].is_in(list(keys)))
+    top = Path(root or os.environ.get("TREEGAUGE_UD", "."))
+    files = dict(results.select("treebank", "files").iter_rows()) if results.height else {}
+    named = [Path(folder) for folder in folders]
+    with store.reading() as ledger:
+        rows = ledger.ask("SELECT DISTINCT treebank, path FROM setups WHERE task = 'curve'")
+        recorded = [(name, Path(path)) for name, path in rows]
+
+    def gold(name: str) -> "Treebank":
+        places = [folder for folder in named if folder.resolve().name == name]
+        places += [top / name, *top.glob(f"*/{name}")]
+        places += [path for treebank, path in recorded if treebank == name]
+        existing = [place for place in places if place.exists()]
+        for place in existing:
+            own = inventory(str(place)).files
+            if all(json.loads(files[name]).get(file) == digest for file, digest in own.items()):
+                return read_conllu(place, split="test", name=name)
+        if existing:
+            raise TreegaugeError(
+                f"{' and '.join(map(str, dict.fromkeys(existing)))}: other files than those that "
+                "were trained on; is it another release?"
+            )
+        raise TreegaugeError(f"{name} is not in {top}: name the folder that holds it, or its release, with root")
+
+    return collect(results, store.words, gold, by=by or CLASSES, metric=metric or "LAS", convention=convention)

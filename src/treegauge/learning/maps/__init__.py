@@ -1,0 +1,1 @@
+"""Data maps and candidates for annotation errors."""

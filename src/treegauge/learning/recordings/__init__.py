@@ -1,0 +1,1 @@
+"""Recordings of training, which maps and information are computed from."""

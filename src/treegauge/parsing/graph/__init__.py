@@ -1,0 +1,1 @@
+"""Graph-based parser: maximum spanning trees and their probabilities."""

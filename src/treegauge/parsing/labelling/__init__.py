@@ -1,0 +1,1 @@
+"""Trees as one label per word."""

@@ -1,0 +1,1 @@
+"""Pretrained encoders of the neural parsers."""

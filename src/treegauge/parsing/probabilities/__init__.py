@@ -1,0 +1,1 @@
+"""Calibrated probabilities of heads, relations and trees."""

@@ -1,0 +1,1 @@
+"""Parsers that are external programs or libraries."""

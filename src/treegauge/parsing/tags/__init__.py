@@ -1,0 +1,1 @@
+"""Taggers, and where the tags of a parser come from."""

@@ -1,0 +1,1 @@
+"""Transition-based parser with beam search."""

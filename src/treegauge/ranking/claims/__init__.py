@@ -1,0 +1,1 @@
+"""Certificates of claims that one system beats another."""

@@ -1,0 +1,1 @@
+"""Small sets of treebanks or sentences that rank as all do."""

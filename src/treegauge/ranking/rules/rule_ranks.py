@@ -1,0 +1,258 @@
+"""Rankings by several rules, and the stability of each over subsets of treebanks."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.core import tables
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result, RowsResult, countersign
+from treegauge.core.threads import map_threads, worker_count
+from treegauge.ranking.comparing.strengths import RankSets, advantages, bradley_terry, families_of, rank_sets
+from treegauge.ranking.rules.kemeny import KemenyOrder
+from treegauge.ranking.rules.rules import POINTS, RULES, Ballots, Rule, kemeny_places
+from treegauge.ranking.stability.constraints import Constraint, constraints_of
+from treegauge.ranking.stability.sampler import BLOCK, Sampler, sizes_of, sizes_text
+from treegauge.ranking.tables.leaderboard import TIE, Leaderboard, Ties, metric_name
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SAMPLES = 1000
+"""The default number of random subsets of treebanks."""
+_SLICE = 256
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RuleStability(RowsResult):
+    """Agreement of rankings over subsets with the ranking over all treebanks, one row per rule.
+
+    Kendall's tau-b (mean and standard deviation over subsets), the share of subsets with the same
+    leader, and the mean number of ranks by which a system moves. `subsets_text` has these in words.
+    """
+
+    subsets_text: str = "subsets"
+    kind: ClassVar[str] = "rule stability"
+    digits: ClassVar[Any] = {"tau": 3, "tau_sd": 3, "top1": 3, "moved": 2}
+
+    def shown(self) -> tables.Table:
+        """Return the rows with readable column names."""
+        names = {"tau": "tau", "tau_sd": "sd", "top1": "same leader %", "moved": "ranks moved"}
+        several = len({row["size"] for row in self.rows}) > 1
+        kept = {"rule": "rule", **({"size": "size"} if several else {}), **names}
+        return [
+            {shown: 100 * row[name] if name == "top1" else row[name] for name, shown in kept.items()}
+            for row in self.rows
+        ]
+
+    def own_text(self) -> str:
+        """Return the table and an explanation of its columns."""
+        digits = {"tau": 3, "sd": 3, "same leader %": 1}
+        return (
+            f"{tables.to_text(self.shown(), digits=digits)}\n"
+            f"Over {self.subsets_text}: agreement of a rule's ranking with its ranking over\n"
+            "all treebanks (Kendall's tau), and by how many ranks a system moves.\n"
+            f"{self.signature}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RuleRanks(Result):
+    """Ranks of systems by one or more rules, over all treebanks and over random subsets.
+
+    Attributes
+    ----------
+    points, ranks
+        Rules x systems: the points of a rule, and the ranks over all treebanks.
+    sampled
+        Rules x subsets x systems: ranks over the subsets.
+    sets
+        Confidence sets of the ranks, for the rules that have them: mean and Bradley-Terry.
+    order
+        Kemeny's order, if it is among the rules.
+    """
+
+    board: Leaderboard
+    rules: tuple[Rule, ...]
+    points: Floats
+    ranks: Floats
+    sampled: Floats
+    sets: dict[Rule, RankSets]
+    order: KemenyOrder | None
+    signature: str
+    kind: ClassVar[str] = "rules"
+    unit: ClassVar[str | None] = "percent"
+    digits: ClassVar[Any] = dict.fromkeys((*RULES, "rank", "best", "median", "worst"))
+
+    @cached_property
+    def table(self) -> "pl.DataFrame":
+        """One row per rule and system, in the order of the rule's ranking."""
+        import polars as pl
+
+        parts = []
+        for i, rule in enumerate(self.rules):
+            sets, number = self.sets.get(rule), len(self.board.systems)
+            low, high = (None, None) if sets is None else sets
+            columns = {
+                "rule": [rule] * number, "rank": self.ranks[i],
+                "rank_low": [None] * number if low is None else low,
+                "rank_high": [None] * number if high is None else high,
+                "system": self.board.systems, "points": self.points[i],
+                "best": self.sampled[i].min(axis=0), "median": np.median(self.sampled[i], axis=0),
+                "worst": self.sampled[i].max(axis=0), "mean": self.sampled[i].mean(axis=0),
+            }  # fmt: skip
+            kinds = {"rank_low": pl.Int64, "rank_high": pl.Int64}
+            part = pl.DataFrame(columns, schema_overrides=kinds)
+            parts.append(part.sort("rank", "mean", "system"))
+        return pl.concat(parts)
+
+    def shown(self) -> "pl.DataFrame":
+        """Return one rule's ranking with the ranks over subsets, or the ranks by each rule."""
+        import polars as pl
+
+        if len(self.rules) > 1:
+            ranks = dict(zip(self.rules, self.ranks, strict=True))
+            frame = pl.DataFrame({"system": self.board.systems, **ranks})
+            return frame.sort(self.rules[0], "system")
+        (rule,) = self.rules
+        points = POINTS[rule].format(metric_name(self.board.metric))
+        frame = self.table.drop("rule").rename({"points": points, "mean": "mean rank"})
+        if rule == "kemeny":  # its points are the places
+            frame = frame.drop(points)
+        ends = pl.format("{}-{}", "rank_low", "rank_high").alias("95 % set")
+        frame = frame.with_columns(ends).drop("rank_low", "rank_high")
+        first = ["rank", *(["95 % set"] if rule in self.sets else []), "system"]
+        rest = [name for name in frame.columns if name not in {*first, "95 % set"}]
+        return frame.select(*first, *rest)
+
+    def own_text(self) -> str:
+        """Return the ranks, with notes on gaps and Kemeny's order."""
+        lines = [tables.to_text(self.shown(), digits=self.digits), ""]
+        if len(self.rules) > 1:
+            lines.append("Rank of each system over all treebanks, by rule.")
+        if self.sets and len(self.rules) == 1:
+            lines.append("95 % set: confidence set of the rank by this rule over all treebanks of these families.")
+        if self.board.gaps:
+            share = 100 * self.board.gaps / self.board.values.size
+            lines.append(
+                f"{self.board.gaps} scores ({share:.1f} %) are missing: comparisons are over the "
+                "treebanks that two systems share;\nfor means and medians they are predicted "
+                "from the other scores of system and treebank."
+            )
+        if self.order is not None:
+            against = f"{self.order.cost:g} comparisons are against Kemeny's order"
+            lines.append(
+                f"{against}; no order has fewer."
+                if self.order.exact
+                else f"{against}; the fewest possible are at least {self.order.bound:g} "
+                "(not proved to be the best order)."
+            )
+        return "\n".join([*lines, self.signature])
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, and Kemeny's order if there is one."""
+        order = self.order and {"against": self.order.cost, "fewest": self.order.bound, "exact": self.order.exact}
+        return {**super().json_fields(), "kemeny": order}
+
+
+def ranks_by_row(points: Floats, ties: Ties = "average") -> Floats:
+    """Return the ranks in each row, 1 for the most points."""
+    better = (points[:, None, :] > points[:, :, None]).sum(axis=2)
+    equal = (points[:, None, :] == points[:, :, None]).sum(axis=2) - 1
+    return np.asarray(1 + better + TIE[ties] / 2 * equal, dtype=np.float64)
+
+
+def kendall(full: Floats, ranks: Floats) -> Floats:
+    """Return tau-b of a ranking with each of many; 1 if all systems tie in both."""
+    upper = np.triu_indices(len(full), 1)
+    full_signs = np.sign(full[upper[0]] - full[upper[1]])
+    signs = np.sign(ranks[:, upper[0]] - ranks[:, upper[1]])
+    scale = np.sqrt((full_signs**2).sum() * (signs**2).sum(axis=1))
+    tau = np.divide(signs @ full_signs, scale, out=np.ones(len(ranks)), where=scale > 0)
+    return np.asarray(tau, dtype=np.float64)
+
+
+def rule_ranks(
+    board: Leaderboard,
+    rules: Sequence[Rule],
+    *,
+    size: int | str | Iterable[int] = 10,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    constraints: Iterable[str | Constraint] = (),
+    ties: Ties = "average",
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> RuleRanks:
+    """Rank systems by rules, over all treebanks and over random subsets of them.
+
+    If there are no more subsets than `samples`, all of them are counted instead. All rules use the
+    same subsets; the parameters are those of :func:`treegauge.rank`.
+    """
+    if samples < 1:
+        raise TreegaugeError(f"samples {samples}: expected 1 or more")
+    if len(board.systems) < 2:
+        raise TreegaugeError("one system: expected two or more to rank")
+    bound = constraints_of(constraints)
+    sampler = Sampler(board, sizes_of(size, len(board.treebanks)), seed, bound, most=samples)
+    number = sampler.complete
+    samples = samples if number is None else number
+    ballots = Ballots.of(board, rules)
+    every = np.ones((1, len(board.treebanks)), dtype=bool)
+    points = np.concatenate([ballots.points(rule, every) for rule in rules])
+    _ = sampler.plan  # computed once, before threads need it
+
+    def ranked(first: int) -> Floats:
+        block, at = divmod(first, BLOCK)
+        chosen = sampler.block(block)[:, at : at + min(_SLICE, samples - first)].T.astype(bool)
+        found = np.stack([ranks_by_row(ballots.points(rule, chosen), ties) for rule in rules])
+        if progress is not None:
+            progress(len(chosen))
+        return found
+
+    starts = range(0, samples, _SLICE)
+    sampled = np.concatenate([*map_threads(ranked, starts, worker_count(workers))], axis=1)
+    full = ranks_by_row(points, ties)
+    order = kemeny_places(ballots.votes.sum(axis=0))[1] if "kemeny" in rules else None
+    signature = countersign(
+        board.signature, rule="+".join(rules), size=sizes_text(sampler.sizes),
+        samples=samples if number is None else "all",
+        constraints=",".join(map(str, bound)) or None, ties=ties,
+        seed=seed if number is None else None,
+    )  # fmt: skip
+    rows = [
+        {"rule": rule, "size": size, **_agreement(full[i], sampled[i][at :: len(sampler.sizes)])}
+        for i, rule in enumerate(rules)
+        for at, size in enumerate(sampler.sizes)
+        if at < samples
+    ]
+    return RuleRanks(
+        board, tuple(rules), points, full, sampled, _sets(board, rules), order, signature,
+        attached={
+            "stability": RuleStability(rows, signature, subsets_text=sampler.described(samples))
+        },
+    )  # fmt: skip
+
+
+def _agreement(full: Floats, ranks: Floats) -> dict[str, float]:
+    tau = kendall(full, ranks)
+    leaders = full == full.min()
+    same = (ranks[:, leaders].min(axis=1) == ranks.min(axis=1)).mean()
+    moved = np.abs(ranks - full).mean()
+    return {"samples": len(ranks), "tau": float(tau.mean()), "tau_sd": float(tau.std()),
+            "top1": float(same), "moved": float(moved)}  # fmt: skip
+
+
+def _sets(board: Leaderboard, rules: Sequence[Rule]) -> dict[Rule, RankSets]:
+    """Return confidence sets of ranks, if there are enough treebanks."""
+    codes, sets = families_of(board), dict[Rule, RankSets]()
+    if codes is not None and "mean" in rules:
+        sets["mean"] = rank_sets(advantages(board, codes))
+    if codes is not None and "bradley-terry" in rules:
+        sets["bradley-terry"] = bradley_terry(board).ranks
+    return sets

@@ -1,0 +1,1 @@
+"""How rankings change with the choice of treebanks."""

@@ -1,0 +1,184 @@
+"""Average scores over named subsets of treebanks, with error reductions (Fragility, Table 1)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.result import Result, countersign
+from treegauge.core.verbs import verb
+from treegauge.ranking.tables.leaderboard import Leaderboard
+from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.tables.score_cells import Missing
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+_WIDE = 10  # the largest number of columns that fit on a screen
+
+
+def mean_error_reduction(reference: NDArray[np.float64], system: NDArray[np.float64]) -> float:
+    r"""Return the mean over treebanks of the share of errors that a system removes, in percent.
+
+    .. math:: \frac{1}{n} \sum_t 100 \cdot \frac{s_t - r_t}{100 - r_t}
+
+    This is not the error reduction of the mean scores: every treebank has the same weight.
+    """
+    if (reference >= 100).any() or (system > 100).any():
+        raise TreegaugeError(
+            "error reduction needs scores in percent and a reference that makes errors: found "
+            f"{max(reference.max(), system.max()):g}, expected less than 100"
+        )
+    return float(np.mean(100 * (system - reference) / (100 - reference)))
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetAverages(Result):
+    """Macro averages and error reductions over subsets; `absent` are members without a score."""
+
+    rows: "pl.DataFrame"
+    absent: dict[str, tuple[str, ...]]
+    signature: str
+    kind: ClassVar[str] = "subsets"
+    unit: ClassVar[str | None] = "percent"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per subset: treebanks, each system's average, ``E(reference, system)``."""
+        return self.rows
+
+    def shown(self) -> "pl.DataFrame":
+        """Return one row per subset, or one row per system if that is too wide."""
+        if self.rows.width <= _WIDE:
+            return self.rows
+        means = self.rows.drop("treebanks")
+        return means.transpose(include_header=True, header_name="system", column_names="subset")
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, and the treebanks that each of them leaves out."""
+        absent = {name: list(codes) for name, codes in self.absent.items()}
+        return {**super().json_fields(), "absent": absent}
+
+
+def restrict(board: Leaderboard, subset: str | Sequence[str] | None, *, missing: Missing = "error") -> Leaderboard:
+    """Keep only the treebanks of a named subset, or of codes separated by commas."""
+    from treegauge import data
+
+    if subset is None:
+        return board
+    given = subset.split(",") if isinstance(subset, str) else subset
+    own = [code.strip() for code in given if code.strip()]
+    packaged = {} if isinstance(subset, list | tuple) else data.named_subsets()
+    if subset not in packaged and len(own) == 1 and subset_columns(board, own)[1]:
+        raise ChoiceError("subset or treebank", subset, [*packaged, *board.treebanks])
+    columns, absent = subset_columns(board, packaged.get(str(subset), own))
+    if absent and (missing == "error" or not columns):
+        raise TreegaugeError(
+            f"subset {subset}: no score for {', '.join(absent)}; leave such treebanks out with missing: drop-treebank"
+        )
+    chosen = board.select(treebanks=[board.treebanks[column] for column in columns])
+    if not absent:
+        return chosen
+    signature = countersign(chosen.signature, absent=" ".join(absent))
+    return replace(chosen, signature=signature, dropped=(*chosen.dropped, *absent))
+
+
+def subset_columns(board: Leaderboard, codes: Sequence[str]) -> tuple[list[int], list[str]]:
+    """Return the columns of treebanks, and the names of those without scores."""
+    columns, missing = [], []
+    for code in codes:
+        try:
+            columns.append(board.treebank(code))
+        except ChoiceError:
+            missing.append(code)
+    return columns, missing
+
+
+@verb
+def subsets(
+    *scores: Any,
+    subset: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    pair: Sequence[str | tuple[str, str]] = (),
+    all: bool = False,
+    reading: LeaderboardReading = READING,
+) -> SubsetAverages:
+    """Average scores over named subsets, with the mean of per-treebank error reductions.
+
+    Members of a named subset without scores are left out and named.
+
+    Parameters
+    ----------
+    scores
+        conll18, tables of scores, stores or results.
+    subset
+        A named subset (Ma18) or your own (mine=cs_pdt,en_ewt). Default: the eight subsets of
+        Fragility, Table 10.
+    pair
+        Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM. Default: every pair, if there
+        are at most three systems; the system with the lower mean is the reference.
+    all
+        Show the error reductions of all pairs of systems, however many there are.
+
+    Examples
+    --------
+    >>> table = subsets("fragility_exp1", subset=["Ma18"], pair=["sl-S+19,gb-DM17"]).table
+    >>> print([round(value, 2) for value in table.row(0)[2:]])
+    [87.74, 87.77, 83.96, 23.92]
+    """
+    import polars as pl
+
+    board, members = leaderboard_of(scores, reading), own_subsets(subset)
+    pairs = [_pair(text) for text in ([pair] if isinstance(pair, str) else pair)]
+    if not pairs and (all or len(board.systems) <= 3):
+        pairs = [*combinations([board.systems[i] for i in board.by_mean()[::-1]], 2)]
+    rows, left_out = [], {}
+    for name, codes in members.items():
+        columns, absent = subset_columns(board, codes)
+        if not columns:
+            raise TreegaugeError(
+                f"subset {name}: no score for {', '.join(absent)}; treebanks with scores: {', '.join(board.treebanks)}"
+            )
+        part = board.values[:, columns]
+        row: dict[str, object] = {"subset": name, "treebanks": len(columns)}
+        row |= dict(zip(board.systems, part.mean(axis=1).tolist(), strict=True))
+        for reference, system in pairs:
+            both = part[board.system(reference)], part[board.system(system)]
+            row[f"E({reference}, {system})"] = mean_error_reduction(*both)
+        rows.append(row)
+        if absent:
+            left_out[name] = tuple(absent)
+            note(f"{name}: no scores for {', '.join(absent)}")
+    signature = countersign(board.signature, subsets=",".join(members))
+    return SubsetAverages(pl.DataFrame(rows), left_out, signature)
+
+
+def own_subsets(given: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """Return the members of subsets given by name or as ``NAME=treebank,treebank``."""
+    from treegauge import data
+
+    if isinstance(given, Mapping):
+        return dict(given)
+    packaged = data.named_subsets()
+    members: dict[str, Sequence[str]] = {}
+    for text in [given] if isinstance(given, str) else given or packaged:
+        name, equals, codes = text.partition("=")
+        if not equals and name not in packaged:
+            raise ChoiceError("subset", name, [*packaged, "NAME=treebank,treebank,..."])
+        own = [part.strip() for part in codes.split(",") if part.strip()]
+        chosen = own if equals else packaged[name]
+        if list(members.setdefault(name, chosen)) != list(chosen):
+            raise TreegaugeError(f"two subsets are called {name!r}; give each its own name")
+    return members
+
+
+def _pair(pair: str | tuple[str, str]) -> tuple[str, str]:
+    parts = [part.strip() for part in pair.split(",")] if isinstance(pair, str) else list(pair)
+    if len(parts) != 2 or not all(parts):
+        raise TreegaugeError(f"pair {pair!r}: expected REFERENCE,SYSTEM")
+    return parts[0], parts[1]

@@ -1,0 +1,1 @@
+"""Tables of scores: systems by treebanks."""

@@ -1,0 +1,176 @@
+"""Figures of scores: systems with intervals, classes of words, and many treebanks."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import sign
+from treegauge.reporting.figures.contract import ClassScore, ClassScores, IntervalScore, MetricScores
+from treegauge.reporting.figures.theme import Spec, category, chart, faceted, mark, quantity, themed, tips
+from treegauge.scoring.breakdown import Breakdown, Breakdowns
+from treegauge.scoring.metrics.registry import MORE
+from treegauge.scoring.scores import Scores
+from treegauge.scoring.suite import Suite
+from treegauge.statistics.descriptive import cumulative_variance
+
+if TYPE_CHECKING:
+    import polars as pl
+
+STEP = 18
+"""The width of a treebank's column."""
+
+
+def interval_data(scores: Scores) -> list[MetricScores]:
+    """Return, for each metric, score and interval of every system in percent, also for the page."""
+    by_metric: dict[str, list[IntervalScore]] = {
+        name: [{"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems]
+        for name in scores.systems[0].metrics
+        if name not in MORE
+    }
+    return [{"name": scores.label(name), "systems": each} for name, each in by_metric.items()]
+
+
+def score_intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool = False) -> Spec:
+    """Draw the scores of systems with their confidence intervals, one panel per metric.
+
+    The metrics are by default those chosen when scoring, else UAS and LAS.
+    """
+    data = {one["name"]: one["systems"] for one in interval_data(scores)}
+    metrics = metrics or [scores.label(name) for name in scores.chosen or ("UAS", "LAS")]
+    for name in metrics:
+        if name not in data:
+            raise ChoiceError("metric", name, data)
+    order = [one.system for one in scores.systems]
+    rows = [
+        {"metric": name, "system": system, "score": one["f1"],
+         "low": (one["interval"] or [one["f1"]])[0], "high": (one["interval"] or [one["f1"]])[-1]}
+        for name in metrics
+        for system, one in zip(order, data[name], strict=True)
+    ]  # fmt: skip
+    place: Spec = {"y": category("system", sort=order), "color": category("system", legend=None)}
+    reach = place | {"x": quantity("low", "percent"), "x2": {"field": "high"}}
+    tip = tips(["system", "metric", "score", "low", "high"])
+    point = place | {"x": quantity("score", "percent"), "tooltip": tip}
+    layers = [mark("rule", reach, strokeWidth=2), mark("point", point, filled=True, size=60)]
+    inner = {"width": 300, "height": {"step": 24}, "layer": layers}
+    spec = faceted(rows, "metric", 2, inner, sort=list(metrics))
+    spec["resolve"] = {"scale": {"x": "independent"}}
+    return themed(spec, "Scores with confidence intervals", scores.signature, dark)
+
+
+def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, ClassScores]:
+    """Return, by class, its gold words and every system's scores in percent, also for the page."""
+    names = ("correct", "precision", "recall", "f1")
+    rows: dict[str, ClassScores] = {}
+    for number, found in enumerate(breakdowns.values()):
+        for row in found.table.filter(found.table["gold"] > 0).iter_rows(named=True):
+            empty: list[ClassScore] = [{} for _ in breakdowns]
+            start: ClassScores = {"class": row["class"], "gold": row["gold"], "systems": empty}
+            cell = cast(ClassScore, {name: row[name] for name in names})
+            rows.setdefault(row["class"], start)["systems"][number] = cell
+    return rows
+
+
+def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
+    """Draw the F1 of every class of words, one column per system."""
+    breakdowns = found.systems if isinstance(found, Breakdowns) else {"F1": found}
+    data = class_data(breakdowns)
+    rows = [
+        {"class": name, "system": system, "gold": row["gold"], **cell}
+        for name, row in data.items()
+        for system, cell in zip(breakdowns, row["systems"], strict=True)
+        if cell
+    ]
+    x, y = category("system", sort=list(breakdowns)), category("class", sort=list(data))
+    text = {"field": "f1", "type": "quantitative", "format": ".1f"}
+    readable = {"condition": {"test": "datum.f1 > 70", "value": "white"}, "value": "black"}
+    colour = quantity("f1", "F1", scale={"domain": [0, 100]})
+    tip = tips(["class", "system", "gold", "correct", "precision", "recall"])
+    layers = [
+        mark("rect", {"color": colour, "tooltip": tip}),
+        mark("text", {"text": text, "color": readable}, fontSize=10),
+    ]
+    spec = chart(rows, {"step": 70}, {"step": 18}, encoding={"x": x, "y": y}, layer=layers)
+    return themed(spec, "Scores by class of words", found.signature, dark)
+
+
+def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
+    """Draw several scores of every treebank, ordered by the first of them (Content, Fig. 4).
+
+    The frame has a column ``treebank`` and one for each metric, in percent.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = pl.DataFrame({"treebank": ["UD_A-B", "UD_C-D"], "LAS": [80, 90], "WLAS": [70, 85]})
+    >>> spec = by_treebank(found, ["LAS", "WLAS"])
+    >>> spec["encoding"]["x"]["sort"], len(spec["data"]["values"])
+    (['C-D', 'A-B'], 4)
+    """
+    ranked = _ranked(frame, metrics)
+    rows = [
+        {"treebank": row["treebank"], "score": metric, "value": row[metric]} for row in ranked for metric in metrics
+    ]
+    named = category("score", sort=list(metrics))
+    x = category("treebank", sort=[row["treebank"] for row in ranked])
+    y, tip = quantity("value", "percent"), tips(["treebank", "score", "value"])
+    place = {"x": x, "y": y, "color": named, "shape": named, "tooltip": tip}
+    spec = chart(rows, {"step": STEP}, 260, **mark("point", place, filled=True, size=36))
+    title = f"Scores by treebank, in the order of {metrics[0]}"
+    return themed(spec, title, sign(figure="by_treebank"), dark)
+
+
+def suite(found: Suite, *, metric: str = "", dark: bool = False) -> Spec:
+    """Draw one metric (LAS) of every system on every treebank."""
+    name = metric or (found.chosen or ("LAS",))[0]
+    spec = by_treebank(found.by_treebank(name), list(found.systems), dark=dark)
+    title = {"text": f"{found.label(name)} by treebank", "anchor": "start"}
+    return {**spec, "title": title, "usermeta": {"signature": found.signature}}
+
+
+def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
+    """Draw the variance of scores as treebanks are added from the best down (Content, Fig. 5).
+
+    `frame` and `metrics` are those of :func:`by_treebank`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = pl.DataFrame({"treebank": ["UD_A-B", "UD_C-D"], "LAS": [80, 90], "WLAS": [70, 85]})
+    >>> [row["variance"] for row in variances(found, ["LAS", "WLAS"])["data"]["values"]]
+    [25.0, 56.25]
+    """
+    ranked = _ranked(frame, metrics)
+    best = [row[metrics[0]] for row in ranked]
+    rows: list[dict[str, Any]] = []
+    for metric in metrics:
+        found = cumulative_variance([row[metric] for row in ranked], by=best).tolist()
+        rows += [
+            {"best": place, "added": row["treebank"], "score": metric, "variance": value}
+            for place, (row, value) in enumerate(zip(ranked[1:], found, strict=True), 2)
+        ]
+    named = category("score", sort=list(metrics))
+    x, y = quantity("best", "treebanks, the best first"), quantity("variance", "variance of scores")
+    tip = tips(["best", "added", "score", "variance"])
+    place = {"x": x, "y": y, "color": named, "strokeDash": named, "tooltip": tip}
+    spec = chart(rows, 360, 240, **mark("line", place, point={"size": 14}))
+    title = f"How scores spread, from the best by {metrics[0]} down"
+    return themed(spec, title, sign(figure="variances"), dark)
+
+
+def _ranked(frame: "pl.DataFrame", metrics: Sequence[str]) -> list[dict[str, Any]]:
+    """Return rows ordered by the first metric, with treebank names without their prefix."""
+    if not metrics:
+        raise TreegaugeError("nothing to draw: expected one score at least")
+    for name in ("treebank", *metrics):
+        if name not in frame.columns:
+            raise ChoiceError("column", name, frame.columns)
+    rows = frame.select("treebank", *metrics).to_dicts()
+    lacking = [row["treebank"] for row in rows if any(row[name] is None for name in metrics)]
+    if lacking or len(rows) < 2:
+        raise TreegaugeError(
+            "expected two treebanks or more with all scores; "
+            + (f"some are missing of {', '.join(lacking)}" if lacking else f"found {len(rows)}")
+        )
+    rows.sort(key=lambda row: -row[metrics[0]])
+    return [row | {"treebank": row["treebank"].removeprefix("UD_")} for row in rows]

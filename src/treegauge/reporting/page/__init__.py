@@ -1,0 +1,1 @@
+"""One offline HTML file: its parts, its data, its server."""

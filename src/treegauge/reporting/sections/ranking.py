@@ -1,0 +1,277 @@
+"""The section on rankings: subsets of every size, and any choice of treebanks."""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treegauge import data
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.verbs import Verb, command
+from treegauge.ranking.certify import certify
+from treegauge.ranking.claims.certificate import Certificate
+from treegauge.ranking.comparing.compare import compare, critical_difference
+from treegauge.ranking.comparing.standings import testable
+from treegauge.ranking.comparing.strengths import advantages, families_of, rank_sets
+from treegauge.ranking.rank import rank
+from treegauge.ranking.stability.exact import Exact, exact_ranks
+from treegauge.ranking.stability.outliers import explain_outliers
+from treegauge.ranking.stability.sampler import FEW
+from treegauge.ranking.stability.stability import Stability, stability
+from treegauge.ranking.stability.subsets import subsets
+from treegauge.ranking.tables.leaderboard import Leaderboard, metric_name
+from treegauge.ranking.tables.score_cells import Missing
+from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
+from treegauge.reporting.page.methods import Method, make_method
+from treegauge.reporting.page.packing import floats, numbers
+from treegauge.reporting.page.page import Section
+from treegauge.reporting.sections.comparing import table_pairs
+
+SAMPLES = 100_000
+#: The largest number of probabilities on a page; with many systems the slider has fewer sizes.
+MOST = 60_000
+#: The number of adjacent pairs of the ranking that get a certificate.
+ADJACENT = 5
+
+
+class RankedTable(NamedTuple):
+    """Scores to rank, with their names for commands and for readers.
+
+    `given` are files or packaged tables as written in commands, `missing` how commands treat gaps;
+    `first` are commands that write the files, if they were not inputs. `name` is for readers;
+    `scored` is true if the page has the system output behind the scores. `intervals` are those of
+    macro averages, by system; `failed` are the systems and treebanks of failed runs, whose scores
+    count as 0.
+    """
+
+    scores: Leaderboard
+    given: Sequence[str]
+    missing: Missing | None = None
+    first: str = ""
+    name: str = ""
+    scored: bool = False
+    intervals: Mapping[str, tuple[float, float] | None] | None = None
+    failed: Collection[tuple[str, str]] = ()
+
+
+def ranking_section(*tables: RankedTable, samples: int = SAMPLES, seed: int = 0) -> Section:
+    """Rank the systems of each table over subsets of every size and return the section.
+
+    Of sizes with many subsets, `samples` random ones are drawn.
+    """
+    ranked = [_ranked(table, samples, seed) for table in tables]
+    first = tables[0].scores
+    text = (
+        f"{len(first.systems)} systems by mean {metric_name(first.metric)} over "
+        f"{len(first.treebanks)} treebanks. Would they have the same order on other treebanks?"
+    )
+    several = len(tables) > 1
+    return Section(
+        "ranking", "Ranking", text, {"boards": [one.data for one in ranked]},
+        [(f"Ranking over all treebanks{f': {table.name}' if several else ''}", table.scores)
+         for table in tables],
+        [method for one in ranked for method in one.methods],
+        [sentence for one in ranked for sentence in one.short],
+        systems=[name for table in tables for name in table.scores.systems],
+    )  # fmt: skip
+
+
+class _Ranked(NamedTuple):
+    data: dict[str, Any]
+    methods: list[Method]
+    short: list[str]
+
+
+def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
+    """Return the data of one table, its methods, and its main findings."""
+    scores = table.scores
+    first_shown = min(10, max(1, len(scores.treebanks) // 2))
+    sizes = _sizes(scores, first_shown)
+    note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
+    counted = exact_ranks(scores, size=sizes)
+    note(f"ranking the systems on up to {max(samples, FEW):,} subsets of each size")
+    drawn = [stability(scores, size=k, samples=samples, seed=seed) for k in sizes]
+    usual = sizes.index(first_shown)
+    order = scores.table["system"].to_list()
+    pairs = list(pairwise(order))[:ADJACENT]
+    certificates = [certify(scores, claim=f"{a} > {b}") for a, b in pairs]
+    columns = ("language", "genus", "stock", "resource", "tokens")
+    metadata = zip(scores.treebanks, scores.metadata.select(columns).to_dicts(), strict=True)
+    metric = metric_name(scores.metric)
+    agreement = [row for ranks in drawn for row in agreement_data(ranks)]
+    contents = {
+        "name": table.name or "scores",
+        "scored": table.scored,
+        "metric": metric,
+        "commands": {
+            "certify": _command(table, certify, claim="@claim@"),
+            "rank": _command(table, rank, exact=True, size="@size@"),
+            "subset": _command(table, rank, exact=True, size="@size@", subset="@subset@"),
+        },
+        "systems": list(scores.systems),
+        "treebanks": [{"code": code, **row} for code, row in metadata],
+        "scores": _integers(scores),
+        "failed": [
+            [i, t]
+            for i, system in enumerate(scores.systems)
+            for t, treebank in enumerate(scores.treebanks)
+            if (system, treebank) in table.failed
+        ],
+        "subsets": _named(scores),
+        "sizes": list(sizes),
+        "usual": usual,
+        "drawn": [None if one.sampler.complete else one.samples for one in drawn],
+        "numbers": [str(counted.subsets(k)) for k in sizes],
+        "exact": not counted.coarse and counted.rounding == 0,
+        "means": floats([counted.mean_ranks(k)[0] for k in sizes]),
+        "above": floats(_above(counted)),
+        "tau": [row["value"] for row in agreement if row["what"] == TAU],
+        "top": [row["value"] for row in agreement if row["what"] == WINNER],
+        "boxes": floats([_boxes(one) for one in drawn]),
+        "best": numbers(np.stack([_masks(one, one.best_at) for one in drawn])),
+        "worst": numbers(np.stack([_masks(one, one.worst_at) for one in drawn])),
+        "classes": _classes(drawn[usual]),
+        "pairs": table_pairs(scores),
+        "claims": [
+            {"a": one.claim.a, "b": one.claim.b, "text": one.text, "signature": one.signature} for one in certificates
+        ],
+        "intervals": table.intervals and [table.intervals.get(name) for name in scores.systems],
+        **_standing(scores),
+    }
+    methods = _methods(table, counted, drawn[usual], certificates[0])
+    lead = drawn[usual].agreement["top1"].item()
+    short = [
+        f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of {drawn[usual].subsets_text}."
+    ]
+    if len(order) > 2:
+        short.append(
+            f"{_loose(order, counted, sizes[usual])} of {len(order) - 1} adjacent pairs would swap "
+            "ranks in more than one subset in five."
+        )
+    return _Ranked(contents, methods, short)
+
+
+def _standing(scores: Leaderboard) -> dict[str, Any]:
+    """Return rank sets and tie groups in the order of the systems; None with too few data."""
+    codes = families_of(scores)
+    sets = None if codes is None else rank_sets(advantages(scores, codes))
+    groups = None
+    if testable(scores):
+        tied = critical_difference(scores, method="wilcoxon-holm")
+        groups = tied.letters(scores.by_mean())
+    return {"sets": None if sets is None else np.column_stack(sets).tolist(), "groups": groups}
+
+
+def _loose(order: Sequence[str], counted: Exact, size: int) -> int:
+    """Return the number of adjacent pairs that swap ranks in more than one subset in five."""
+    counts = (counted.count(a, b, size) for a, b in pairwise(order))
+    return sum(5 * (2 * lost + tied) > 2 * counted.subsets(size) for _, tied, lost in counts)
+
+
+def _sizes(scores: Leaderboard, usual: int) -> tuple[int, ...]:
+    held = len(scores.treebanks)
+    room = max(3, MOST // max(1, len(scores.systems) ** 2))
+    sizes = [*range(1, min(held, 20) + 1), *range(25, held, 5), held]
+    if len(sizes) > room:
+        places = np.linspace(0, len(sizes) - 1, room).round().astype(int)
+        sizes = [sizes[i] for i in places]
+    return tuple(sorted({*sizes, usual}))
+
+
+def _integers(scores: Leaderboard) -> dict[str, Any]:
+    """Return the scores as integers, which a browser adds exactly, and their scale."""
+    values, scale = scores.fixed_point()
+    packed = values.min() >= 0 and values.max() < 2**32
+    return {"scale": scale, "values": numbers(values) if packed else values.ravel().tolist()}
+
+
+def _named(scores: Leaderboard) -> list[dict[str, Any]]:
+    """Return the packaged subsets whose treebanks are all in the table."""
+    named = []
+    for name, codes in data.named_subsets().items():
+        with suppress(TreegaugeError):
+            named.append({"name": name, "treebanks": [scores.treebank(code) for code in codes]})
+    return named
+
+
+def _above(counted: Exact) -> Any:
+    """Return one matrix per size: how often the row's system is above the column's."""
+    systems = len(counted.board.systems)
+    shares = np.zeros((len(counted.sizes), systems, systems))
+    cells = pair_data(counted)["above"].to_numpy()
+    shares[:, ~np.eye(systems, dtype=bool)] = cells.reshape(len(counted.sizes), -1)
+    return shares
+
+
+def _boxes(ranks: Stability) -> Any:
+    """Return best rank, quartiles and worst rank of every system, in the order of the systems."""
+    rows = {row["system"]: row for row in rank_box_data(ranks)["boxes"]}
+    names = ("best", "q1", "median", "q3", "worst")
+    return [[rows[system][name] for name in names] for system in ranks.systems]
+
+
+def _masks(ranks: Stability, samples: Any) -> Any:
+    """Return the subsets of samples as bits, eight treebanks per byte."""
+    scores = ranks.sampler.board
+    place = {code: i for i, code in enumerate(scores.treebanks)}
+    bits = np.zeros((len(samples), len(place)), bool)
+    for row, sample in enumerate(samples.tolist()):
+        bits[row, [place[code] for code in ranks.sampler.subset(sample)]] = True
+    return np.packbits(bits, axis=1, bitorder="little")
+
+
+def _classes(ranks: Stability) -> list[list[dict[str, Any]]]:
+    """Return, by system, the classes over-represented in its best and worst subsets."""
+    names = ("class", "expected", "found", "p_corrected")
+    return [
+        [
+            {
+                "which": side.which, "rank": side.rank, "upto": side.upto, "samples": side.samples,
+                "over": [{name: row[name] for name in names} for row in side.over()[:6]],
+            }
+            for side in explain_outliers(ranks, system, search=False).sides
+        ]
+        for system in ranks.systems
+    ]  # fmt: skip
+
+
+def _command(table: RankedTable, verb: Verb[Any], **options: object) -> str:
+    """Return the command of a verb on a table."""
+    return command(verb, *table.given, missing=table.missing, metric=table.scores.metric, **options)
+
+
+def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certificate) -> list[Method]:
+    scores = table.scores
+    order = scores.table["system"].to_list()
+    worst = drawn.sampler.subset(int(drawn.worst_at[scores.systems.index(order[0])]))
+    size = drawn.sampler.sizes[0]
+    every = drawn.sampler.complete is not None
+    subsets_text = drawn.subsets_text + ("" if every else f", seed {drawn.sampler.seed}")
+    grid = f", on a grid of {exact.grid:g}" if exact.coarse else ""
+
+    def after(verb: Verb[Any], **options: object) -> str:
+        made = _command(table, verb, **options)
+        return f"{table.first}\n{made}" if table.first else made
+
+    boxes = after(rank, size=size, samples=None if every else drawn.samples, all=True)
+    certificate = after(certify, claim=str(claim.claim))
+    chosen = after(rank, exact=True, size=size, subset=",".join(worst))
+    averages = _command(table, subsets, subset=f"chosen={','.join(worst)}", pair=",".join(reversed(order[:2])))
+    counted = after(rank, size=size, exact=True, format="json")
+    methods = [
+        make_method("chosen_treebanks", scores.signature, f"{chosen}\n{averages}"),
+        make_method("mean_ranks", exact.signature, counted, grid=grid),
+        make_method("rank_boxes", drawn.signature, boxes, subsets=subsets_text),
+        make_method("certificates", claim.signature, certificate),
+        make_method("pair_differences", claim.signature, certificate),
+    ]
+    if families_of(scores) is not None:
+        methods.append(make_method("rank_sets", drawn.signature, boxes))
+    if testable(scores):
+        tied = critical_difference(scores, method="wilcoxon-holm")
+        compared = after(compare, by="wilcoxon-holm")
+        methods.append(make_method("tie_groups", tied.signature, compared))
+    return methods

@@ -1,0 +1,239 @@
+"""The section on scores: intervals, paired tests, and errors by class of words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.result import Result
+from treegauge.core.tables import p_value_text
+from treegauge.reporting.figures.scores import class_data, interval_data
+from treegauge.reporting.inputs import ScoredTreebank
+from treegauge.reporting.page.methods import Method, make_method
+from treegauge.reporting.page.packing import heads, texts, trees
+from treegauge.reporting.page.page import Section
+from treegauge.reporting.sections.comparing import class_pairs
+from treegauge.reporting.sections.confidence import calibration_data, page_calibration
+from treegauge.reporting.sections.scores_confusion import system_confusions
+from treegauge.reporting.sections.treebank_names import treebank_of
+from treegauge.scoring.alignment.align import Alignment
+from treegauge.scoring.breakdown import Breakdown, Breakdowns
+from treegauge.scoring.inference.comparisons import Comparisons
+from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.probabilities.calibration import Calibration
+from treegauge.scoring.score import score
+from treegauge.scoring.scores import Scores
+from treegauge.statistics.probabilities import BINS
+
+#: The classes of words by which heat maps break scores down.
+CLASSES = ("relation", "upos", "distance", "direction", "depth", "length", "projectivity")
+#: Numbers of sentences per cell; the first with which a page has at most `WORDS` words is used.
+EXAMPLES = (8, 4, 2, 1)
+WORDS = 40_000
+#: Differences with a corrected p-value of at most this are called significant.
+SIGNIFICANT = 0.05
+#: The largest number of rows of paired tests that readers without JavaScript get as tables.
+MOST_ROWS = 2000
+#: The number of treebanks whose best system is named at the top of the page.
+NAMED = 3
+
+
+def score_all(scored: Sequence[ScoredTreebank], convention: Convention) -> list[Scores]:
+    """Score the systems on each treebank, with tests and breakdowns by class of words."""
+    return [cast(Scores, score(one.gold, dict(one.systems), by=CLASSES, convention=convention)) for one in scored]
+
+
+def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Section:
+    """Return the section made from treebanks and the results of :func:`score_all`."""
+    parts, tables, methods, short = [], list[tuple[str, Result]](), list[Method](), list[str]()
+    budget = WORDS // len(scored)
+    for one, result in zip(scored, results, strict=True):
+        tests: Any = result.attached.get("comparisons")
+        scores = replace(result, attached={}, featured="", view="all")
+        breakdowns: Any = result.attached["breakdowns"]
+        first = result.systems[0].system
+        by_class = {
+            by: found.systems if isinstance(found, Breakdowns) else {first: found}
+            for by, found in zip(CLASSES, breakdowns, strict=True)
+        }
+        part = _part(one, scores, tests, by_class, budget)
+        alignments = {name: cells.alignment for name, cells in by_class[CLASSES[0]].items()}
+        calibrated = page_calibration(alignments, scores)
+        for own in part["breakdowns"]:
+            names = [row["class"] for row in own["rows"]]
+            own["pairs"] = class_pairs(by_class[own["by"]], names, scores.units, len(scored))
+        parts.append(part | {"calibration": calibration_data(calibrated, list(one.systems))})
+        tables.append((f"All metrics on {one.gold.name}", scores))
+        if calibrated:
+            tables.append((f"Calibration on {one.gold.name}", calibrated))
+        if tests and len(tests.pairs) * len(scored) <= MOST_ROWS:
+            tables.append((f"Paired tests on {one.gold.name}", tests))
+        methods += _methods(one, scores, tests)
+        if calibrated:
+            methods.append(_calibration_method(one, scores, calibrated))
+        short.append(_short(one.gold.name, scores, tests))
+    plural = "treebanks" if len(scored) > 1 else "treebank"
+    text = (
+        f"Scores of the systems on the {plural}, with 95 % confidence intervals, "
+        "and the statistical significance of their differences.\nChoose a cell of the heat map to "
+        "read the sentences behind it: the gold tree above, the system's below."
+    )
+    data = {"treebanks": parts}
+    return Section(
+        "scores", "Scores", text, data, tables, methods, short[:NAMED],
+        view="systems", treebanks=[part["treebank"] for part in parts],
+        systems=[name for part in parts for name in part["systems"]],
+    )  # fmt: skip
+
+
+def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
+    """Return a sentence on the system with the highest LAS, its lead, and the significance."""
+    order = sorted(scores.systems, key=lambda one: -one["LAS"].f1)
+    best = order[0]
+    text = f"On {name}, {best.system} has the highest {scores.label('LAS')}, {best['LAS'].f1:.2f}"
+    interval = best["LAS"].interval
+    if interval is not None:
+        text += f" (95 % interval {interval[0]:.2f} to {interval[1]:.2f})"
+    if tests is None:
+        return f"{text}."
+    ahead = best["LAS"].f1 - order[1]["LAS"].f1
+    pair = {best.system, order[1].system}
+    p = next(row["p_corrected"] for row in tests.pairs if {row["a"], row["b"]} == pair)
+    if p is None:
+        return f"{text}, {ahead:.2f} points above {order[1].system} (too little text for a test)."
+    judged = "statistically significant" if p <= SIGNIFICANT else "not statistically significant"
+    lead = f"{ahead:.2f} points above {order[1].system}"
+    return f"{text}, {lead}; the difference is {judged} ({p_value_text(p)}, corrected)."
+
+
+#: Breakdowns by kind of class and system.
+ByClass = Mapping[str, Mapping[str, Breakdown]]
+
+
+def _part(
+    one: ScoredTreebank, scores: Scores, tests: Comparisons | None, breakdowns: ByClass, budget: int
+) -> dict[str, Any]:
+    alignments = {name: cells.alignment for name, cells in breakdowns[CLASSES[0]].items()}
+    confusions = [system_confusions(found, scores.convention) for found in alignments.values()]
+    for limit in EXAMPLES:
+        examples = {
+            (by, name, number): cells.errors(name, limit=limit)
+            for by, systems in breakdowns.items()
+            for number, cells in enumerate(systems.values())
+            for name in cells.gold.names
+        }
+        confused = (found.examples(one.gold, limit) for own in confusions for found in own.values())
+        groups = chain(examples.values(), *confused)
+        chosen = sorted({place.sentence for found in groups for place in found})
+        if one.gold.lengths[chosen].sum() <= budget:
+            break
+    chosen = filled(chosen, one.gold.lengths, budget)
+    local = {sentence: i for i, sentence in enumerate(chosen)}
+    kept = one.gold.take(np.array(chosen, np.int64))
+    words = np.flatnonzero(np.isin(one.gold.sentence_of, chosen))
+    cells = {by: class_data(systems) for by, systems in breakdowns.items()}
+    for row in (row for rows in cells.values() for row in rows.values()):
+        row["systems"] = [{**cell, "examples": []} for cell in row["systems"]]
+    for (by, name, system), places in examples.items():
+        if name in cells[by]:  # a class may have no words
+            here = cells[by][name]["systems"][system]
+            here["examples"] = [[local[at.sentence], list(at.words)] for at in places]
+    return {
+        "treebank": treebank_of(one.gold.name),
+        "name": one.gold.name,
+        "signature": scores.signature,
+        "sentences": scores.sentences,
+        "words": one.gold.n_words,
+        "systems": list(one.systems),
+        "metrics": interval_data(scores),
+        "tests": list(tests.pairs) if tests else [],
+        "breakdowns": [{"by": by, "rows": list(rows.values())} for by, rows in cells.items()],
+        "convention": scores.convention.signed,
+        "confusion": [{of: found.data() for of, found in own.items()} for own in confusions],
+        "gold": trees(kept),
+        "parsed": [
+            _parsed(found, words, tagged="upos" in own)
+            for found, own in zip(alignments.values(), confusions, strict=True)
+        ],
+    }
+
+
+def filled(chosen: Sequence[int], lengths: npt.NDArray[Any], budget: int) -> list[int]:
+    """Return the chosen sentences and, while there is room, the others in order.
+
+    Examples
+    --------
+    >>> filled([2], np.array([3, 9, 2, 4]), 10)
+    [0, 2, 3]
+    """
+    room = budget - int(lengths[list(chosen)].sum())
+    kept = set(chosen)
+    for number, length in enumerate(lengths.tolist()):
+        if number not in kept and length <= room:
+            kept.add(number)
+            room -= length
+    return sorted(kept)
+
+
+def _parsed(found: Alignment, words: npt.NDArray[np.intp], *, tagged: bool) -> dict[str, Any]:
+    """Return a system's heads and relations for gold words, as positions in the gold sentence.
+
+    A head that is not aligned with a gold word counts as none. UPOS is added if `tagged`.
+    """
+    gold, system = found.gold.treebank, found.system.treebank
+    partner = found.to_system[words]
+    parents = np.where(partner >= 0, system.parents[np.maximum(partner, 0)], -1)
+    rooted = (partner >= 0) & (system.head[np.maximum(partner, 0)] == 0)
+    over = np.where(parents >= 0, found.to_gold[np.maximum(parents, 0)], -1)
+    sentence = gold.sentence_of[words]
+    same = (over >= 0) & (gold.sentence_of[np.maximum(over, 0)] == sentence)
+    place = np.where(same, over - gold.offsets[sentence] + 1, -1)
+    columns = ("deprel", "upos") if tagged else ("deprel",)
+    values = {name: system[name].to_list() for name in columns}
+    return {
+        "head": heads(np.where(rooted, 0, place)),
+        **{name: texts([own[i] if i >= 0 else "–" for i in partner.tolist()]) for name, own in values.items()},
+    }
+
+
+def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> list[Method]:
+    convention = scores.convention
+    name = one.gold.name
+    by = "\n".join(one.command(convention, by=by) for by in CLASSES)
+    counted = {
+        "punct": "included" if convention.punct else "left out",
+        "subtypes": "with" if convention.subtypes else "without",
+    }
+    methods = [
+        make_method(
+            "scores", scores.signature, one.command(convention, all=True), of=name,
+            convention=convention.name, **counted,
+        ),
+        make_method("heat_maps", scores.signature, by, of=name),
+        make_method(
+            "confusions", scores.signature, one.command(convention, confusion="relation", all=True),
+            of=name, **counted,
+        ),
+    ]  # fmt: skip
+    if tests is not None:
+        command = one.command(convention)
+        methods += [
+            make_method("paired_tests", tests.signature, command, of=name),
+            make_method("class_tests", scores.signature, by, of=name),
+            make_method("equivalence", tests.signature, one.command(convention, margin=1), of=name),
+            make_method("detectable", tests.signature, command, of=name),
+        ]
+    return methods
+
+
+def _calibration_method(one: ScoredTreebank, scores: Scores, calibrated: Calibration) -> Method:
+    # Systems without probabilities would be refused.
+    gold, *outputs = one.files
+    named = dict(zip(one.systems, outputs, strict=False))
+    files = [gold, *(file for name, file in named.items() if name in calibrated.systems)]
+    files += outputs[len(named) :]
+    command = replace(one, files=files).command(scores.convention, calibration=True)
+    return make_method("calibration", calibrated.signature, command, of=one.gold.name, bins=BINS)

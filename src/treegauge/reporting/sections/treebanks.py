@@ -1,0 +1,166 @@
+"""The section on treebanks: profiles, measures, displacements and audit findings."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
+from treegauge.auditing.profiles.profile import Profile, profile
+from treegauge.core.result import Result
+from treegauge.core.verbs import command
+from treegauge.measures.measure import measure
+from treegauge.measures.measurements import Measures
+from treegauge.measures.registry import measures
+from treegauge.reporting.figures.treebanks import REACH, displacement_data
+from treegauge.reporting.page.methods import Method, make_method
+from treegauge.reporting.page.page import Section
+from treegauge.reporting.sections.measure_names import FAMILY_NAMES, measure_name
+from treegauge.treebanks.sources.files import Errors
+from treegauge.treebanks.sources.inputs import Input
+
+#: Findings that can make scores misleading.
+LEVELS: tuple[Severity, ...] = ("error", "warning")
+#: The fields of a measure and of a finding that the page shows.
+MEASURE = ("name", "family", "meaning", "bounds")
+FINDING = ("level", "check", "split", "message", "examples")
+
+
+def treebanks_section(treebanks: Sequence[Input], *, given: Sequence[str], errors: Errors = "strict") -> Section:
+    """Measure and audit treebanks and return the section.
+
+    Only folders are audited; `given` are the treebanks as written in commands.
+    """
+    found = [_measures(one, errors) for one in treebanks]
+    audits = [
+        audit_treebanks([{split: one.read(split) for split in one.splits}], name=one.name)
+        for one in treebanks
+        if one.kind == "treebank"
+    ]
+    profiles = [profile(one) for one in treebanks if one.given is None and one.files]
+    measured = [one for result in found for one in result.measured]
+    columns = list(dict.fromkeys(one.measure for one in measured))
+    rows: dict[str, dict[str, Any]] = {}
+    for one in measured:
+        row = rows.setdefault(one.treebank, {"treebank": one.treebank, "values": {}, "notes": {}})
+        if not isinstance(one.value, dict):
+            row["values"][one.measure] = one.value
+        if one.missing or one.note:
+            row["notes"][one.measure] = one.missing or one.note
+    single = [name for name in columns if any(name in row["values"] for row in rows.values())]
+    data = {
+        "families": FAMILY_NAMES,
+        "measures": [_measure(name) for name in single],
+        "profiles": [_profile(one) for one in profiles],
+        "treebanks": list(rows.values()),
+        "reach": REACH,
+        "displacements": {name: shares for one in found for name, shares in displacement_data(one).items()},
+        "audits": [
+            {
+                "treebank": one.treebank,
+                "findings": [_parts(row, FINDING) for row in one.findings],
+                "fairness": fairness(one),
+            }
+            for one in audits
+        ],
+    }
+    text = (
+        f"{count_treebanks(len(rows))}: a profile of each, every measure, how far words are from "
+        "their heads, and audit findings that could make scores misleading."
+    )
+    tables: list[tuple[str, Result]] = [(f"All measures of {one.measured[0].treebank}", one) for one in found]
+    tables += [(f"Audit of {one.treebank}", one) for one in audits]
+    methods = _methods(found, audits, given, errors)
+    return Section("treebanks", "Treebanks", text, data, tables, methods, _short(audits), treebanks=list(rows))
+
+
+def _parts(row: object, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _measure(name: str) -> dict[str, Any]:
+    """Return a measure's code name, name, unit, family and meaning for the page."""
+    return _parts(measures()[name], MEASURE) | measure_name(name)._asdict()
+
+
+def _profile(one: Profile) -> dict[str, Any]:
+    """Return the known aspects of a treebank."""
+    aspects = [
+        {"name": name, "text": aspect.text, "short": aspect.short, "state": aspect.state}
+        for name, aspect in one.aspects.items()
+        if aspect.values
+    ]
+    return {"treebank": one.treebank, "aspects": aspects}
+
+
+def fairness(one: Audit) -> list[dict[str, Any]]:
+    """Return sentences that compare the distances between the sets with those of random splits.
+
+    Examples
+    --------
+    >>> from treegauge.auditing.audit import Finding
+    >>> text = "EDV is 0.190, typical of random splits of this size (p = 0.68)"
+    >>> finding = Finding("split-edv", "note", "train/dev", 0.19, text, (), 0.68)
+    >>> fairness(Audit("A", (finding,), ""))[0]["text"]
+    'EDV between train and dev is 0.190, typical of random splits of this size (p = 0.68).'
+    """
+    rows = [row for row in one.findings if row.check.startswith("split-")]
+    return [
+        {
+            "text": row.message.replace(" is ", f" between {' and '.join(row.split.split('/'))} is ", 1) + ".",
+            "typical": row.level == "note",
+        }
+        for row in sorted(rows, key=lambda row: (row.split, row.check))
+    ]
+
+
+def _measures(one: Input, errors: Errors) -> Measures:
+    """Measure one treebank at a time: two files would be read as training and test set."""
+    folder = one.kind == "treebank" and one.given is None
+    found = measure("all", one.path if folder else one.treebank, errors=errors)
+    return replace(found, measured=tuple(replace(row, treebank=one.name) for row in found.measured))
+
+
+def _short(audits: Sequence[Audit]) -> list[str]:
+    """Return a sentence on the treebanks in which the audit found errors or warnings."""
+    if not audits:
+        return []
+    grave = [one for one in audits if any(map(one.count, LEVELS))]
+    if not grave:
+        return [f"The audit of {count_treebanks(len(audits)).lower()} found no errors or warnings."]
+    names = []
+    for one in grave[:3]:
+        counts = {level: one.count(level) for level in LEVELS}
+        said = [f"{n or 'no'} {level}{'' if n == 1 else 's'}" for level, n in counts.items()]
+        names.append(f"{one.treebank} ({', '.join(said)})")
+    more = f" and {len(grave) - 3} more" if len(grave) > 3 else ""
+    return [f"Scores could be misleading on {', '.join(names)}{more}."]
+
+
+def count_treebanks(number: int) -> str:
+    """Return the number of treebanks in words: One treebank, 4 treebanks."""
+    return "One treebank" if number == 1 else f"{number} treebanks"
+
+
+def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str], errors: Errors) -> list[Method]:
+    signatures = "\n".join(one.signature for one in found)
+    audited = given[: len(audits)]
+    policy = None if errors == "strict" else errors
+
+    def measured(name: str, sources: Sequence[str] = given) -> str:
+        """Return one command per source: two files would be read as training and test set."""
+        return "\n".join(command(measure, name, one, errors=policy) for one in sources)
+
+    def checked(sources: Sequence[str], **options: object) -> str:
+        return "\n".join(command(audit, one, **options, errors=policy) for one in sources)
+
+    methods = [
+        make_method("profiles", signatures, checked(given, card=True)),
+        make_method("measures", signatures, measured("all")),
+        make_method("displacements", found[0].signature, measured("displacements"), reach=REACH),
+        make_method("edv", found[0].signature, measured("edv", audited or given)),
+    ]
+    if audits:
+        signatures = "\n".join(one.signature for one in audits)
+        text = checked(audited, all=True)
+        methods.append(make_method("audit", signatures, text, resamples=RESAMPLES))
+    return methods

@@ -1,0 +1,1 @@
+"""Alignment of system words with gold words."""

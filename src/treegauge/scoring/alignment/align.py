@@ -1,0 +1,213 @@
+"""Alignment of a system's words with gold words, as in the CoNLL 2018 script."""
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.kernels import alignment as _align
+from treegauge.kernels import columns as _columns
+from treegauge.scoring.alignment.segmentation import Ints, Segmentation, mismatch, segmentation
+from treegauge.treebanks.data.columns import NUMBER, Codes, Treebank
+from treegauge.treebanks.data.relations import (
+    CONTENT,
+    FUNCTIONAL,
+    GRAMMATICAL,
+    LEXICAL,
+    universal_features,
+    universal_relation,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side of an alignment: a treebank, its segmentation, and coded columns."""
+
+    treebank: Treebank
+    segments: Segmentation
+    starts: Ints
+    ends: Ints
+    rel: Ints
+    full: Ints
+    feats: Ints
+    classes: npt.NDArray[np.uint8]
+
+    def has(self, bit: int) -> npt.NDArray[np.bool_]:
+        """Which words have a relation of the class with this bit."""
+        return (self.classes & bit) > 0
+
+
+CONTENT_BIT, FUNCTIONAL_BIT, LEXICAL_BIT, GRAMMATICAL_BIT = 1, 2, 4, 8
+# Relations of any version of UD: their names do not conflict.
+_LEXICAL, _GRAMMATICAL = (frozenset().union(*of.values()) for of in (LEXICAL, GRAMMATICAL))
+_CLASSES = ((CONTENT, 1), (FUNCTIONAL, 2), (_LEXICAL, 4), (_GRAMMATICAL, 8))
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Pairs of gold and system words, and what the system got right about each.
+
+    `to_system` and `to_gold` give each word's partner on the other side, or -1; `flags` says what
+    is correct about a gold word's partner (a sum of constants of
+    :mod:`treegauge.kernels.alignment`).
+    """
+
+    gold: Side
+    system: Side
+    to_system: Ints
+    to_gold: Ints
+    flags: npt.NDArray[np.uint16]
+
+    @cached_property
+    def system_sentence(self) -> Ints:
+        """For each system word, the gold sentence of its partner, or else where it starts.
+
+        A token that crosses the end of a sentence may begin in one sentence and have its partners
+        in the next.
+        """
+        counts = positions_per_sentence(self.gold.segments, self.system.starts)
+        sentences = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        partner = self.to_gold[self.to_gold >= 0]
+        sentences[self.to_gold >= 0] = self.gold.treebank.sentence_of[partner]
+        return sentences
+
+    @property
+    def signed(self) -> dict[str, str]:
+        """The part of a signature that says what was aligned, and how it was read."""
+        gold, system = self.gold.treebank, self.system.treebank
+        policies = "+".join(sorted({gold.policy, system.policy}))
+        return {"tb": gold.mark, "system": system.name, "errors": policies}
+
+    def right(self, bits: int) -> npt.NDArray[np.bool_]:
+        """Which gold words have all of these flags."""
+        return np.asarray((self.flags & bits) == bits)
+
+
+def positions_per_sentence(segments: Segmentation, starts: Ints) -> npt.NDArray[np.int64]:
+    """Count the positions (in ascending order) in each sentence.
+
+    In loose alignment a position may be after the last character; it counts in the last sentence.
+    """
+    before = np.searchsorted(starts, segments.sentence_ends)
+    before[-1:] = len(starts)
+    return np.diff(before, prepend=0)
+
+
+def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmentation] | None = None) -> Alignment:
+    r"""Align two segmentations of the same text.
+
+    Words outside multiword tokens are partners if they cover the same characters; where a
+    multiword token is involved, partners are found by the longest common subsequence of the
+    lower-cased forms.
+
+    Parameters
+    ----------
+    gold, system
+        Treebanks with the same characters (ignoring spaces).
+    segments
+        Their segmentations, if already computed.
+
+    Raises
+    ------
+    MismatchError
+        If the characters differ; the message shows where.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.data.conllu import parse_conllu
+    >>> gold = parse_conllu("1\tab\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    >>> align(gold, gold).to_system.tolist()
+    [0]
+    """
+    left, right = segments or (segmentation(gold), segmentation(system))
+    if not np.array_equal(left.text, right.text):
+        raise mismatch(gold, left, system, right)
+    sides = sides_of(gold, left, system, right)
+    to_system = np.full(gold.n_words, -1, np.int32)
+    to_gold = np.full(system.n_words, -1, np.int32)
+    stretches = _align.align(
+        gold.raw, gold.fields, gold.rows, sides[0].starts, sides[0].ends, gold.multiword >= 0,
+        system.raw, system.fields, system.rows,
+        sides[1].starts, sides[1].ends, system.multiword >= 0,
+        to_system, to_gold,
+    )  # fmt: skip
+    if len(stretches):
+        forms = _lowered(gold, stretches[:, :2], system, stretches[:, 2:])
+        _align.align_stretches(stretches, *forms, to_system, to_gold)
+    return judge(sides, to_system, to_gold)
+
+
+def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment:
+    """Mark what is correct about the partner of each gold word."""
+    judged: Any = []
+    for side in sides:
+        tb = side.treebank
+        judged += [tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full]
+        judged.append(side.has(FUNCTIONAL_BIT))
+    judged += [to_system, to_gold]
+    flags = _align.judge(*judged)
+    return Alignment(*sides, to_system, to_gold, flags)
+
+
+def sides_of(gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation) -> tuple[Side, Side]:
+    """Return both sides with columns coded in the same way."""
+    full, _ = joint_codes(gold.codes("deprel"), system.codes("deprel"), str)
+    rel, relations = joint_codes(gold.codes("deprel"), system.codes("deprel"), universal_relation)
+    feats, _ = joint_codes(gold.codes("feats"), system.codes("feats"), universal_features)
+    classes = [sum(bit for members, bit in _CLASSES if name in members) for name in relations]
+    names = np.array(classes or [0], np.uint8)
+
+    def side(i: int, treebank: Treebank, segments: Segmentation) -> Side:
+        # A word inside a multiword token has that token's start and end.
+        row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
+        token = np.searchsorted(segments.token_rows, row)
+        starts, ends = segments.token_starts[token], segments.token_ends[token]
+        return Side(treebank, segments, starts, ends, rel[i], full[i], feats[i], names[rel[i]])
+
+    return side(0, gold, left), side(1, system, right)
+
+
+def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> tuple[list[Ints], list[str]]:
+    """Give equal values (after `normal`) equal codes on both sides; return these and the values."""
+    numbers: dict[str, int] = {}
+    codes = []
+    for side in (gold, system):
+        table = [numbers.setdefault(normal(value), len(numbers)) for value in side.values]
+        codes.append(np.array(table, np.int32)[side.codes] if table else side.codes)
+    return codes, list(numbers)
+
+
+def _lowered(gold: Treebank, left: Ints, system: Treebank, right: Ints) -> tuple[Ints, Ints]:
+    """Return codes of the lower-cased forms of the words in these ranges, 0 elsewhere.
+
+    Spaces count inside multiword tokens only.
+    """
+    numbers: dict[str, int] = {}
+    sides = []
+    for treebank, stretches in ((gold, left), (system, right)):
+        edges = np.zeros(treebank.n_words + 1, np.int8)
+        edges[stretches[:, 0]] += 1
+        edges[stretches[:, 1]] -= 1
+        words = np.flatnonzero(np.cumsum(edges, dtype=np.int8))
+        codes = np.empty(len(words), np.int32)
+        firsts = _columns.encode(treebank.raw, treebank.fields, treebank.rows[words], NUMBER["form"], codes)
+        values = [treebank.field(row, NUMBER["form"]) for row in firsts]
+        inside, bare = (
+            np.array([numbers.setdefault(v.lower(), len(numbers)) for v in texts], np.int32)
+            for texts in (values, map(without_spaces, values))
+        )
+        forms = np.zeros(treebank.n_words, np.int32)
+        forms[words] = np.where(treebank.multiword[words] < 0, bare[codes], inside[codes])
+        sides.append(forms)
+    return sides[0], sides[1]
+
+
+def without_spaces(form: str) -> str:
+    """Return a form without its spaces, which alignment ignores."""
+    if form.isascii():
+        return form.replace(" ", "")
+    return "".join(c for c in form if unicodedata.category(c) != "Zs")

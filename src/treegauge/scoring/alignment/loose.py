@@ -1,0 +1,329 @@
+"""Loose alignment of gold and system words where characters differ.
+
+Language models often change, drop or add a few characters, and the official script then refuses the
+whole file. Here characters are aligned first, with the smallest number of edits, then words.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.kernels import alignment as _align
+from treegauge.scoring.alignment.align import Alignment, Side, align, joint_codes, judge, sides_of, without_spaces
+from treegauge.scoring.alignment.segmentation import Segmentation, TextChanges, segmentation
+from treegauge.treebanks.data.columns import Treebank
+
+ANCHOR = 16
+"""Length in bytes of an anchor: a string that occurs exactly once on either side."""
+SPARSE = 8
+REACH = 200
+"""How many bytes an unaligned range may move."""
+MOST_CELLS = 1 << 24
+"""Ranges without an anchor that are larger than this are not aligned."""
+_SPACE, _LINE_END = 0x20, 0x0A  # after tokens, which have none, and after sentences
+_MULTIWORD, _FORM = 1, 1
+
+Bytes = npt.NDArray[np.uint8]
+
+
+def align_loosely(gold: Treebank, left: Segmentation | None, system: Treebank, right: Segmentation | None) -> Alignment:
+    """Align two treebanks whose characters may differ.
+
+    Tokens that share aligned characters form a group. A group of one token on either side is a pair
+    of partners if at least half of their characters are aligned, counting aligned ones once. In a
+    group with a multiword token, words are matched by form: equal ones first, then similar ones.
+    Other groups are text that was tokenised differently and have no partners, as in exact
+    alignment. If all characters are the same, alignment is exact.
+    """
+    left, right = left or segmentation(gold), right or segmentation(system)
+    if np.array_equal(left.text, right.text):
+        return align(gold, system, (left, right))
+    groups, moved = grouped(left, right)
+    sides = sides_of(gold, left, system, moved)
+    to_system = np.full(gold.n_words, -1, np.int32)
+    to_gold = np.full(system.n_words, -1, np.int32)
+    g_words, s_words = _words(gold, left), _words(system, right)
+    stretches = np.column_stack((g_words[groups[:, :2]], s_words[groups[:, 2:]]))
+    several = _has_several(gold, left, groups[:, :2]) | _has_several(system, right, groups[:, 2:])
+    single = (np.diff(groups)[:, ::2] == 1).all(axis=1) & ~several
+    to_system[stretches[single, 0]] = stretches[single, 2]
+    to_gold[stretches[single, 2]] = stretches[single, 0]
+    for g, g_end, s, s_end in stretches[several].tolist():
+        forms = [
+            [tb.field(row, _FORM).lower() for row in tb.rows[first:last].tolist()]
+            for tb, first, last in ((gold, g, g_end), (system, s, s_end))
+        ]
+        for ours, theirs in similar_words(*forms):
+            to_system[g + ours], to_gold[s + theirs] = s + theirs, g + ours
+    return judge(sides, to_system, to_gold)
+
+
+def similar_words(gold: list[str], system: list[str]) -> list[tuple[int, int]]:
+    """Pair words in order: as many equal ones as possible, then similar ones.
+
+    Words are similar if more than half of the characters of the longer one are the same. Where
+    both sides have the same number of words, any two can be a pair.
+
+    Examples
+    --------
+    >>> similar_words(["de", "le", "pain"], ["de", "pains"])
+    [(0, 0), (2, 1)]
+    """
+    if gold == system:
+        return [(i, i) for i in range(len(gold))]
+    best = np.zeros((len(gold) + 1, len(system) + 1))
+    least = 0.0 if len(gold) == len(system) else 0.5
+    gains = np.array([[_gain(a, b, least) for b in system] for a in gold])
+    for i in range(len(gold) - 1, -1, -1):
+        for j in range(len(system) - 1, -1, -1):
+            paired = gains[i, j] + best[i + 1, j + 1] if gains[i, j] else 0
+            best[i, j] = max(paired, best[i + 1, j], best[i, j + 1])
+    pairs = []
+    i = j = 0
+    while i < len(gold) and j < len(system):
+        if gains[i, j] and best[i, j] == gains[i, j] + best[i + 1, j + 1]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i, j] == best[i + 1, j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _gain(a: str, b: str, least: float) -> float:
+    """Return 1000 for equal words, their similarity if it is above the minimum, else 0."""
+    if a == b:
+        return 1000.0
+    first, second = (np.frombuffer(form.encode("utf-32-le"), np.uint32) for form in (a, b))
+    _, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
+    if codes.max() >= 200:
+        return 0.0
+    numbers = (codes + 33).astype(np.uint8)  # no spaces
+    left, right = numbers[: len(first)], numbers[len(first) :]
+    path = _align.edit_path(left, right)
+    known = path >= 0
+    same = int((left[path[known]] == right[known]).sum())
+    share = same / max(len(left), len(right))
+    return share + 0.01 if share > least or not least else 0.0
+
+
+def text_changes(alignment: Alignment) -> TextChanges:
+    """Return how the system's text differs from gold.
+
+    As in exact alignment, spaces are ignored, and inside multiword tokens case is ignored. A
+    multiword token is a form, too.
+    """
+    gold, system = alignment.gold.treebank, alignment.system.treebank
+    ours = np.flatnonzero(alignment.to_system >= 0)
+    theirs = alignment.to_system[ours]
+    columns = gold.codes("form"), system.codes("form")
+    (a, b), _ = joint_codes(*columns, without_spaces)
+    (a_lower, b_lower), _ = joint_codes(*columns, lambda form: without_spaces(form).lower())
+    inside = (gold.multiword[ours] >= 0) | (system.multiword[theirs] >= 0)
+    differ = np.where(inside, a_lower[ours] != b_lower[theirs], a[ours] != b[theirs])
+    forms = Counter(
+        (gold.field(gold.rows[g], _FORM), system.field(system.rows[s], _FORM))
+        for g, s in zip(ours[differ].tolist(), theirs[differ].tolist(), strict=True)
+    )
+    tokens, others = (_multiword_forms(side) for side in (alignment.gold, alignment.system))
+    forms.update(
+        (tokens[span], others[span])
+        for span in tokens.keys() & others.keys()
+        if without_spaces(tokens[span]) != without_spaces(others[span])
+    )
+    lost, added = (int((to < 0).sum()) for to in (alignment.to_system, alignment.to_gold))
+    return TextChanges(forms, lost, added, gold.n_words, system.n_words)
+
+
+def _multiword_forms(side: Side) -> dict[tuple[int, int], str]:
+    """Return the forms of multiword tokens by the span of characters that they cover."""
+    segments, treebank = side.segments, side.treebank
+    places = np.flatnonzero(treebank.kinds[segments.token_rows] == _MULTIWORD)
+    starts, ends = segments.token_starts[places].tolist(), segments.token_ends[places].tolist()
+    forms = [treebank.field(row, _FORM) for row in segments.token_rows[places].tolist()]
+    return dict(zip(zip(starts, ends, strict=True), forms, strict=True))
+
+
+def grouped(gold: Segmentation, system: Segmentation) -> tuple[npt.NDArray[np.int64], Segmentation]:
+    """Return groups of tokens, and the system's segmentation in positions of gold.
+
+    A group is a range of gold tokens (first, and one past the last) and a range of system tokens.
+    Groups with less than half of the characters aligned are left out.
+    """
+    (a, a_token), (b, b_token) = _spaced(gold), _spaced(system)
+    stands_for = character_map(a, b)
+    shared = np.flatnonzero((stands_for >= 0) & (b_token >= 0))
+    shared = shared[a_token[stands_for[shared]] >= 0]
+    ours, theirs = a_token[stands_for[shared]], b_token[shared]
+    places = stands_for[shared] - ours  # without the spaces before
+    # Characters keep their order, so a group ends where both sides start new tokens.
+    new = np.flatnonzero((np.diff(ours, prepend=-1) > 0) & (np.diff(theirs, prepend=-1) > 0))
+    new = new[_closed(new, ours) & _closed(new, theirs)] if len(new) else new
+    last = np.append(new[1:], len(ours))[: len(new)] - 1  # none where no character is shared
+    groups = np.column_stack((ours[new], ours[last] + 1, theirs[new], theirs[last] + 1))
+    g_edges, s_edges = (np.append(0, side.token_ends).astype(np.int64) for side in (gold, system))
+    g_edge, s_edge = g_edges[groups[:, :2]], s_edges[groups[:, 2:]]
+    enough = 3 * (last - new + 1) >= np.diff(g_edge)[:, 0] + np.diff(s_edge)[:, 0]
+    ends = np.full(len(s_edges), -1, np.int64)
+    ends[theirs + 1] = places + 1
+    ends[groups[:, 2]], ends[groups[:, 3]] = g_edge[:, 0], g_edge[:, 1]
+    ends[0] = 0
+    ends[-1] = len(gold.text) if ends[-1] < 0 else ends[-1]
+    known = np.flatnonzero(ends >= 0)
+    filled = np.interp(np.arange(len(ends)), known, np.maximum.accumulate(ends[known]))
+    token_ends = filled[1:].astype(np.int32)
+    stops = token_ends[np.searchsorted(system.token_ends, system.sentence_ends)]
+    return groups[enough], Segmentation(gold.text, system.token_rows, token_ends, stops)
+
+
+def _closed(new: npt.NDArray[np.int64], tokens: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which positions are the first of their token."""
+    before = np.concatenate(([-1], tokens))[new]
+    return np.asarray(before < tokens[new])
+
+
+def _has_several(treebank: Treebank, segments: Segmentation, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which groups contain a multiword token."""
+    before = np.append(0, (treebank.kinds[segments.token_rows] == _MULTIWORD).cumsum())
+    return np.asarray(before[groups[:, 1]] > before[groups[:, 0]])
+
+
+def _spaced(segments: Segmentation) -> tuple[Bytes, npt.NDArray[np.int64]]:
+    """Return the text with a mark after each token and sentence, and each byte's token, or -1."""
+    lengths = np.diff(segments.token_ends, prepend=0)
+    tokens = np.repeat(np.arange(len(lengths)), lengths)
+    text = np.full(len(segments.text) + len(lengths), _SPACE, np.uint8)
+    token = np.full(len(text), -1, np.int64)
+    places = np.arange(len(segments.text)) + tokens
+    text[places], token[places] = segments.text, tokens
+    last = np.searchsorted(segments.token_ends, segments.sentence_ends)
+    text[segments.sentence_ends + last] = _LINE_END
+    return text, token
+
+
+def character_map(a: Bytes, b: Bytes) -> npt.NDArray[np.int64]:
+    """Return, for each byte of `b`, the position of its partner in `a`, or -1.
+
+    Between anchors the number of edits is minimal. A range without anchors that is too long for
+    that, such as a lost document, is left unaligned.
+    """
+    stands_for = np.full(len(b), -1, np.int64)
+    i = j = 0
+    for start, other_start, size in [*_anchors(a, b), (len(a), len(b), 0)]:
+        first, second = a[i:start], b[j:other_start]
+        shared = min(len(first), len(second))
+        whole = len(first) == len(second) or start == len(a)  # at the end one may be incomplete
+        if whole and np.array_equal(first[:shared], second[:shared]):
+            stands_for[j : j + shared] = np.arange(i, i + shared)
+        elif len(first) and len(second) and len(first) * len(second) <= MOST_CELLS:
+            path = _align.edit_path(np.ascontiguousarray(first), np.ascontiguousarray(second))
+            stands_for[j:other_start] = np.where(path < 0, -1, path + i)
+        stands_for[other_start : other_start + size] = np.arange(start, start + size)
+        i, j = start + size, other_start + size
+    _slide(a, stands_for)
+    turned = np.full(len(a), -1, np.int64)
+    turned[stands_for[stands_for >= 0]] = np.flatnonzero(stands_for >= 0)
+    _slide(b, turned)
+    stands_for[:] = -1
+    stands_for[turned[turned >= 0]] = np.flatnonzero(turned >= 0)
+    return stands_for
+
+
+def _slide(a: Bytes, stands_for: npt.NDArray[np.int64]) -> None:
+    """Move unaligned ranges of `a` to where a sentence or a token starts.
+
+    If "a cat, a dog" lost some text, this may be "a cat, " or " cat, a". Both need the same number
+    of edits, but only the first consists of whole words.
+    """
+    known = np.flatnonzero(stands_for >= 0)
+    gaps = np.flatnonzero((np.diff(known) == 1) & (np.diff(stands_for[known]) > 1))
+    for j in known[gaps].tolist():
+        first, last = int(stands_for[j]) + 1, int(stands_for[j + 1]) - 1
+        # The range may move left over bytes equal to its last ones, and right over
+        # those equal to its first ones.
+        left = right = 0
+        while left < min(REACH, j + 1, first) and (
+            stands_for[j - left] == first - 1 - left and a[first - 1 - left] == a[last - left]
+        ):
+            left += 1
+        while right < min(REACH, len(stands_for) - j - 1, len(a) - last - 1) and (
+            stands_for[j + 1 + right] == last + 1 + right and a[first + right] == a[last + 1 + right]
+        ):
+            right += 1
+        best = max(range(-left, right + 1), key=lambda t: (_strength(a, first + t), -abs(t)))
+        if best < 0:
+            stands_for[j + 1 + best : j + 1] = np.arange(last + 1 + best, last + 1)
+        elif best:
+            stands_for[j + 1 : j + 1 + best] = np.arange(first, first + best)
+
+
+def _strength(a: Bytes, place: int) -> int:
+    """Return 2 where a sentence starts, 1 where a token starts, else 0."""
+    if place == 0 or a[place - 1] == _LINE_END:
+        return 2
+    return int(a[place - 1] == _SPACE)
+
+
+def _anchors(a: Bytes, b: Bytes) -> list[tuple[int, int, int]]:
+    """Return runs of anchors in the order of both texts: their starts and length."""
+    (ours, places), (theirs, others) = (_once(_hashes(text)) for text in (a, b))
+    _, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+    order = np.argsort(places[left])
+    left, right = places[left][order], others[right][order]
+    runs: list[tuple[int, int, int]] = []
+    for i, j in zip(left[_rising(right)].tolist(), right[_rising(right)].tolist(), strict=True):
+        if runs:
+            start, other_start, size = runs[-1]
+            if i - start == j - other_start and i <= start + size:
+                runs[-1] = (start, other_start, i - start + ANCHOR)
+                continue
+            if i < start + size or j < other_start + size:
+                continue
+        runs.append((i, j, ANCHOR))
+    return runs
+
+
+def _hashes(text: Bytes) -> npt.NDArray[np.uint64]:
+    """Return a hash of each substring of the length of an anchor."""
+    hashes = np.zeros(max(len(text) - ANCHOR + 1, 0), np.uint64)
+    for t in range(ANCHOR if len(hashes) else 0):
+        hashes *= np.uint64(0x9E3779B97F4A7C15)
+        hashes += text[t : t + len(hashes)]
+    return hashes ^ (hashes >> np.uint64(29))
+
+
+def _once(hashes: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Return a subset of the hashes that occur once, with their positions."""
+    places = np.flatnonzero(hashes % np.uint64(SPARSE) == 0)
+    values, first, counts = np.unique(hashes[places], return_index=True, return_counts=True)
+    return values[counts == 1], places[first[counts == 1]]
+
+
+def _rising(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the indices of a longest increasing subsequence."""
+    ends: list[int] = []
+    last: list[int] = []
+    before = np.full(len(numbers), -1, np.int64)
+    for place, number in enumerate(numbers.tolist()):
+        rank = bisect_left(ends, number)
+        before[place] = last[rank - 1] if rank else -1
+        if rank == len(ends):
+            ends.append(number)
+            last.append(place)
+        else:
+            ends[rank], last[rank] = number, place
+    chosen = []
+    place = last[-1] if last else -1
+    while place >= 0:
+        chosen.append(place)
+        place = int(before[place])
+    return np.array(chosen[::-1], np.int64)
+
+
+def _words(treebank: Treebank, segments: Segmentation) -> npt.NDArray[np.int64]:
+    """Return the number of the first word of each token, and the number of words."""
+    row = np.where(treebank.multiword < 0, treebank.rows, treebank.multiword)
+    return np.searchsorted(row, np.append(segments.token_rows, len(treebank.fields)))

@@ -1,0 +1,226 @@
+"""Parallel reading of gold and system in bounded memory."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import TreegaugeError
+from treegauge.kernels import alignment as _align
+from treegauge.scoring.alignment.align import Alignment, align
+from treegauge.scoring.alignment.segmentation import (
+    MismatchError,
+    Segmentation,
+    Surroundings,
+    TextChanges,
+    mismatch,
+    segmentation,
+)
+from treegauge.scoring.settings import Reading
+from treegauge.treebanks.data.columns import NUMBER, Treebank, concat
+from treegauge.treebanks.data.conllu import CHUNK, parse_conllu, refusals, stream_conllu
+from treegauge.treebanks.data.problems import ConlluError, ReadingProblem
+from treegauge.treebanks.sources.files import Source
+
+Input = Treebank | Source
+LAYERS = {
+    "lemma": ("Lemmas", "BLEX"), "upos": ("UPOS", "AllTags", "MLAS"), "xpos": ("XPOS", "AllTags"),
+    "feats": ("UFeats", "AllTags", "MLAS"), "deprel": ("LAS", "CLAS", "MLAS", "BLEX"),
+    "deps": ("ELAS", "EULAS"),
+}  # fmt: skip
+"""Columns that a file may lack, and the metrics that compare them."""
+_EMPTY = ord("_")
+
+
+class Pending(NamedTuple):
+    """Text of one side that was read but not yet matched."""
+
+    treebank: Treebank
+    segments: Segmentation
+
+    def cut(self, sentences: int) -> tuple["Pending", "Pending"]:
+        """Split after this number of sentences."""
+        tb, (text, rows, ends, stops) = self.treebank, self.segments
+        row = tb.row_offsets[sentences]
+        token = int(np.searchsorted(rows, row))
+        stop = stops[sentences - 1] if sentences else 0
+        head = Segmentation(text[:stop], rows[:token], ends[:token], stops[:sentences])
+        rest = Segmentation(text[stop:], rows[token:] - row, ends[token:] - stop, stops[sentences:] - stop)
+        return Pending(tb[:sentences], head), Pending(tb[sentences:], rest)
+
+
+@dataclass
+class _Side:
+    """One side, read piece by piece; `problems` lists what was skipped, repaired or allowed."""
+
+    pieces: Iterator[Treebank]
+    policy: str
+    pending: Pending
+    seen: Callable[[bytes], object] | None = None
+    done: bool = False
+    empty: frozenset[str] = frozenset(LAYERS)
+    passed: Surroundings = field(default_factory=Surroundings)
+    problems: list[ReadingProblem] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return len(self.pending.segments.text)
+
+    def take(self, end: int) -> Pending:
+        """Remove and return the sentences up to this position."""
+        stops = self.pending.segments.sentence_ends
+        piece, self.pending = self.pending.cut(int(np.searchsorted(stops, end)) + 1)
+        tb = piece.treebank
+        self.passed = Surroundings(self.passed.before + len(tb), tb.line(len(tb.fields) - 1))
+        return piece
+
+    def grow(self) -> None:
+        """Read as much again as is waiting, so that the total time stays linear."""
+        waiting = self.pending.treebank.n_words
+        parts: list[Treebank] = []
+        while sum(part.n_words for part in parts) <= waiting:
+            piece = next(self.pieces, None)
+            if piece is None:
+                self.done = True
+                break
+            if self.policy == piece.policy == "strict" and refusals(piece):
+                raise ConlluError(refusals(piece))
+            if headless := int((piece.head < 0).sum()):
+                raise TreegaugeError(f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word")
+            if self.seen:
+                self.seen(piece.to_bytes())
+            self.policy = piece.policy
+            self.empty = frozenset(column for column in self.empty if not _has_values(piece, column))
+            self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
+            parts.append(piece)
+        if waiting:
+            parts.insert(0, self.pending.treebank)
+        if parts:
+            whole = parts[0] if len(parts) == 1 else concat(parts, name=parts[-1].name)
+            self.pending = Pending(whole, segmentation(whole))
+
+
+def _has_values(treebank: Treebank, column: str) -> bool:
+    """Whether a word has a value in this column."""
+    starts, ends = treebank.fields[treebank.rows, NUMBER[column] :][:, :2].T
+    lengths = ends - starts - 1
+    return bool(((lengths > 1) | (lengths == 1) & (treebank.raw[starts] != _EMPTY)).any())
+
+
+class PairedReader:
+    """Pieces of gold and system that contain the same characters and end with a sentence.
+
+    Memory is bounded by the longest span without a common sentence end (where also the last tokens
+    start together). `seen` is called with the gold bytes as they are read, `chunk` bytes at a time.
+    """
+
+    def __init__(
+        self,
+        gold: Input,
+        system: Input,
+        reading: Reading | None = None,
+        *,
+        seen: Callable[[bytes], object] | None = None,
+        chunk: int = CHUNK,
+    ) -> None:
+        self.reading, self.chunk = reading or Reading(), chunk
+        self.gold, self.system = self._side(gold, seen), self._side(system)
+        self.changes: list[TextChanges] = []  # found by loose alignment
+
+    def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
+        how = self.reading
+        if isinstance(source, Treebank):
+            pieces, name = iter([source]), source.name
+        else:
+            pieces = stream_conllu(source, errors=how.errors, allow=how.allow, chunk=self.chunk)
+            name = str(source)
+        nothing = parse_conllu(b"", name=name)
+        return _Side(pieces, how.errors, Pending(nothing, segmentation(nothing)), seen)
+
+    def __iter__(self) -> Iterator[Alignment]:
+        return self._loose() if self.reading.align == "loose" else self._exact()
+
+    def _loose(self) -> Iterator[Alignment]:
+        """Align whole files; characters may differ, so files cannot be cut into pieces."""
+        for side in (self.gold, self.system):
+            while not side.done:
+                side.grow()
+        gold, system = self.gold.pending, self.system.pending
+        if gold.treebank.n_words and system.treebank.n_words:
+            from treegauge.scoring.alignment.loose import align_loosely, text_changes
+
+            alignment = align_loosely(*gold, *system)
+            self.changes.append(text_changes(alignment))
+            yield alignment
+        else:
+            yield from self._exact()
+
+    def _exact(self) -> Iterator[Alignment]:
+        left, right = self.gold, self.system
+        while True:
+            for side in (left, right):
+                if not side.done and not side.size:
+                    side.grow()
+            ours, theirs = left.pending.segments, right.pending.segments
+            if _align.first_difference(ours.text, theirs.text) < min(left.size, right.size):
+                break
+            ended = left.done and right.done and left.size == right.size
+            ends = [left.size] if ended and left.size else _meetings(ours, theirs)
+            if len(ends):
+                gold, system = (side.take(int(ends[-1])) for side in (left, right))
+                yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
+                continue
+            behind = [
+                side for side, other in ((left, right), (right, left)) if not side.done and side.size <= other.size
+            ]
+            if not behind:
+                break
+            for side in behind:
+                side.grow()
+        if left.size or right.size:
+            if right.done and right.size < left.size:
+                left.passed = left.passed._replace(after=sum(map(len, left.pieces)))
+            error = str(mismatch(*left.pending, *right.pending, (left.passed, right.passed)))
+            if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
+                error += f"\nsentences were left out because of {lost} problems; "
+                error += "errors='repair' keeps their words"
+            raise MismatchError(error)
+
+
+def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
+    """Align whole treebanks, exactly or loosely according to the settings."""
+    if reading.align == "exact":
+        return align(gold, system)
+    from treegauge.scoring.alignment.loose import align_loosely
+
+    return align_loosely(gold, None, system, None)
+
+
+def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:
+    """Find common sentence ends after which the alignment can restart.
+
+    Where the last tokens start at different characters, one side may have finished the sentence
+    while two words of the other remain. If a multiword token follows, the official script may match
+    its words with the second of these. So there is no cut at such places.
+    """
+    common = _common(ours.sentence_ends, theirs.sentence_ends)
+    last = [np.searchsorted(side.token_ends, common) for side in (ours, theirs)]
+    same = ours.token_starts[last[0]] == theirs.token_starts[last[1]]
+    return np.asarray(common[same], np.int32)
+
+
+def _common(ours: npt.NDArray[np.int32], theirs: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the ends that both have, once each; both are sorted.
+
+    ``np.intersect1d`` would import masked arrays, a tenth of the time of a small file.
+
+    Examples
+    --------
+    >>> _common(np.array([2, 5, 5, 9], np.int32), np.array([5, 7, 9], np.int32))
+    array([5, 9], dtype=int32)
+    """
+    after = np.append(theirs, np.int32(-1))[np.searchsorted(theirs, ours)]
+    kept = ours[after == ours]
+    return np.asarray(kept[np.diff(kept, prepend=np.int32(-1)) > 0])

@@ -1,0 +1,1 @@
+"""Scores by class of words or sentences."""

@@ -1,0 +1,198 @@
+"""Uncertainty of scores and differences due to the sample of units and of runs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
+from treegauge.scoring.metrics.registry import ALL, NUMBER
+from treegauge.scoring.metrics.sentence_counts import SentenceCounts
+from treegauge.scoring.settings import Resampling
+from treegauge.statistics.resampling.bootstrap import bootstrap
+from treegauge.statistics.resampling.draws import FloatArray
+from treegauge.statistics.resampling.small_samples import LEAST_UNITS, StudentEstimate, jackknife
+
+UnitKind = Literal["documents", "sentences"]
+#: Minimum number of units with an error (or a difference between two systems) for inference.
+LEAST_ERRORS = 5
+#: Minimum number of runs for inference about other seeds; fewer are averaged and held fixed.
+LEAST_RUNS = 3
+#: Minimum number of units for a bootstrap interval or test, or to correct the best of many.
+LEAST_BOOTSTRAP, LEAST_BOOTSTRAP_TEST, LEAST_BEST = 200, 100, 500
+#: Sentences whose counts are combined at a time.
+BLOCK = 1 << 16
+#: Fewer documents than this cause a warning.
+FEW_DOCUMENTS = 20
+#: What users can do if there are few documents.
+IN_DOCUMENTS = "--units sentences gives intervals that hold only for other sentences of these documents"
+
+
+def check_resampling(how: Resampling) -> None:
+    """Refuse settings out of range."""
+    check_options(how.seed, how.resamples, "resamples", how.level)
+    choices = {"interval": ("student", "percentile", "bca")}
+    choices["units"] = ("auto", "documents", "sentences")
+    for name, known in choices.items():
+        if getattr(how, name) not in known:
+            raise ChoiceError(name, getattr(how, name), known)
+
+
+def resampling_unit(run: SentenceCounts, wanted: str) -> UnitKind:
+    """Return the unit of resampling: `wanted`, or documents if gold has more than one."""
+    marked = int(run.starts.sum())
+    if wanted == "documents" and not marked:
+        raise TreegaugeError("units: gold has no '# newdoc' comment that marks documents")
+    several = wanted == "documents" or (wanted == "auto" and marked > 1)
+    return "documents" if several else "sentences"
+
+
+class UnitCounts:
+    """Numerators and denominators of F1 over units, for the runs of one system.
+
+    `table` has shape (runs, units, 2 x metrics): twice the correct, then gold plus system. Fewer
+    than three runs are averaged and so held fixed.
+    """
+
+    def __init__(self, runs: Sequence[SentenceCounts], names: Sequence[str], units: UnitKind) -> None:
+        for run in runs:
+            if len(run.rows) != run.sentences:
+                raise TreegaugeError("only totals were kept: score with resamples > 0 to compare systems")
+        if len({len(run.rows) for run in runs}) > 1:
+            raise TreegaugeError("the runs of a system cover different gold sentences (errors='strict' or 'repair')")
+        tables = [_numerators_and_denominators(run.rows, names) for run in runs]
+        words = runs[0].rows[:, NUMBER["words_g"]]
+        if units == "documents" and len(words):
+            first = np.flatnonzero(runs[0].starts)
+            first = first if len(first) and first[0] == 0 else np.append(0, first)
+            # The type is named because numpy would copy the table to make it wider.
+            tables = [np.add.reduceat(table, first, dtype=table.dtype) for table in tables]
+            words = np.add.reduceat(words, first)
+        # A single run, of perhaps millions of sentences, is not copied.
+        self.table: npt.NDArray[Any] = np.stack(tables) if len(runs) > 1 else tables[0][None]
+        self.mean: npt.NDArray[Any] = self.table.mean(axis=0) if len(runs) > 1 else self.table[0]
+        self.words, self.runs, self.number = words, len(runs), len(words)
+
+    @property
+    def random_runs(self) -> bool:
+        """Whether there are enough runs for inference about other seeds."""
+        return self.runs >= LEAST_RUNS
+
+    @property
+    def drawn(self) -> npt.NDArray[Any]:
+        """The runs, or their mean if they are too few."""
+        return self.table if self.random_runs else self.mean
+
+
+def _numerators_and_denominators(rows: npt.NDArray[Any], names: Sequence[str]) -> npt.NDArray[Any]:
+    """Return the two terms of every metric's F1 for each sentence, numerators first."""
+    correct, gold, system = ([NUMBER[ALL[name][i] or ""] for name in names] for i in range(3))
+    table = np.empty((len(rows), 2 * len(names)), rows.dtype)
+    for start in range(0, len(rows), BLOCK):  # millions of sentences are not copied as a whole
+        here = slice(start, start + BLOCK)
+        table[here, : len(names)] = 2 * rows[here][:, correct]
+        table[here, len(names) :] = rows[here][:, gold] + rows[here][:, system]
+    return table
+
+
+def f1_fractions(sums: FloatArray) -> FloatArray:
+    """Return F1 as a fraction, from sums of numerators and denominators."""
+    half = sums.shape[-1] // 2
+    return np.asarray(sums[..., :half] / sums[..., half:])
+
+
+def estimate(counts: UnitCounts) -> StudentEstimate:
+    """Return F1 with its standard error; NaN where fewer than five units have an error."""
+    if counts.number < LEAST_UNITS:
+        return _unknown(counts)
+    jackknifed = jackknife(counts.drawn, f1_fractions, counts.words)
+    half = counts.mean.shape[1] // 2
+    part, whole = counts.mean[:, :half], counts.mean[:, half:]
+    return _limited(jackknifed, np.minimum((part < whole).sum(axis=0), (part > 0).sum(axis=0)))
+
+
+def difference(a: UnitCounts, b: UnitCounts) -> StudentEstimate:
+    """Return the difference of two systems; no standard error if fewer than five units differ."""
+    if a.number < LEAST_UNITS:
+        return _unknown(a)
+    jackknifed = jackknife(a.drawn, f1_fractions, a.words, other=b.drawn)
+    half = a.mean.shape[1] // 2
+    apart = a.mean != b.mean
+    moved = (apart[:, :half] | apart[:, half:]).sum(axis=0)
+    return _limited(jackknifed, moved)
+
+
+def p_greater(difference: StudentEstimate) -> FloatArray:
+    """Return one-sided p-values: small where the difference is above 0."""
+    return np.where(difference.value > 0, difference.p_value() / 2, 1 - difference.p_value() / 2)
+
+
+def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatArray]:
+    """Return the systems' F1 in the first metric on the same units, and its covariance matrix."""
+    values, moves, run_variances = [], [], []
+    for counts in systems:
+        half, n = counts.mean.shape[1] // 2, counts.number
+        sums = counts.drawn.reshape(-1, n, 2 * half)[..., [0, half]].astype(np.float64)
+        total = sums.sum(axis=1)
+        scores = f1_fractions(total)[:, 0]
+        left = f1_fractions(total[:, None] - sums)[..., 0] - scores[:, None]
+        values.append(scores.mean())
+        moves.append(left.mean(axis=0))
+        between = both = 0.0
+        if len(scores) > 1:
+            between = scores.var(ddof=1) / len(scores)
+            both = (n - 1) / n * left.var(axis=0, ddof=1).sum() / len(scores)
+        run_variances.append(max(between - both, 0.0))
+    table = np.stack(moves)
+    n = table.shape[1]
+    return np.array(values), (n - 1) / n * table @ table.T + np.diag(run_variances)
+
+
+def _limited(jackknifed: StudentEstimate, units: npt.NDArray[np.int64]) -> StudentEstimate:
+    """Return the estimate with degrees of freedom of the units that decide; NaN if too few."""
+    error = np.where(units >= LEAST_ERRORS, jackknifed.standard_error, np.nan)
+    return replace(jackknifed, standard_error=error, df=np.minimum(jackknifed.df, np.maximum(units - 1, 1)))
+
+
+def _unknown(counts: UnitCounts) -> StudentEstimate:
+    nothing = np.full(counts.mean.shape[1] // 2, np.nan)
+    return StudentEstimate(nothing, nothing, nothing)
+
+
+def intervals(counts: UnitCounts, how: Resampling) -> list[tuple[float, float] | None]:
+    """Return an interval of F1 in percent for every metric; None where it is undefined."""
+    if how.interval == "student":
+        low, high = estimate(counts).interval(how.level, share=True)
+    else:
+        if counts.number < LEAST_BOOTSTRAP or counts.runs > 1:
+            return [None] * (counts.mean.shape[1] // 2)
+        resampled = bootstrap(
+            counts.mean, f1_fractions, resamples=how.resamples, level=how.level, method=how.interval, seed=how.seed
+        )
+        low, high = resampled.low, resampled.high
+    limits = zip((100 * low).tolist(), (100 * high).tolist(), strict=True)
+    return [None if np.isnan(limit[0]) else limit for limit in limits]
+
+
+def remarks(counts: UnitCounts, units: UnitKind, how: Resampling, system: str, defined: bool) -> list[str]:
+    """Return notes on the units behind intervals: too few of them, or why there is no interval."""
+    n = counts.number
+    least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
+    if n < least:
+        hint = f"; {IN_DOCUMENTS}" if units == "documents" else ""
+        unit = units.removesuffix("s") if n == 1 else units
+        return [f"no interval: {n} {unit}, needs at least {least}{hint}"]
+    if how.interval == "student" and not defined:
+        return [f"no interval for {system}: fewer than {LEAST_ERRORS} {units} have an error"]
+    lines = [f"{100 * how.level:g} % intervals over {n} {units}"]
+    if units == "documents" and n < FEW_DOCUMENTS:
+        few = f"intervals over only {n} documents"
+        lines = [f"warning: {100 * how.level:g} % {few}; {IN_DOCUMENTS}"]
+    if counts.runs > 1 and how.interval != "student":
+        lines.append(f"no interval for {system}: {how.interval} intervals need a single run")
+    elif counts.runs > 1:
+        fixed = f"held fixed: intervals account for other runs from {LEAST_RUNS} runs on"
+        lines.append(f"{system}: {counts.runs} runs, " + ("random" if counts.random_runs else fixed))
+    return lines

@@ -1,0 +1,294 @@
+"""Significance tests between systems, on one gold file and across treebanks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from treegauge.core import tables
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign
+from treegauge.scoring.inference.certainty import (
+    LEAST_BEST,
+    LEAST_BOOTSTRAP_TEST,
+    LEAST_ERRORS,
+    LEAST_RUNS,
+    UnitCounts,
+    UnitKind,
+    difference,
+    f1_fractions,
+    score_covariance,
+)
+from treegauge.scoring.metrics.registry import canonical, metric_label
+from treegauge.scoring.scores import Scores, SystemScore
+from treegauge.statistics.resampling.draws import FloatArray
+from treegauge.statistics.resampling.small_samples import LEAST_UNITS, StudentEstimate, effective_df
+from treegauge.statistics.resampling.student import student_quantile
+from treegauge.statistics.tests.multiple import adjust
+from treegauge.statistics.tests.permutation import Alternative, paired_bootstrap, paired_permutation
+from treegauge.statistics.tests.planning import best_of, equivalence
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PairedTest = Literal["student", "permutation", "bootstrap"]
+#: The test to report: units are random and, with three or more runs per system, so are runs.
+PRIMARY: PairedTest = "student"
+POWER = 0.8
+"""Power: the probability with which a detectable or planned difference is found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparisons(Result):
+    """Every pair of systems: difference, interval, p-value, and smallest detectable difference.
+
+    `low` and `high` are the limits of the difference; `detectable` is the smallest true difference
+    that would be significant with probability 0.8. The primary test is Student's t of the
+    difference; `p_corrected` is the p-value to report. With a `margin`, a verdict says whether the
+    systems are equivalent. `best` is the system with the highest score; with three or more systems
+    its score is corrected for this selection.
+    """
+
+    pairs: tuple[dict[str, Any], ...]
+    signature: str
+    test: PairedTest = PRIMARY
+    notes: tuple[str, ...] = ()
+    best: dict[str, Any] | None = None
+    kind: ClassVar[str] = "comparisons"
+    unit: ClassVar[str | None] = "percent"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per pair and metric."""
+        import polars as pl
+
+        return pl.DataFrame(list(self.pairs), infer_schema_length=None)
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows, the name of the primary test, and the best system."""
+        primary = {"test": PRIMARY, "reported": self.test == PRIMARY, "p_value": "p_corrected"}
+        return {"primary": primary, "notes": list(self.notes), "best": self.best} | (super().json_fields())
+
+    def shown(self) -> list[dict[str, Any]]:
+        """Return differences with their intervals, and p-values."""
+        order = ("metric", "a", "b", "treebanks", "difference", "interval", "new treebank",
+                 "detectable", "error_reduction", "p_value", "p_corrected", "verdict")  # fmt: skip
+
+        def cells_of(row: Mapping[str, Any]) -> dict[str, Any]:
+            cells = dict(row)
+            for name, side in (("interval", ""), ("new treebank", "new_")):
+                low, high = row.get(f"{side}low"), row.get(f"{side}high")
+                cells[name] = None if low is None else f"{low:+.2f} to {high:+.2f}"
+            return cells
+
+        rows = [cells_of(row) for row in self.pairs]
+        names = [name for name in order if any(row.get(name) is not None for row in rows)]
+        return [{name: row[name] for name in names} for row in rows]
+
+    def own_text(self) -> str:
+        """Return the table, the name of the test, and notes."""
+        return "\n".join([tables.to_text(self.shown(), digits=self.digits), *self.notes, self.signature])
+
+
+def error_reduction(a: float, b: float) -> float | None:
+    r"""Error reduction of A over B in percent; None if B makes no errors.
+
+    .. math:: 100 \, \frac{(100 - b) - (100 - a)}{100 - b}
+
+    Examples
+    --------
+    >>> round(error_reduction(85, 80), 2)
+    25.0
+    """
+    return None if b >= 100 else 100 * (a - b) / (100 - b)
+
+
+def compare_systems(
+    scores: Scores,
+    *,
+    metric: str | Sequence[str] = "LAS",
+    test: PairedTest = PRIMARY,
+    permutations: int = 10_000,
+    correction: str = "holm",
+    seed: int = 0,
+    margin: float | None = None,
+) -> Comparisons:
+    """Test every pair of systems on the units they share (scored with ``resamples > 0``).
+
+    ``"student"`` is a t test of the difference in which units and, with three or more runs per
+    system, runs are random. ``"permutation"`` swaps the two systems' results unit by unit,
+    ``"bootstrap"`` resamples the same units for both; these two hold runs fixed. p-values, also
+    those of equivalence within a `margin` in points, are corrected over all pairs and metrics.
+    """
+    if len(scores.systems) < 2:
+        raise TreegaugeError(f"a comparison needs at least two systems; got {len(scores.systems)}")
+    names = [canonical(m) for m in ([metric] if isinstance(metric, str) else metric)]
+    if test not in get_args(PairedTest):
+        raise ChoiceError("test", test, get_args(PairedTest))
+    counted = {system.system: unit_counts(system, names, scores.units) for system in scores.systems}
+    check_paired(counted)
+    rows: list[dict[str, Any]] = []
+    for ours, theirs in combinations(scores.systems, 2):
+        a, b = counted[ours.system], counted[theirs.system]
+        estimate = difference(a, b)
+        if test != PRIMARY:
+            p_values = drawn_p_values(a, b, test, permutations, seed)
+        for i, name in enumerate(names):
+            f1_a, f1_b = ours[name].f1, theirs[name].f1
+            row: dict[str, Any] = {
+                "metric": metric_label(name, scores.convention),
+                "a": ours.system,
+                "b": theirs.system,
+                "f1_a": f1_a,
+                "f1_b": f1_b,
+                "difference": f1_a - f1_b,
+                "runs_a": len(ours.runs),
+                "runs_b": len(theirs.runs),
+                "error_reduction": error_reduction(f1_a, f1_b),
+            }
+            rows.append(row | sureness(estimate, i, scores.level, margin))
+            if test != PRIMARY:
+                rows[-1]["p_value"] = known(p_values[i])
+    rows = judged(rows, correction, scores.level)
+    signature = countersign(
+        scores.signature, test=f"paired-{test}", m="+".join(names),
+        permutations=permutations if test != PRIMARY else None,
+        seed=seed if test != PRIMARY else None, correction=correction, margin=margin,
+    )  # fmt: skip
+    best = _best(scores, counted, names[0])
+    notes = _notes(scores, counted, test, best)
+    notes += [
+        f"no test of {row['a']} and {row['b']} in {row['metric']}: they differ in fewer than "
+        f"{LEAST_ERRORS} {scores.units}"
+        for row in rows
+        if row["p_value"] is None and counted[row["a"]].number >= LEAST_UNITS
+    ]
+    return Comparisons(tuple(rows), signature, test, tuple(notes), best)
+
+
+def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | None) -> dict[str, float | None]:
+    """Return the interval, detectable difference and p-values of one difference, in points."""
+    low, high = estimate.interval(level)
+    # Within 0.2 % of the noncentral t from nine degrees of freedom on.
+    quantiles = [student_quantile(share, estimate.df) for share in ((1 + level) / 2, POWER)]
+    least = sum(quantiles) * estimate.standard_error
+    named = {"low": low, "high": high, "detectable": least}
+    columns = {name: known(100 * values[i]) for name, values in named.items()}
+    columns["p_value"] = known(estimate.p_value()[i])
+    if margin is None:
+        return columns
+    value, error, df = 100 * estimate.value[i], 100 * estimate.standard_error[i], estimate.df[i]
+    ours, theirs = (equivalence(sign * value, error, df, margin=margin) for sign in (1, -1))
+    # Twice the one-sided p-values: a claim holds if the interval shown lies on its side.
+    claims = {"equivalent": ours.p_equivalent, "a_not_worse": ours.p_not_worse}
+    claims["b_not_worse"] = theirs.p_not_worse
+    return columns | {f"p_{name}": known(min(2 * float(p), 1.0)) for name, p in claims.items()}
+
+
+def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> list[dict[str, Any]]:
+    """Correct p-values for the number of tests and, given a margin, add a verdict."""
+    done = [dict(row) for row in rows]
+    for name in [name for name in done[0] if name.startswith("p_")]:
+        corrected = adjust([row[name] for row in done], correction).tolist()
+        for row, p in zip(done, corrected, strict=True):
+            row["p_corrected" if name == "p_value" else name] = known(p)
+    if "p_equivalent" in done[0]:
+        for row in done:
+            row["verdict"] = _verdict(row, round(1 - level, 10))
+    return done
+
+
+def unit_counts(system: SystemScore, names: Sequence[str], units: UnitKind) -> UnitCounts:
+    """Return a system's counts per unit, for these metrics."""
+    return UnitCounts(system.runs, [system[name].name for name in names], units)
+
+
+def check_paired(counted: Mapping[str, UnitCounts]) -> None:
+    """Refuse systems that cover different gold sentences."""
+    numbers = {name: counts.number for name, counts in counted.items()}
+    if len(set(numbers.values())) > 1:
+        raise TreegaugeError(
+            f"systems cover different numbers of units ({numbers}): paired tests need the same "
+            "gold sentences (errors='strict' or 'repair')"
+        )
+
+
+def drawn_p_values(
+    a: UnitCounts, b: UnitCounts, test: PairedTest, draws: int, seed: int, alternative: Alternative = "two-sided"
+) -> FloatArray:
+    """Return p-values of a resampling test, in which runs are averaged and held fixed."""
+    how: dict[str, Any] = {"seed": seed, "alternative": alternative}
+    if test == "bootstrap" and a.number < LEAST_BOOTSTRAP_TEST:
+        return np.full(a.mean.shape[1] // 2, np.nan)
+    if test == "permutation":
+        return paired_permutation(a.mean, b.mean, f1_fractions, permutations=draws, **how).p_value
+    return paired_bootstrap(a.mean, b.mean, f1_fractions, resamples=draws, **how).p_value
+
+
+def _verdict(row: Mapping[str, Any], alpha: float) -> str:
+    """Return the strongest claim that the tests support, in words."""
+    shown = {name: p is not None and p <= alpha for name, p in row.items() if name[:2] == "p_"}
+    better = "a" if row["difference"] > 0 else "b"
+    if shown["p_equivalent"]:
+        return "equivalent"
+    if shown["p_corrected"]:
+        return f"{row[better]} better"
+    for side in (better, "ab".replace(better, "")):
+        if shown[f"p_{side}_not_worse"]:
+            return f"{row[side]} not worse"
+    return "undecided"
+
+
+def _best(scores: Scores, counted: Mapping[str, UnitCounts], name: str) -> dict[str, Any] | None:
+    """Correct the highest of three or more scores for its selection."""
+    if len(scores.systems) < 3 or next(iter(counted.values())).number < LEAST_BEST:
+        return None
+    values, spread = score_covariance([counted[system.system] for system in scores.systems])
+    if not (np.diag(spread) > 0).all():
+        return None
+    df = effective_df(counted[scores.systems[0].system].words)
+    corrected = best_of(100 * values, 1e4 * spread, df, level=scores.level)
+    return {
+        "system": scores.systems[corrected.index].system,
+        "metric": metric_label(name, scores.convention),
+        "f1": corrected.observed,
+        "corrected": corrected.value,
+        "low": corrected.low,
+        "high": corrected.high,
+    }
+
+
+def _notes(
+    scores: Scores, counted: Mapping[str, UnitCounts], test: PairedTest, best: Mapping[str, Any] | None
+) -> list[str]:
+    number = next(iter(counted.values())).number
+    least = {"student": LEAST_UNITS, "bootstrap": LEAST_BOOTSTRAP_TEST, "permutation": 1}[test]
+    if number < least:
+        return [f"no test: {number} {scores.units}, needs at least {least}"]
+    fixed = [name for name, counts in counted.items() if not counts.random_runs or test != PRIMARY]
+    if test == PRIMARY:
+        notes = [f"primary test: Student's t of the difference over {number} {scores.units}"]
+    else:
+        notes = [f"secondary test: {test} over {number} {scores.units}; the primary test is --test student"]
+    if len(fixed) < len(counted):
+        notes[0] += ", runs random"
+    if fixed:
+        choose = "" if test == PRIMARY else f" and --test {PRIMARY}"
+        notes.append(
+            f"runs held fixed: {', '.join(fixed)} (p-values compare these outputs; to allow for "
+            f"retraining, give {LEAST_RUNS} or more runs of each system{choose})"
+        )
+    if best:
+        notes.append(
+            f"best of {len(scores.systems)}: {best['system']}, {best['metric']} {best['f1']:.2f}; "
+            f"corrected for selection: {best['corrected']:.2f} "
+            f"({best['low']:.2f} to {best['high']:.2f})"
+        )
+    return notes
+
+
+def known(value: float) -> float | None:
+    """Return a number, or None if it is undefined."""
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,1 @@
+"""Metrics and the convention that says which words count."""

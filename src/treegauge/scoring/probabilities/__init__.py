@@ -1,0 +1,1 @@
+"""Calibration of the probabilities in system output."""

@@ -1,0 +1,1 @@
+"""Outputs of systems: who answered what."""

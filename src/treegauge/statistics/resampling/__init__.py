@@ -1,0 +1,1 @@
+"""Random draws for intervals and tests; small samples."""

@@ -1,0 +1,1 @@
+"""Tables of scores and measures for analyses."""

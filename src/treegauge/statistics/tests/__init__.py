@@ -1,0 +1,1 @@
+"""Significance tests, corrections for many tests, and what they can detect."""

@@ -1,0 +1,1 @@
+"""Treebanks as tables: reading, exact writing, slicing, trees."""

@@ -1,0 +1,1 @@
+"""Drawings of trees as text, SVG and TikZ."""

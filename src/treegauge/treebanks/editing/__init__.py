@@ -1,0 +1,1 @@
+"""Pairs of versions of sentences, and edits between them."""

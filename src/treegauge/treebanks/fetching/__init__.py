@@ -1,0 +1,1 @@
+"""Downloads of releases: archives, connections, places."""

@@ -1,0 +1,1 @@
+"""What a name, path, pattern, folder, stream or object means."""

@@ -1,0 +1,259 @@
+"""Treebanks on disk: location, and metadata on licence, genre and annotation."""
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
+from treegauge.treebanks.sources.files import ENDINGS, SPLITS, entries_of, find, split_of
+from treegauge.treebanks.sources.languages import UNKNOWN, Language, code_of, language_of, own_name, release_of
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.data.columns import Treebank
+    from treegauge.treebanks.sources.selection import Tally
+
+#: File names of UD. Large treebanks have several files per set: cs_pdt-ud-train-l.conllu.
+UD_FILE = re.compile(r"(?P<code>[^-]+)-ud-(?P<split>train|dev|test)\b")
+SHARES = ("text", "lemmas", "features", "xpos", "nonprojective")
+"""Columns that are shares of words, or of trees for the last."""
+SIZES = (*(f"{p}_{u}" for p in SPLITS for u in ("sentences", "words")), "sentences", "words")
+"""Columns that are counts."""
+
+
+_MARK = "Machine-readable metadata"
+_FIELD = re.compile(r"^(License|Genre|Relations):[ \t]*(\S.*)$", re.MULTILINE)
+_MOST = 1 << 20  # maximum size of a README; a longer file is something else
+
+_LINKED = re.compile(r"creativecommons\.org/licenses/(by[a-z-]*)/(\d\.\d)")
+_SHORT = re.compile(r"\bCC[ -]?(BY(?:-NC)?(?:-SA|-ND)?)[ -]?(\d\.\d)?")
+_SPELLED = re.compile(
+    r"Attribution(?P<nc>[ -]Non-?Commercial)?(?P<sa>[ -]Share-?Alike)?(?P<nd>[ -]NoDeriv\w*)?"
+    r"[ ,(]*(?P<version>\d\.\d)",
+    re.IGNORECASE,
+)
+_OTHERS = {
+    "CC0 1.0": re.compile(r"\bCC0\b|publicdomain/zero", re.IGNORECASE),
+    "LGPL-LR": re.compile(r"LGPL-?LR|Lesser General Public License for Linguistic Resources", re.IGNORECASE),
+}
+_GPL = re.compile(r"GNU (?:GENERAL PUBLIC LICENSE|GPL)\W+(?:Version )?(\d)", re.IGNORECASE)
+Index = dict[tuple[str | None, str], str]
+"""Licences by release and treebank."""
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """Metadata from a treebank's files; ``"unknown"`` if missing.
+
+    Examples are ``CC BY-SA 4.0``, ``news wiki``, and ``converted from manual`` (relations).
+    """
+
+    licence: str = UNKNOWN
+    genre: str = UNKNOWN
+    annotation: str = UNKNOWN
+
+
+@dataclass(frozen=True, eq=False)
+class TreebankEntry:
+    """A treebank on disk: name, release (None if unknown), and the files of each split.
+
+    `counts` has the sizes of each split, None if they were not counted; `problem` describes
+    problems of the files.
+    """
+
+    name: str
+    release: str | None
+    code: str
+    language: Language
+    metadata: Metadata
+    folder: Path
+    files: Mapping[str, tuple[str, ...]]
+    counts: "Mapping[str, Tally] | None" = None
+    problem: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.release}" if self.release else self.name
+
+    @property
+    def total(self) -> "Tally":
+        """The counts of all splits together."""
+        from treegauge.treebanks.sources.selection import Tally
+
+        return sum((self.counts or {}).values(), Tally())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names by which it can be found: name, name without ``UD_``, code, language."""
+        return self.name, self.name.removeprefix("UD_"), self.code, self.language.name
+
+    def read(self, split: str | None = None, **options: Any) -> "Treebank":
+        """Read the treebank or one of its splits; see :func:`treegauge.read_conllu`."""
+        from treegauge.treebanks.data.conllu import read_conllu
+
+        if split is not None and split not in self.files:
+            raise ChoiceError(f"split of {self}", split, self.files)
+        paths = [p for part, paths_of_split in self.files.items() if split in {None, part} for p in paths_of_split]
+        name = f"{self.name}/{split}" if split else self.name
+        return read_conllu(paths, **({"name": name} | options))
+
+    def row(self) -> dict[str, Any]:
+        """Return the treebank as a row of the catalogue's table."""
+        row: dict[str, Any] = {
+            "treebank": self.name,
+            "release": self.release,
+            "code": self.code,
+            "language": self.language.name,
+            "family": self.language.family,
+            "genus": self.language.genus,
+            "licence": self.metadata.licence,
+            "genre": self.metadata.genre,
+            "annotation": self.metadata.annotation,
+        }
+        counts = self.counts or {}
+        for part in SPLITS:
+            for unit in ("sentences", "words"):
+                row[f"{part}_{unit}"] = getattr(counts[part], unit) if part in counts else None
+        total = self.total if self.counts is not None else None
+        row |= {unit: getattr(total, unit, None) for unit in ("sentences", "words")}
+        row |= {name: total.share(name) if total else None for name in SHARES}
+        return row | {"problem": self.problem, "folder": str(self.folder)}
+
+
+COLUMNS = tuple(TreebankEntry("", None, "", Language("", "", "", ""), Metadata(), Path(), {}).row())
+"""Names of the columns of a row."""
+
+
+def folders_in(root: Path) -> list[Path]:
+    """Return the folders with CoNLL-U files in a folder of treebanks or of releases."""
+    if not root.is_dir():
+        raise TreegaugeError(f"{root}: no such folder; expected one with UD releases or treebanks")
+    entries_of(root)  # one that cannot be read seems empty below
+    if holds_treebank(root) and any(split_of(file) for file in find(root)):
+        return [root]
+    folders: list[Path] = []
+    for child in _children(root):
+        folders += [child] if holds_treebank(child) else filter(holds_treebank, _children(child))
+    if not folders and holds_treebank(root):
+        return [root]
+    if not folders:
+        raise TreegaugeError(
+            f"{root}: found no treebank; expected UD_*/*.conllu in it, or folders such as r2.9 or "
+            "ud-treebanks-v2.9 that hold them"
+        )
+    return folders
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        children = entries_of(folder)
+        return [path for path in children if not path.name.startswith(".") and path.is_dir()]
+    except (TreegaugeError, OSError) as error:
+        note(f"left out: {error}")
+        return []
+
+
+def holds_treebank(folder: Path) -> bool:
+    """Whether a folder contains CoNLL-U files."""
+    endings = (f".conllu{ending}" for ending in ENDINGS)
+    return any(next(folder.glob(f"*{ending}"), None) is not None for ending in endings)
+
+
+def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
+    """Return the entry of the treebank in a folder; `indices` caches licence tables."""
+    whole = folder.resolve()
+    name, release = own_name(whole.name)
+    release = release or release_of(whole.parent.name)
+    files: dict[str, tuple[str, ...]] = {}
+    codes = []
+    for path in find(folder):
+        named = UD_FILE.match(Path(path).name)
+        split = named["split"] if named else split_of(path)
+        if named:
+            codes.append(named["code"])
+        if split:
+            files[split] = (*files.get(split, ()), path)
+    metadata = read_metadata(folder)
+    if metadata.licence == UNKNOWN:
+        for place in (whole.parent, whole.parent.parent):
+            if place not in indices:
+                indices[place] = read_index(place / "INDEX.csv")
+            if licence := indices[place].get((release, name)):
+                metadata = replace(metadata, licence=licence)
+                break
+    return TreebankEntry(
+        name=name,
+        release=release,
+        code=codes[0] if codes else code_of(name) or "",
+        language=language_of(name),
+        metadata=metadata,
+        folder=folder,
+        files={split: files[split] for split in SPLITS if split in files},
+        problem=None if files else "no file is named as a training, dev or test set",
+    )
+
+
+def licence_in(text: str) -> str | None:
+    """Return the short name of the licence in a text.
+
+    Examples
+    --------
+    >>> licence_in("Creative Commons Attribution-NonCommercial-ShareAlike 3.0 Unported")
+    'CC BY-NC-SA 3.0'
+    >>> licence_in("see http://creativecommons.org/licenses/by/4.0/")
+    'CC BY 4.0'
+    """
+    if match := _LINKED.search(text):
+        return f"CC {match[1].upper()} {match[2]}"
+    if match := _SHORT.search(text):
+        return f"CC {match[1]} {match[2]}" if match[2] else f"CC {match[1]}"
+    if match := _SPELLED.search(text):
+        parts = ["BY", *(key.upper() for key in ("nc", "sa", "nd") if match[key])]
+        return f"CC {'-'.join(parts)} {match['version']}"
+    for name, pattern in _OTHERS.items():
+        if pattern.search(text):
+            return name
+    match = _GPL.search(text)
+    return f"GNU GPL {match[1]}.0" if match else None
+
+
+def read_metadata(folder: Path) -> Metadata:
+    """Read a treebank's README, and its LICENSE if the README does not name the licence."""
+    fields: dict[str, str] = {}
+    for name in ("README.md", "README.txt"):
+        _, mark, after = _text(folder / name).rpartition(_MARK)
+        if mark:
+            fields |= {key.lower(): value.strip() for key, value in _FIELD.findall(after)}
+            break
+    licence = fields.get("license")
+    if licence is None:
+        text = _text(folder / "LICENSE.txt")
+        licence = licence_in(text) or ("see LICENSE.txt" if text.strip() else UNKNOWN)
+    return Metadata(licence, fields.get("genre", UNKNOWN), fields.get("relations", UNKNOWN))
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST).decode(errors="replace")
+    except OSError:  # missing or not readable
+        return ""
+
+
+def read_index(path: Path) -> Index:
+    """Read licences from a table with the columns ``release``, ``treebank`` and ``licence``.
+
+    Collections whose folders contain only treebanks have such an ``INDEX.csv`` next to them.
+    """
+    try:
+        with path.open(encoding="utf-8", errors="replace", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, csv.Error):
+        return {}
+    return {
+        (release_of(row.get("release") or ""), row["treebank"]): row["licence"].strip()
+        for row in rows
+        if row.get("treebank") and (row.get("licence") or "").strip()
+    }

@@ -1,0 +1,158 @@
+"""Sources of treebanks: files, folders, patterns, standard input, compressed files."""
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, cast
+
+from treegauge.core.arguments import bad_text
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.outputs import protect
+from treegauge.core.safe_reading import LimitedStream
+
+SPLITS = ("train", "dev", "test")
+ENDINGS = ("", ".gz", ".xz", ".zst", ".bz2")
+Source = str | os.PathLike[str]
+Errors = Literal["strict", "skip", "repair"]
+"""What to do about malformed sentences."""
+
+
+@contextmanager
+def open_bytes(path: Source) -> Iterator[BinaryIO]:
+    """Open a file for reading bytes; ``-`` is standard input, compressed files are unpacked."""
+    name = os.fspath(path)
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    protect(name)
+    try:
+        with _open(name) as stream:
+            yield stream
+    except (zlib.error, lzma.LZMAError, EOFError) as error:
+        raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
+    except OSError as error:
+        if error.errno is None:  # errors of the decompressors
+            raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
+        raise TreegaugeError(f"{name}: {error.strerror or error}") from error
+
+
+def _open(name: str) -> BinaryIO:
+    openers: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+    ending = Path(name).suffix
+    if ending == ".zst":
+        import pyarrow as pa
+
+        opened = cast("BinaryIO", pa.input_stream(name, compression="zstd"))
+        limited = LimitedStream(opened, name, Path(name).stat().st_size)
+        return cast("BinaryIO", io.BufferedReader(limited, 1 << 20))
+    if ending not in openers:
+        return Path(name).open("rb")
+    stream = LimitedStream(openers[ending](name), name, Path(name).stat().st_size)
+    return cast("BinaryIO", io.BufferedReader(stream, 1 << 20))
+
+
+def packed(data: bytes, ending: str) -> bytes:
+    """Compress bytes in the format of a file's ending; the output is deterministic."""
+    if ending == ".gz":
+        return gzip.compress(data, mtime=0)
+    if ending == ".zst":
+        import pyarrow as pa
+
+        return bytes(pa.compress(data, codec="zstd", asbytes=True))
+    if ending == ".bz2":
+        return bz2.compress(data)
+    return lzma.compress(data) if ending == ".xz" else data
+
+
+def find(source: Source, *, split: str | None = None) -> list[str]:
+    """Return the files of a path, pattern, folder or name, train before dev and test.
+
+    Patterns such as ``"UD_*/*-test.conllu"`` or ``"UD_*"`` match files or folders; names and codes
+    are those of treebanks under ``$TREEGAUGE_UD``. `split` selects one set, except for files.
+    """
+    name = os.fspath(source)
+    if split is not None and split not in SPLITS:
+        raise ChoiceError("split", split, SPLITS)
+    if name == "-":
+        return ["-"]
+    try:
+        folder, file = Path(name).is_dir(), Path(name).exists()
+    except OSError as error:
+        raise TreegaugeError(f"{name}: {error.strerror}") from error
+    if folder:
+        files = _members(name)
+        where = f"{name} (a folder)"
+    elif file:
+        return [name]
+    elif glob.has_magic(name):
+        matches = glob.glob(name, recursive=True)  # noqa: PTH207 -- absolute patterns too
+        files = [p for match in matches for p in _members(match)]
+        where = f"the pattern {name}"
+    else:
+        from treegauge.treebanks.data.reading import treebank_folder
+
+        return find(treebank_folder(name), split=split)
+    if split is not None:
+        files = [p for p in files if split_of(p) == split]
+        where = f"{where} for split {split!r}"
+    if not files:
+        raise TreegaugeError(f"found no .conllu file in {where}")
+    order = {part: i for i, part in enumerate(SPLITS)}
+    keys = {p: (str(Path(p).parent), order.get(split_of(p) or "", 3), p) for p in files}
+    return sorted(keys, key=keys.__getitem__)
+
+
+def _members(name: str) -> list[str]:
+    """Return a folder's treebank files, without compressed duplicates; or the file itself."""
+    members: dict[str, str] = {}
+    if not Path(name).is_dir():
+        members[name] = name
+    entries = entries_of(name) if Path(name).is_dir() else []
+    for ending in ENDINGS:
+        for path in entries:
+            if path.name.endswith(f".conllu{ending}"):
+                members.setdefault(short_name(path), str(path))
+    for path_name in members.values():
+        if problem := bad_text(path_name):
+            raise TreegaugeError(f"{path_name!a}: the name holds {problem}; rename the file")
+    return list(members.values())
+
+
+def entries_of(folder: Source) -> list[Path]:
+    """Return what is in a folder, sorted; a folder that cannot be read is an error."""
+    try:
+        return sorted(Path(folder).iterdir())
+    except OSError as error:
+        reason = error.strerror or error
+        raise TreegaugeError(f"{folder}: cannot read this folder: {reason}") from error
+
+
+def is_conllu(path: Source) -> bool:
+    """Whether a file has the name of a CoNLL-U file, compressed or not."""
+    return os.fspath(path).endswith(tuple(f".conllu{ending}" for ending in ENDINGS))
+
+
+def is_stream(path: Source) -> bool:
+    """Whether a path can only be read once, such as a pipe or ``/dev/stdin``: it is CoNLL-U."""
+    return Path(path).is_fifo() or Path(path).is_char_device()
+
+
+def split_of(path: Source) -> str | None:
+    """Return the split in a file's name, or None."""
+    stem = Path(path).name.partition(".conllu")[0]
+    last = stem.replace("_", "-").split("-")[-2:]  # the largest training sets have several files
+    return next((part for part in reversed(last) if part in SPLITS), None)
+
+
+def short_name(path: Source) -> str:
+    """Return a name for signatures: the file's name without its endings."""
+    name = Path(path).name
+    return "stdin" if name == "-" else name.partition(".conllu")[0]

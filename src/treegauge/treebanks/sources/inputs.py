@@ -1,0 +1,294 @@
+"""Recognition of inputs given as paths, patterns or names.
+
+Inputs are recognised by their contents. Treebanks are also found by name or code, such as
+``UD_Greek-GDT``, ``UD_Greek-GDT@2.9`` or ``el_gdt``, in the folder given by the environment
+variable ``TREEGAUGE_UD``.
+"""
+
+import glob
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
+from treegauge.treebanks.data.reading import folder_name, missing_path, named_folder, read_treebank
+from treegauge.treebanks.sources.entries import UD_FILE, holds_treebank
+from treegauge.treebanks.sources.files import (
+    SPLITS,
+    Errors,
+    Source,
+    entries_of,
+    find,
+    is_conllu,
+    is_stream,
+    short_name,
+    split_of,
+)
+from treegauge.treebanks.sources.input_kinds import TITLES, Kind, file_kind, kind_titles
+from treegauge.treebanks.sources.languages import own_name, release_of
+from treegauge.treebanks.sources.matching import distinct_names, text_digest
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.data.columns import Treebank
+
+PACKAGED = ("conll18", "fragility_exp1", "ud25", "difficulty_table1")
+"""Names of the packaged tables."""
+
+TREEBANK_KINDS = ("treebank", "conllu")
+_METADATA = ("README.md", "README.txt", "LICENSE.txt", "stats.xml")
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """One input: its kind, path and name.
+
+    Attributes
+    ----------
+    kind
+        Its kind; :data:`TITLES` has readable names.
+    path
+        Its path; a packaged table has only a name.
+    name
+        The name given as ``NAME=PATH``, else that of the treebank, file or folder. Names of several
+        inputs are distinct: two releases of one treebank are ``UD_Turkish-IMST@2.5`` and
+        ``UD_Turkish-IMST@2.9``.
+    role
+        ``"gold"`` for files with UD names in a treebank folder or given as gold, ``"system"`` for
+        inputs given as ``NAME=PATH`` and folders of output, else empty.
+    files
+        The CoNLL-U files of a treebank, file or system.
+    given
+        The object itself, if an object was given.
+    errors
+        What to do about malformed sentences.
+    """
+
+    kind: Kind
+    path: Path
+    name: str
+    role: Literal["", "gold", "system"] = ""
+    files: tuple[str, ...] = ()
+    given: Any = None
+    errors: Errors = "strict"
+
+    @property
+    def splits(self) -> dict[str, tuple[str, ...]]:
+        """The files of the existing training, dev and test sets."""
+        named = {split: tuple(f for f in self.files if split_of(f) == split) for split in SPLITS}
+        return {split: files for split, files in named.items() if files}
+
+    def read(self, split: str | None = None) -> "Treebank":
+        """Read the treebank or one of its splits."""
+        if self.given is not None:
+            return read_treebank(self.given, split, self.errors)
+        from treegauge.treebanks.data.conllu import read_conllu
+
+        if split is None or self.kind != "treebank":
+            return read_conllu(self.files, name=self.name, errors=self.errors)
+        if split not in self.splits:
+            raise ChoiceError(f"split of {self.name}", split, self.splits)
+        return read_conllu(self.splits[split], name=f"{self.name}/{split}", errors=self.errors)
+
+    @cached_property
+    def treebank(self) -> "Treebank":
+        """The whole treebank."""
+        return self.read()
+
+    @cached_property
+    def text(self) -> str:
+        """A digest of the characters without spaces, the same for all analyses of one text."""
+        return text_digest(self.treebank)
+
+
+def recognise(
+    sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]",
+    *,
+    gold: "Iterable[Source | Treebank]" = (),
+    kinds: Collection[str] = (),
+    errors: Errors = "strict",
+) -> list[Input]:
+    """Return the recognised inputs.
+
+    Parameters
+    ----------
+    sources
+        Paths, patterns, names or codes of treebanks under ``TREEGAUGE_UD``, packaged tables, open
+        files or objects; a system's output also as ``NAME=PATH``. A folder of treebanks stands for
+        all treebanks in it.
+    gold
+        Further files, folders or treebanks that are gold.
+    kinds
+        The kinds that the caller accepts; others are refused. Empty for all.
+    errors
+        What to do about malformed sentences.
+
+    Returns
+    -------
+    list
+        One :class:`Input` per file, folder or object, each once, with distinct names.
+    """
+    inputs: dict[Any, Input] = {}
+    gold = list(gold)
+    for source in [*gold, *sources]:
+        for recognised in _recognised(source, kinds):
+            key = (
+                recognised.path.resolve() if recognised.given is None and recognised.kind != "packaged" else id(source)
+            )
+            if key not in inputs or (recognised.role and not inputs[key].role):
+                inputs[key] = replace(recognised, errors=errors)
+    for source in gold:
+        if not isinstance(source, str | os.PathLike):
+            inputs[id(source)] = replace(inputs[id(source)], role="gold")
+            continue
+        for recognised in list(inputs.values()):
+            path = recognised.path.resolve()
+            if Path(source).resolve() in {path, *path.parents}:
+                kind = "treebank" if recognised.kind == "system" and len(recognised.files) < 2 else recognised.kind
+                inputs[path] = replace(recognised, role="gold", kind=kind)
+    by_order = list(inputs.values())
+    names = distinct_names([recognised.path for recognised in by_order], [recognised.name for recognised in by_order])
+    return [replace(recognised, name=name) for recognised, name in zip(by_order, names, strict=True)]
+
+
+def recognise_treebanks(
+    sources: "Iterable[Source | Treebank | IO[str] | IO[bytes]]", *, errors: Errors = "strict"
+) -> list[Input]:
+    """Return the treebanks of these sources; a folder of treebanks stands for those in it."""
+    return recognise(sources, kinds=TREEBANK_KINDS, errors=errors)
+
+
+def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
+    """Yield the input of a source, or the inputs in it."""
+    if not isinstance(source, str | os.PathLike):
+        from treegauge.treebanks.adapters.objects import is_foreign
+        from treegauge.treebanks.data.columns import Treebank
+
+        given = read_treebank(source) if hasattr(source, "read") or is_foreign(source) else source
+        known = isinstance(given, Treebank)
+        name = given.name if known else type(given).__name__
+        yield Input("conllu" if known else "object", Path(name), name, given=given)
+        return
+    for path, name in expanded(os.fspath(source)):
+        for recognised in _path(path, name):
+            if kinds and recognised.kind not in kinds:
+                if recognised.kind == "system" and "treebank" in kinds and not name:
+                    yield replace(recognised, kind="treebank", role="")  # the caller does not accept systems
+                    continue
+                found = TITLES[recognised.kind]
+                raise TreegaugeError(f"{recognised.path} is {found}; expected {kind_titles(kinds)}")
+            yield recognised
+
+
+def expanded(source: str) -> Iterator[tuple[str, str]]:
+    """Yield paths with their given names; a packaged table is its own name."""
+    name, mark, path = source.partition("=")
+    if source == "-" or Path(source).exists() or source in PACKAGED:
+        yield source, ""
+    elif mark and (path == "-" or Path(path).exists()):
+        yield path, name
+    elif glob.has_magic(source):
+        matches = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 -- absolute patterns too
+        if not matches:
+            raise TreegaugeError(f"{source}: nothing matches this pattern")
+        yield from ((match, "") for match in matches)
+    elif not mark and (folder := named_folder(source, PACKAGED)):
+        yield str(folder), folder_name(source) or ""
+    else:
+        raise TreegaugeError(missing_path(path if mark else source))
+
+
+def _path(source: str, name: str) -> Iterator[Input]:
+    path = Path(source)
+    if source in PACKAGED and not path.exists():
+        yield Input("packaged", path, source)
+    elif path.is_dir():
+        yield from _folder(path, name)
+    elif source == "-" or is_conllu(path) or is_stream(path) or is_conllu(path.resolve()):
+        # A gold file is in its treebank's folder and has a UD file name.
+        gold = UD_FILE.match(path.name) and is_treebank_folder(path.absolute().parent)
+        role: Any = "system" if name else "gold" if gold else ""
+        yield Input("conllu", path, name or short_name(path), role, (source,))
+    else:
+        yield Input(file_kind(path), path, name or path.stem)
+
+
+def is_treebank_folder(folder: Path) -> bool:
+    """Whether a folder is a treebank, not a system's output.
+
+    All its CoNLL-U files must have names of one treebank's splits. In addition its name begins with
+    ``UD_``, it has a training set, or it contains metadata.
+    """
+    if not holds_treebank(folder):
+        return False
+    names = [Path(file).name for file in find(folder)]
+    splits = [split_of(name) for name in names]
+    codes = {match["code"] if (match := UD_FILE.match(name)) else None for name in names}
+    if len(codes) > 1 or not all(splits):
+        return False
+    return folder.resolve().name.startswith("UD_") or _is_certain(folder)
+
+
+def _is_certain(folder: Path) -> bool:
+    """Whether a folder contains a training set or metadata, which systems do not write."""
+    return any(split_of(file) == "train" for file in find(folder)) or any(
+        (folder / name).is_file() for name in _METADATA
+    )
+
+
+def _folder(path: Path, name: str) -> Iterator[Input]:
+    if _is_store(path):
+        yield Input("store", path, name or path.resolve().name)
+        return
+    entries_of(path)  # one that cannot be read seems empty below
+    # A name that begins with UD_ is looked up as a treebank.
+    named = bool(name) and not name.startswith("UD_")
+    if not named and is_treebank_folder(path):
+        folder_name = name or own_name(path.resolve().name)[0]
+        yield Input("treebank", path, folder_name, "gold", tuple(find(path)))
+        return
+    below = [folder for folder in _walk(path) if _is_store(folder) or holds_treebank(folder)]
+    treebanks = [folder for folder in below if folder != path and is_treebank_folder(folder)]
+    if not below:
+        raise TreegaugeError(
+            f"{path}: this folder contains no recognised input; expected .conllu files, treebank "
+            "folders or a store of experiments"
+        )
+    if named or not _is_release(path, treebanks):
+        stores = [folder for folder in below if _is_store(folder)]
+        files = tuple(file for folder in below if folder not in stores for file in find(folder))
+        if files:
+            yield Input("system", path, name or path.resolve().name, "system", files)
+        yield from (Input("store", store, store.name) for store in stores)
+        return
+    for folder in below:
+        if folder == path:
+            yield from (each for file in find(folder) for each in _path(file, ""))
+        elif folder in treebanks or not {*treebanks} & {*folder.parents}:
+            yield from _folder(folder, "")
+
+
+def _is_store(folder: Path) -> bool:
+    return (folder / "ledger.sqlite").is_file()
+
+
+def _walk(folder: Path) -> list[Path]:
+    """Return a folder and its subfolders, without hidden ones."""
+    below = [Path(root) for root, _, _ in os.walk(folder, onerror=lambda one: note(f"left out: {one}"))]
+    return sorted(
+        folder_below for folder_below in below if not any(p[0] == "." for p in folder_below.relative_to(folder).parts)
+    )
+
+
+def _is_release(folder: Path, members: Sequence[Path]) -> bool:
+    """Whether treebank folders form a release, not a system's output in folders of such names.
+
+    They do if the folder's name contains a release, or a treebank has a training set or metadata.
+    """
+    above = (folder, *(member.parent for member in members))
+    return bool(members) and (
+        any(release_of(member.resolve().name) for member in above) or any(map(_is_certain, members))
+    )
