@@ -172,8 +172,8 @@ def test_frozen_vectors_are_computed_once_and_shared(bert, monkeypatch):
     from dataclasses import replace
 
     from treegauge.parsing.neural.batches import gathered_batch, tables
-    from treegauge.parsing.neural.pretrained.encoders import vectors as pretrained_vectors
     from treegauge.parsing.neural.pretrained.encoders import EncoderInput
+    from treegauge.parsing.neural.pretrained.encoders import vectors as pretrained_vectors
 
     options = BiaffineOptions(encoder=bert, device="cpu", pooling="last", encoder_layers=2)
     both = parse_conllu(TEST.to_bytes() + TEST.to_bytes().replace(b"sent_id = ", b"sent_id = x"))
