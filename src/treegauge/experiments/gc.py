@@ -158,7 +158,7 @@ def absent_treebanks(
         parsers = {parser.name for parser in grid.parsers} or {""}
         there = [
             Path(one).parts
-            for one in treebank_paths(grid.treebanks, plan.place(root))
+            for one in treebank_paths(grid.treebanks, root or plan.root)
             if all(inventory(one).sentences.get(split) for split in find_task(grid.task).parts)
         ]
         for setup, task, parser, path, cells in rows:

@@ -19,7 +19,8 @@ from treegauge.treebanks.editing.patch_applying import Refusal, apply_patch
 from treegauge.treebanks.editing.patch_writing import FileText, digest, make_patch
 from treegauge.treebanks.editing.patches import FilePatch, format_patch, parse_patch
 from treegauge.treebanks.editing.sentence_edits import decoded, encoded
-from treegauge.treebanks.sources.files import Source, find, is_conllu, open_bytes, packed, short_name
+from treegauge.treebanks.sources.files import Source, is_conllu, open_bytes, packed, short_name
+from treegauge.treebanks.sources.resolver import find
 
 Given = Treebank | Source | IO[str] | IO[bytes]
 """Ways to give a treebank."""
