@@ -17,7 +17,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.outputs import check_reachable
 from treegauge.treebanks.sources.entries import folders_in, holds_treebank
-from treegauge.treebanks.sources.files import SPLITS, Source, conllu_files, in_order, is_stream, split_of
+from treegauge.treebanks.sources.files import SPLITS, Source, conllu_files, entries_of, in_order, is_stream, split_of
 from treegauge.treebanks.sources.languages import is_plain, release_key, take_apart
 
 if TYPE_CHECKING:
@@ -215,6 +215,7 @@ def treebank_folder(source: Source) -> Path:
     folder = Path(first.path)
     if not folder.is_dir():
         raise TreegaugeError(f"{source} is a file; expected the folder of a treebank")
+    entries_of(folder)  # one that cannot be read seems empty elsewhere
     return folder
 
 
