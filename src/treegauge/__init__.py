@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from treegauge.scoring.suite import Suite as Suite
     from treegauge.splitting.split import split as split
     from treegauge.statistics.analyse import analyse as analyse
-    from treegauge.testing.synthesise import Grammar as Grammar
-    from treegauge.testing.synthesise import synthesise as synthesise
+    from treegauge.testing.grammar import Grammar as Grammar
+    from treegauge.testing.synthetic import synthesise as synthesise
     from treegauge.testing.synthetic import synthetic as synthetic
     from treegauge.treebanks.catalogue import catalogue as catalogue
     from treegauge.treebanks.convert import convert as convert
@@ -142,8 +142,8 @@ _HOMES = {
     "treebanks.data.frames": ["from_frame"],
     "treebanks.data.problems": ["ConlluError"],
     "treebanks.data.sentence": ["Sentence"],
-    "testing.synthesise": ["Grammar", "synthesise"],
-    "testing.synthetic": ["synthetic"],
+    "testing.grammar": ["Grammar"],
+    "testing.synthetic": ["synthesise", "synthetic"],
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}

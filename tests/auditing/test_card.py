@@ -9,7 +9,7 @@ import pytest
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
 from treegauge.core.errors import TreegaugeError
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import write_conllu

@@ -190,11 +190,11 @@ def meant(shelf):
 
     def put(old: Any, new: Any) -> None:
         for module in [module for name, module in sys.modules.items() if name.startswith("treegauge")]:
-            if vars(module).get("resolve") is old:
-                setattr(module, "resolve", new)  # noqa: B010 -- modules that verbs import on first use, too
+            if vars(module).get("resolve_source") is old:
+                setattr(module, "resolve_source", new)  # noqa: B010 -- modules that verbs import on first use, too
 
     answers: list[list[str]] = []
-    original = resolver.resolve
+    original = resolver.resolve_source
     put(original, spy)
     yield answers
     put(spy, original)

@@ -65,7 +65,6 @@ VERBS: dict[str, dict[str, Command]] = {
             ["names"],
             metavar={"names": "NAMES|all", "sources": "PATH"},
             plot=True,
-            subverbs={"list": Command(arguments=["names"])},
         ),
         "split": Command("Split a treebank at random, by length, into folds, or by EDV.", ["source"]),
         "show": Command(
@@ -74,7 +73,7 @@ VERBS: dict[str, dict[str, Command]] = {
             {"sentence": "-s"},
             formats=["svg", "tikz"],
         ),
-        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.", ["source"]),
+        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.", ["source"]),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command("List treebanks on disk with languages, licences and sizes.", ["roots"]),
     },
@@ -144,7 +143,6 @@ VERBS: dict[str, dict[str, Command]] = {
     "How do I present the results?": {
         "report": Command("Make one offline web page from treebanks, system output, scores and other results."),
         "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
-        "synthesise": Command("Draw a treebank of known properties from an invented grammar.", ["sentences"]),
     },
 }
 QUESTION = {verb: question for question, verbs in VERBS.items() for verb in verbs}

@@ -16,7 +16,7 @@ from treegauge.treebanks.sources.input_kinds import TITLES
 from treegauge.treebanks.sources.inputs import is_treebank_folder, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
-from treegauge.treebanks.sources.resolver import find, resolve
+from treegauge.treebanks.sources.resolver import find, resolve_source
 
 
 def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
@@ -68,7 +68,7 @@ def find_gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) 
     """Return gold, and whether it is a folder of gold files to match with folders of output."""
     if not isinstance(gold, str | PathLike):
         return read_treebank(gold), False
-    first, *others = resolve(gold)
+    first, *others = resolve_source(gold)
     source = str(gold) if others else first.path
     if not Path(source).is_dir():
         if split is not None:
