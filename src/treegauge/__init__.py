@@ -51,6 +51,11 @@ if TYPE_CHECKING:
     from treegauge.scoring.breakdown import examples as examples
     from treegauge.scoring.classes.classification import classify as classify
     from treegauge.scoring.classes.confusion import confusion as confusion
+    from treegauge.scoring.metrics.convention import ELAS as ELAS
+    from treegauge.scoring.metrics.convention import EULAS as EULAS
+    from treegauge.scoring.metrics.convention import LAS as LAS
+    from treegauge.scoring.metrics.convention import UAS as UAS
+    from treegauge.scoring.metrics.convention import WLAS as WLAS
     from treegauge.scoring.metrics.convention import Convention as Convention
     from treegauge.scoring.metrics.registry import register_metric as register_metric
     from treegauge.scoring.metrics.weights import packaged_weights as packaged_weights
@@ -123,7 +128,7 @@ _HOMES = {
     "scoring.breakdown": ["breakdown", "examples"],
     "scoring.classes.classification": ["classify"],
     "scoring.classes.confusion": ["confusion"],
-    "scoring.metrics.convention": ["Convention"],
+    "scoring.metrics.convention": ["ELAS", "EULAS", "LAS", "UAS", "WLAS", "Convention"],
     "scoring.metrics.registry": ["register_metric"],
     "scoring.score": ["score"],
     "scoring.scores": ["Scores"],

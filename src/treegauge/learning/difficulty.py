@@ -14,7 +14,7 @@ from treegauge.learning.maps.cartography import DataMap, mean_map
 from treegauge.learning.mdl import Before, DescriptionLength, read_blocks
 from treegauge.learning.recordings.settings import JoinedResult, Layer, TrainingData, TrainingSettings
 from treegauge.learning.vinfo import Null, UsableInformation, usable_information
-from treegauge.scoring.metrics.convention import OFFICIAL, Convention, Counting
+from treegauge.scoring.metrics.convention import OFFICIAL, Convention, find_convention
 
 if TYPE_CHECKING:
     import polars as pl
@@ -210,7 +210,7 @@ def difficulty(
     seeds: int = 1,
     of: Layer = "head",
     settings: TrainingSettings = TrainingSettings(),
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
 ) -> DifficultyTable:
     """Measure dataset difficulty by ten measures at once.
 
@@ -237,6 +237,9 @@ def difficulty(
         Number of models to average, with consecutive seeds.
     of
         The layer to draw in the figure: head or relation.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------
@@ -259,7 +262,7 @@ def difficulty(
     if orders:
         coding |= {"blocks": blocks, "training": training}
     data = settings.data(treebanks)
-    rows = [_measured(own, settings, seeds, null, coding, counting.chosen) for own in data]
+    rows = [_measured(own, settings, seeds, null, coding, find_convention(convention)) for own in data]
     table = DifficultyTable(tuple(rows), layer=of)
     parts: dict[str, Result] = {"ranks": table.ranks} if ranks else {}
     if correlations:

@@ -24,7 +24,7 @@ from treegauge.learning.recordings.settings import (
     save_table,
     signed_level,
 )
-from treegauge.scoring.metrics.convention import Convention, Counting
+from treegauge.scoring.metrics.convention import Convention, find_convention
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,7 +94,7 @@ def map(
     recording: FilePath | None = None,
     of: Layer = "head",
     settings: TrainingSettings = TrainingSettings(),
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
 ) -> TreebankMaps:
     """Draw data maps of treebanks and list candidates for annotation errors.
 
@@ -128,6 +128,9 @@ def map(
         Write all recordings and the candidates to this .npz or .parquet file, which report reads.
     of
         The layer to draw in the figure: head or relation.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------
@@ -142,7 +145,7 @@ def map(
     check_file(candidates_out, "kind of file for candidates", list(WRITERS))
     single = {"words": words, "recording": recording, "candidates": candidates}
     data = settings.data(treebanks, dev, **single, candidates_out=candidates_out)
-    convention, numbers = counting.chosen, settings.seeds(seeds)
+    convention, numbers = find_convention(convention), settings.seeds(seeds)
     archives: list[MapArchive] = []
     maps: list[DataMap] = []
     rows: list[dict[str, Any]] = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.verbs import verb
-from treegauge.scoring.metrics.convention import Counting
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.settings import Reading
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def leaderboard(
     samples: int = 100_000,
     seed: int = 0,
     workers: int | None = None,
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
     reading: Reading = Reading(),
 ) -> "Standings":
     """Score every team on every treebank, rank the teams, and write a page and tables.
@@ -69,6 +69,9 @@ def leaderboard(
         Random seed; the same seed gives the same result.
     workers
         Threads; the result does not depend on them. Default: the number of processors.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------
@@ -100,7 +103,8 @@ def leaderboard(
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:
         raise ChoiceError("policy for failed runs", failed, policies)
-    options = ScoreOptions(counting.chosen, enhanced)
+    metric, convention = metric_and_convention(metric, convention)
+    options = ScoreOptions(convention, enhanced)
     name = canonical(metric)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)

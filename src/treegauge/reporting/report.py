@@ -13,7 +13,7 @@ from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import Limits, Settings, verb
-from treegauge.scoring.metrics.convention import Convention, Counting
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,7 +90,7 @@ def report(
     metric: str = "las",
     samples: int = SAMPLES,
     errors: Literal["strict", "skip", "repair"] = "strict",
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
     serving: Serving = Serving(),
 ) -> Page:
     """Make one offline web page from treebanks, system output, scores and other results.
@@ -115,6 +115,9 @@ def report(
         The number of random subsets of treebanks of each size.
     errors
         What to do about malformed sentences.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------
@@ -127,7 +130,7 @@ def report(
     path = None if out is None else Path(out)
 
     def make() -> Page:
-        return _page(sources, golds, path, title, metric, samples, errors, counting.chosen)
+        return _page(sources, golds, path, title, *metric_and_convention(metric, convention), samples, errors)
 
     made = make()
     return _served(made, make, [*sources, *golds], serving) if serving.serve else made
@@ -135,7 +138,7 @@ def report(
 
 def _page(
     sources: Sequence[Any], golds: Sequence[Any], path: Path | None, title: str, metric: str,
-    samples: int, errors: Literal["strict", "skip", "repair"], convention: Convention,
+    convention: Convention, samples: int, errors: Literal["strict", "skip", "repair"],
 ) -> Page:  # fmt: skip
     """Read the sources and make the page; write it, if it has a path."""
     from treegauge.reporting.inputs import read_inputs
