@@ -23,7 +23,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def pins() -> dict[str, Version]:
-    lines = (ROOT / "constraints-oldest.txt").read_text().splitlines()
+    lines = (ROOT / "tools" / "constraints-oldest.txt").read_text().splitlines()
     needs = [Requirement(line) for line in lines if line and not line.startswith("#")]
     return {need.name: Version(str(need.specifier).removeprefix("==")) for need in needs}
 
