@@ -6,6 +6,8 @@ Every public name is loaded on first use, so that importing the package costs no
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.extensions import register_extensions
+
 if TYPE_CHECKING:
     from treegauge import data as data
     from treegauge.auditing.agree import agree as agree
@@ -150,6 +152,18 @@ _HOMES = {
     "testing.synthesise": ["Grammar", "synthesise"],
     "testing.synthetic": ["synthetic"],
 }
+register_extensions(
+    "tasks",
+    map="treegauge.learning.recordings.tasks:MAP",
+    vinfo="treegauge.learning.recordings.tasks:VINFO",
+    mdl="treegauge.learning.recordings.tasks:MDL",
+    difficulty="treegauge.learning.recordings.tasks:DIFFICULTY",
+    transfer="treegauge.learning.crosslingual.vote:TRANSFER",
+)
+register_extensions(
+    "figures", draw="treegauge.reporting.figures.drawing:draw", save="treegauge.reporting.figures.drawing:save"
+)
+register_extensions("pages", candidates="treegauge.reporting.sections.candidates:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}
 
