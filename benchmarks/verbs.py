@@ -249,10 +249,10 @@ GROWING: dict[str, Growing] = {
     "transfer weights": _transferred(),
     "transfer recommend": _transferred(*QUICK),
     "run": Growing("cells", lambda folder, n: [_plan(folder, 10 * n), "--pool", "inline"]),
-    "status": _kept(),
     "results": _kept("--out", "results.csv"),
-    "merge": Growing("cells", lambda folder, n: [_store(folder, n), _store(folder, n, "two")]),
-    "gc": _kept("--dry-run"),
+    "store show": _kept(),
+    "store merge": Growing("cells", lambda folder, n: [_store(folder, n), _store(folder, n, "two")]),
+    "store gc": _kept("--dry-run"),
     "report": _measured("--out", "page.html"),
     "synthesise": Growing("sentences", lambda _, n: [str(2_000 * n), "--out", "made.conllu"]),
 }

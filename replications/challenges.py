@@ -21,7 +21,7 @@ from replications.challenges_transfer import TRANSFER
 from replications.challenges_udpipe import UDPIPE
 from replications.parts import kept
 from replications.treebanks import release_folder
-from treegauge.experiments.store import Store
+from treegauge.experiments.cell_store import Store
 from treegauge.learning.curves.attachments import Attachments, joined_counts
 from treegauge.learning.curves.counting import collect
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES

@@ -17,7 +17,7 @@ from scipy import stats
 from replications.edv_data import allows
 from replications.edv_splitting import KINDS
 from replications.parts import compared, read_result
-from treegauge.experiments.store import Store
+from treegauge.experiments.cell_store import Store
 from treegauge.statistics.analyse import analyse
 from treegauge.statistics.regression.coefficients import Inference, inference
 from treegauge.statistics.tables.normality import SkewNormal, fit_skew_normal

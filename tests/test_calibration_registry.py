@@ -44,8 +44,8 @@ OTHER_WORDS = {
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "measure list", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
-    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "status", "results",
-    "merge", "gc", "report", "demo", "synthesise",
+    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "results",
+    "store", "store merge", "store gc", "report", "demo", "synthesise",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 

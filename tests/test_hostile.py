@@ -50,7 +50,7 @@ WORDS = {
     "curve advise": "gold.conllu --budget 3 --sentences sys.conllu",
     "transfer": "gold.conllu sys.conllu", "transfer weights": "gold.conllu sys.conllu",
     "transfer recommend": "gold.conllu sys.conllu", "run": "plan.toml --dry-run",
-    "status": "store", "results": "store", "merge": "store other", "gc": "store --dry-run",
+    "results": "store", "store": "store", "store merge": "store other", "store gc": "store --dry-run",
     "report": "a=sys.conllu --gold gold.conllu --samples 5", "demo": "--samples 5",
     "synthesise": "3 --out new.conllu",
 }  # fmt: skip

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from treegauge.auditing.audit import audit as audit
     from treegauge.auditing.diff import diff as diff
     from treegauge.core.errors import TreegaugeError as TreegaugeError
-    from treegauge.experiments.gc import gc as gc
-    from treegauge.experiments.merge import merge as merge
+    from treegauge.experiments.cell_store import Store as Store
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.plans import grid as grid
     from treegauge.experiments.results import results as results
     from treegauge.experiments.run import run as run
-    from treegauge.experiments.status import status as status
-    from treegauge.experiments.store import Store as Store
+    from treegauge.experiments.store import store as store
     from treegauge.learning.curve import curve as curve
     from treegauge.learning.difficulty import difficulty as difficulty
     from treegauge.learning.map import map as map
@@ -95,13 +93,11 @@ _HOMES = {
     "learning.mdl": ["mdl"],
     "learning.vinfo": ["vinfo"],
     "core.errors": ["TreegaugeError"],
-    "experiments.gc": ["gc"],
-    "experiments.merge": ["merge"],
     "experiments.plans": ["Plan", "grid"],
     "experiments.results": ["results"],
     "experiments.run": ["run"],
-    "experiments.status": ["status"],
-    "experiments.store": ["Store"],
+    "experiments.cell_store": ["Store"],
+    "experiments.store": ["store"],
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],

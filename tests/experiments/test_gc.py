@@ -5,11 +5,11 @@ import shutil
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import CellBatch, Expansion
-from treegauge.experiments.gc import gc
 from treegauge.experiments.ledger import BusyError
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
+from treegauge.experiments.store import gc
 
 
 def part(plan, seeds):

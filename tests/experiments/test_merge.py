@@ -3,11 +3,11 @@
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import CellBatch, Expansion
 from treegauge.experiments.ledger import LedgerEntry
-from treegauge.experiments.merge import merge
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
+from treegauge.experiments.store import merge
 from treegauge.experiments.tasks import Report
 
 

@@ -14,9 +14,9 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import ParserChoice, Plan, grid
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
 from treegauge.learning.curves.attachments import ALL
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.report import report

@@ -136,10 +136,12 @@ VERBS: dict[str, dict[str, Command]] = {
         "run": Command(
             "Run a plan of many trainings; resumes where it stopped.", ["plan"], {"store": "-s", "workers": "-w"}
         ),
-        "status": Command("Report how many cells of a store are done, failed and left.", ["store"]),
         "results": Command("Print the results in a store.", ["store"]),
-        "merge": Command("Merge stores into one."),
-        "gc": Command("Remove files and cells that are no longer needed from a store.", ["store"]),
+        "store": Command(
+            "Report how many cells of a store are done, failed and left; merge and clean up stores.",
+            ["store"],
+            subverbs={"merge": Command(), "gc": Command(arguments=["store"])},
+        ),
     },
     "How do I present the results?": {
         "report": Command("Make one offline web page from treebanks, system output, scores and other results."),

@@ -17,7 +17,7 @@ from treegauge.learning.recordings.recording_files import unpacked_recordings
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
 
