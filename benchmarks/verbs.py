@@ -236,8 +236,6 @@ GROWING: dict[str, Growing] = {
     "tag": _trained("--tagger", "perceptron", "--folds", "2", "--out", "tagged"),
     "labels": _measured(),
     "map": _trained(*QUICK, "--candidates", "20", "--folds", "2"),
-    "vinfo": _trained(*QUICK),
-    "mdl": _trained(*QUICK, "--blocks", "auto", "--orders", "1"),
     "difficulty": _trained(*QUICK, "--blocks", "auto", "--orders", "1"),
     "curve show": _learned(),
     "curve counts": _learned(),

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from treegauge.learning.curve import curve as curve
     from treegauge.learning.difficulty import difficulty as difficulty
     from treegauge.learning.map import map as map
-    from treegauge.learning.mdl import mdl as mdl
     from treegauge.learning.transfer import transfer as transfer
-    from treegauge.learning.vinfo import vinfo as vinfo
     from treegauge.measures.measure import measure as measure
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
@@ -90,8 +88,6 @@ _HOMES = {
     "learning.curve": ["curve"],
     "learning.difficulty": ["difficulty"],
     "learning.map": ["map"],
-    "learning.mdl": ["mdl"],
-    "learning.vinfo": ["vinfo"],
     "core.errors": ["TreegaugeError"],
     "experiments.plans": ["Plan", "grid"],
     "experiments.results": ["results"],

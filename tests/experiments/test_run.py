@@ -47,7 +47,7 @@ def test_a_plan_from_start_to_end(command, plan, tmp_path):
 
     again = command("run", plan)
     assert "10 cells, 10 done before, 0 done now" in again.out
-    told = command("status", "small.store").out
+    told = command("store", "small.store").out
     assert told.startswith("small: 10 cells, 10 done, 0 failed, 0 left; finished")
     dry = command("run", plan, "--dry-run", "--format", "json")
     assert json.loads(dry.out)["done"] == 10
@@ -84,7 +84,7 @@ def test_a_command_that_is_ended_keeps_what_is_done(command, plan, tmp_path, mon
         130,
         "interrupted: 1 cells are done and kept in small.store; the same command resumes there\n",
     )
-    assert "1 left; interrupted" in command("status", "small.store").out
+    assert "1 left; interrupted" in command("store", "small.store").out
 
 
 def test_failed_cells(command, plan, tmp_path):
@@ -95,7 +95,7 @@ def test_failed_cells(command, plan, tmp_path):
     assert "6 done now" in done.out
     assert "4 failed" in done.out
     assert "treegauge results small.store --failed lists the errors" in done.out
-    assert "6 done, 4 failed, 0 left" in command("status", "small.store").out
+    assert "6 done, 4 failed, 0 left" in command("store", "small.store").out
     rows = table(command("results", "small.store", "--failed", "--format", "csv").out)
     assert len(rows) == 4
     assert all("head-range" in row["error"] for row in rows)

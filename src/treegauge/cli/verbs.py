@@ -112,9 +112,9 @@ VERBS: dict[str, dict[str, Command]] = {
         "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
         "labels": Command("Report the share of trees that each encoding of trees as labels covers."),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
-        "vinfo": Command("Measure usable information (V-information) in bits per word.", plot=True),
-        "mdl": Command("Measure description length by online coding.", plot=True),
-        "difficulty": Command("Measure dataset difficulty by ten measures at once.", plot=True),
+        "difficulty": Command(
+            "Measure dataset difficulty: ten measures, or usable information or description length alone.", plot=True
+        ),
         "curve": Command(
             "Learning curves, complexity of classes, data-size equivalents and advice.",
             plot=True,
