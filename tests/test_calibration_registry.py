@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import treegauge as tg
-from calibration.registry import load
+from tools.calibrate.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments

@@ -237,7 +237,7 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path):
 
 
 def test_a_large_ledger_is_quick(tmp_path):
-    """40,000 cells here; a million in benchmarks/ledger.py."""
+    """40,000 cells here; a million in tools/bench/ledger.py."""
     setups = [replace(SETUPS[0], treebank=f"UD_{i}") for i in range(20)]
     batches = [CellBatch(setup, (10, 20), (0,), tuple(range(1000))) for setup in setups]
     store = Store(tmp_path / "s")

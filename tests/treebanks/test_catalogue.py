@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replications.treebanks import TREEBANKS, treebank_folders
+from studies.treebanks import TREEBANKS, treebank_folders
 from treegauge import data
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
