@@ -44,8 +44,8 @@ OTHER_WORDS = {
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "measure list", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
-    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "status", "results",
-    "merge", "gc", "report", "demo", "synthesise",
+    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "results",
+    "store", "store merge", "store gc", "report", "demo", "synthesise",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 
@@ -154,10 +154,10 @@ def examples(world, counts, numbers):
         "analyse shape": [partial(tg.analyse.shape, numbers, "las", resamples=10)],
         "analyse power": [partial(tg.analyse.power, 30, 0.3)],
         "map": [partial(tg.map, treebanks[0], candidates=5, folds=2, **training)],
-        "vinfo": [partial(tg.vinfo, treebanks[0], trees=True, **training)],
-        "mdl": [partial(tg.mdl, treebanks[0], blocks="20,40", orders=2, **training)],
         "difficulty": [
-            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, ranks=True, correlations=True, **training)
+            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, **training),
+            partial(tg.difficulty, treebanks[0], measure="vinfo", **training),
+            partial(tg.difficulty, treebanks[0], measure="mdl", blocks="20,40", orders=2, **training),
         ],
         "curve": [partial(tg.curve, counts), partial(tg.curve, counts, each=True, relative=True)],
         "curve complexity": [

@@ -14,20 +14,16 @@ if TYPE_CHECKING:
     from treegauge.auditing.audit import audit as audit
     from treegauge.auditing.diff import diff as diff
     from treegauge.core.errors import TreegaugeError as TreegaugeError
-    from treegauge.experiments.gc import gc as gc
-    from treegauge.experiments.merge import merge as merge
+    from treegauge.experiments.cell_store import Store as Store
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.plans import grid as grid
     from treegauge.experiments.results import results as results
     from treegauge.experiments.run import run as run
-    from treegauge.experiments.status import status as status
-    from treegauge.experiments.store import Store as Store
+    from treegauge.experiments.store import store as store
     from treegauge.learning.curve import curve as curve
     from treegauge.learning.difficulty import difficulty as difficulty
     from treegauge.learning.map import map as map
-    from treegauge.learning.mdl import mdl as mdl
     from treegauge.learning.transfer import transfer as transfer
-    from treegauge.learning.vinfo import vinfo as vinfo
     from treegauge.measures.measure import measure as measure
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
@@ -99,16 +95,12 @@ _HOMES = {
     "learning.curve": ["curve"],
     "learning.difficulty": ["difficulty"],
     "learning.map": ["map"],
-    "learning.mdl": ["mdl"],
-    "learning.vinfo": ["vinfo"],
     "core.errors": ["TreegaugeError"],
-    "experiments.gc": ["gc"],
-    "experiments.merge": ["merge"],
     "experiments.plans": ["Plan", "grid"],
     "experiments.results": ["results"],
     "experiments.run": ["run"],
-    "experiments.status": ["status"],
-    "experiments.store": ["Store"],
+    "experiments.cell_store": ["Store"],
+    "experiments.store": ["store"],
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],

@@ -17,7 +17,7 @@ from scipy import stats
 from studies.edv.data import allows
 from studies.edv.splitting import KINDS
 from studies.parts import compared, read_result
-from treegauge.experiments.store import Store
+from treegauge.experiments.cell_store import Store
 from treegauge.statistics.analyse import analyse
 from treegauge.statistics.regression.coefficients import Inference, inference
 from treegauge.statistics.tables.normality import SkewNormal, fit_skew_normal

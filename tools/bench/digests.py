@@ -62,8 +62,8 @@ JOBS: dict[str, Sequence[str]] = {
     "parse mst": ("parse", f"{WRITTEN}/mst.model", "gold.conllu", "--out", f"{WRITTEN}/mst.conllu"),
     "tag": ("tag", SVO, "--out", f"{WRITTEN}/tagged", "--folds", "3"),
     "map": ("map", SVO, *SMALL),
-    "vinfo": ("vinfo", SVO, *SMALL),
-    "mdl": ("mdl", SVO, *SMALL, "--blocks", "auto"),
+    "vinfo": ("difficulty", SVO, "--measure", "vinfo", *SMALL),
+    "mdl": ("difficulty", SVO, "--measure", "mdl", *SMALL, "--blocks", "auto"),
     "difficulty": ("difficulty", FREE, *SMALL, "--blocks", "auto"),
     "curve complexity": ("curve", "complexity", "counts.csv"),
     "curve fit": ("curve", "fit", "counts.csv"),
@@ -73,7 +73,7 @@ JOBS: dict[str, Sequence[str]] = {
                  "--limit", "50"),
 }  # fmt: skip
 """What each job is, in the words of the command line of this version."""
-BEFORE: dict[str, Sequence[str]] = {}
+BEFORE: dict[str, Sequence[str]] = {"vinfo": ("vinfo", SVO, *SMALL), "mdl": ("mdl", SVO, *SMALL, "--blocks", "auto")}
 """Words of the other version, for jobs whose words have changed since."""
 
 

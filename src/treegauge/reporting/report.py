@@ -186,7 +186,7 @@ def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], servi
 
 def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples: int) -> "Iterator[Section]":
     """Yield the sections that the inputs allow; modules are loaded when they are needed."""
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
 
     tasks = {path: set(Store(path).results(provenance=False)["task"]) for path in inputs.stores}
     for path, found in tasks.items():

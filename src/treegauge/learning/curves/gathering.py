@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
 from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store
 from treegauge.learning.curves.attachments import Attachments, joined_counts, read_attachments
 from treegauge.learning.curves.counting import CLASSES, collect
 from treegauge.parsing.options import given_options

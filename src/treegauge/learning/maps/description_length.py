@@ -11,10 +11,9 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.core.verbs import verb
 from treegauge.learning.recordings.jobs import Engine, Progress, TrainingJob, relation_names
 from treegauge.learning.recordings.recording import LAYERS
-from treegauge.learning.recordings.settings import JoinedResult, Layer, TrainingSettings
+from treegauge.learning.recordings.settings import JoinedResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -237,49 +236,3 @@ class LengthTable(JoinedResult):
     kind: ClassVar[str] = "mdl"
     unit: ClassVar[str | None] = "bits"
     digits: ClassVar[int] = 2
-
-
-@verb
-def mdl(
-    *treebanks: Any,
-    blocks: str | Sequence[int | str] = "5,10,20,40,80,160,320,360",
-    training: Before = "prefix",
-    orders: int = 5,
-    of: Layer = "head",
-    settings: TrainingSettings = TrainingSettings(),
-) -> LengthTable:
-    """Measure description length by online coding.
-
-    The trees of the training set are sent in blocks. Each block is coded by a parser trained on
-    the previous blocks. Fewer bits per word mean that the treebank is easier to learn.
-
-    Parameters
-    ----------
-    *treebanks
-        Treebank folders, names or codes under TREEGAUGE_UD, or training files.
-    blocks
-        Number of sentences in each block, such as 5,10,20; auto: as many doubling blocks as fit.
-    training
-        Train on all previous blocks, or only on the last one.
-    orders
-        Number of random orders of the sentences to average.
-    of
-        The layer to draw in the figure: head or relation.
-
-    Examples
-    --------
-    >>> import treegauge as tg
-    >>> lengths = mdl(tg.synthetic(30, seed=1), blocks="5,10", orders=1)
-    >>> lengths.table["of"].to_list(), lengths.table["compression"].min() > 1
-    (['heads', 'relations'], True)
-    """
-    results, labels = [], []
-    for own in settings.data(treebanks):
-        train = own["train"]
-        sizes = read_blocks(blocks, len(train))
-        coding = {"blocks": ",".join(map(str, sizes)), "training": training, "orders": orders}
-        for one in settings.run("mdl", own, [settings.seed], **coding):
-            code = one.table, train.mark, one.label, training, settings.seed
-            results.append(DescriptionLength.of(*code))
-            labels.append(one.label)
-    return LengthTable(tuple(results), layer=of, labels=tuple(labels))

@@ -10,20 +10,8 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
-from treegauge.core.verbs import verb
 from treegauge.learning.recordings.recording import LAYERS, Recording, sentence_interval, word_columns
-from treegauge.learning.recordings.settings import (
-    TABLES,
-    FilePath,
-    JoinedResult,
-    Layer,
-    TrainingSettings,
-    check_file,
-    check_level,
-    note_few,
-    save_table,
-    signed_level,
-)
+from treegauge.learning.recordings.settings import JoinedResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -209,68 +197,3 @@ class InformationTable(JoinedResult):
     results: tuple[UsableInformation, ...]
     kind: ClassVar[str] = "vinfo"
     unit: ClassVar[str | None] = "bits per word"
-
-
-@verb(outputs={"words": ""})
-def vinfo(
-    *treebanks: Any,
-    dev: Any = None,
-    null: Null = "blank",
-    trees: bool = False,
-    seeds: int = 1,
-    level: float = 0.95,
-    words: FilePath | None = None,
-    of: Layer = "head",
-    settings: TrainingSettings = TrainingSettings(),
-) -> InformationTable:
-    """Measure usable information (V-information) in bits per word.
-
-    This is the information that the words of the dev set give about its heads and relations. The
-    parser is trained twice: with the words, and with a null input in their place.
-
-    Parameters
-    ----------
-    *treebanks
-        Treebank folders, names or codes under TREEGAUGE_UD, or training files.
-    dev
-        A dev file to use instead of the treebank's dev set.
-    null
-        The input to compare with: nothing, UPOS, sentence length, position, or the words in
-        random order.
-    trees
-        Also measure whole trees, in bits per sentence.
-    seeds
-        Number of models to average, with consecutive seeds.
-    level
-        Confidence level of intervals of usable information over sentences.
-    words
-        Write one row per word to this .csv or .parquet file.
-    of
-        The layer to draw in the figure: head or relation.
-
-    Examples
-    --------
-    >>> import treegauge as tg
-    >>> bits = vinfo(tg.synthetic(40, seed=1), dev=tg.synthetic(20, seed=2), epochs=1)
-    >>> bits.table["of"].to_list(), bits.table["information"].min() > 0
-    (['heads', 'relations'], True)
-    """
-    check_level(level)
-    check_file(words, "kind of table", TABLES)
-    data = settings.data(treebanks, dev, words=words)
-    results, labels = [], []
-    for own in data:
-        gold = own["dev"]
-        models = settings.run("vinfo", own, settings.seeds(seeds), null=null, trees=trees)
-        for start in range(0, len(models), seeds):
-            same = models[start : start + seeds]
-            real, hidden = ([one.recordings[name] for one in same] for name in ("dev", "null"))
-            measured = usable_information(real, hidden, kind=null, treebank=gold, level=level)
-            results.append(measured)
-            labels.append(same[0].label)
-        note_few(gold)
-        if words is not None:
-            save_table(results[-1].words(gold), words)
-    joined = joined_signature([one.signature for one in results])
-    signature = countersign(joined, **signed_level(level))
-    return InformationTable(tuple(results), signature, of, tuple(labels))
