@@ -47,7 +47,7 @@ def patched(files: Sequence[FileText], patch: bytes) -> dict[str, bytes]:
             (Path(folder) / file.name).write_bytes(file.data)
         if patch:
             command = ["git", "apply", "--whitespace=nowarn", "-"]
-            subprocess.run(command, input=patch, cwd=folder, check=True)  # noqa: S603 -- a list of words, no shell
+            subprocess.run(command, input=patch, cwd=folder, check=True)
         return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
