@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replications.treebanks import TREEBANKS, treebank_folders
+from studies.treebanks import TREEBANKS, treebank_folders
 from treegauge import data
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
@@ -177,7 +177,7 @@ def test_progress_counts_all_bytes(shelf, watcher):
 def test_folders_that_are_none(tmp_path):
     with pytest.raises(TreegaugeError, match="no such file or folder"):
         catalogue(tmp_path / "nowhere")
-    with pytest.raises(TreegaugeError, match="found no treebank in this folder; expected"):
+    with pytest.raises(TreegaugeError, match=r"found no treebank in this folder; expected \.conllu files"):
         catalogue(tmp_path)
 
 

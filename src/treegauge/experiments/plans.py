@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from treegauge.treebanks.sources.files import Source
 from treegauge.treebanks.sources.resolver import resolve_treebanks
 
 if TYPE_CHECKING:
+    from treegauge.experiments.ledger import Ledger
     from treegauge.treebanks.data.columns import Treebank
 
 
@@ -285,3 +287,52 @@ def treebank_paths(words: Sequence[str], root: Source | None) -> list[str]:
     if not words:
         raise TreegaugeError("a grid has no treebanks; expected for example treebanks = ['UD_*']")
     return resolve_treebanks(words, root)
+
+
+def absent_treebanks(
+    plan: Plan, ledger: "Ledger", root: str | os.PathLike[str] | None = None
+) -> list[tuple[int, str, str, int]]:
+    """Return setups with finished cells of treebanks that a plan names and that are not there.
+
+    For each, its number, the recorded path, the pattern that names it, and the number of its
+    finished cells. A treebank that lacks a set of sentences that the task needs is not there; one
+    whose files have changed is.
+    """
+    rows = ledger.ask(
+        "SELECT id, task, parser, path, sum(done) FROM setups JOIN cells ON setup = id GROUP BY id HAVING sum(done)"
+    )
+    absent = []
+    for grid in plan.grids:
+        parsers = {parser.name for parser in grid.parsers} or {""}
+        there = [
+            Path(one).parts
+            for one in treebank_paths(grid.treebanks, root or plan.root)
+            if all(inventory(one).sentences.get(split) for split in find_task(grid.task).parts)
+        ]
+        for setup, task, parser, path, cells in rows:
+            if task != grid.task or parser not in parsers:
+                continue
+            for pattern in grid.treebanks:
+                tail = _tail(pattern, path)
+                if tail and not any(parts[-len(tail) :] == tail for parts in there):
+                    absent.append((setup, path, pattern, cells))
+                    break
+    return absent
+
+
+def _tail(pattern: str, path: str) -> tuple[str, ...] | None:
+    """Return the end of a path that matches a pattern of a plan, None if it does not match.
+
+    The store may be of another machine, so only the end counts: of an absolute pattern the name.
+
+    Examples
+    --------
+    >>> _tail("r2.9/UD_*", "/data/r2.9/UD_Greek-GDT"), _tail("r2.9/UD_*", "/data/r2.5/UD_Greek-GDT")
+    (('r2.9', 'UD_Greek-GDT'), None)
+    """
+    place = Path(os.path.expandvars(pattern)).expanduser()
+    wanted = [part.partition("@")[0] for part in place.parts if part not in {".", ".."}]
+    wanted = wanted[-1:] if place.is_absolute() else wanted
+    tail = Path(path).parts[-len(wanted) :] if wanted else ()
+    matches = len(tail) == len(wanted) > 0 and all(map(fnmatchcase, tail, wanted))
+    return tail if matches else None
