@@ -16,8 +16,7 @@ from tools.calibrate.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
-from treegauge.testing.simulated_confidence import with_simulated_confidence
-from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.testing.simulated_parser import simulated_parse, with_simulated_confidence
 from treegauge.testing.synthetic import Grammar, synthetic
 
 ROOT = Path(__file__).parents[1]

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from treegauge.learning.map import map as map
     from treegauge.learning.transfer import transfer as transfer
     from treegauge.measures.measure import measure as measure
-    from treegauge.measures.relations import average_wde as average_wde
-    from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
+    from treegauge.measures.structure import average_wde as average_wde
+    from treegauge.measures.structure import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsing.labels import labels as labels
     from treegauge.parsing.parse import parse as parse
     from treegauge.parsing.parsers import parsers as parsers
@@ -103,7 +103,7 @@ _HOMES = {
     "experiments.store": ["store"],
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
-    "measures.relations": ["average_wde", "word_dependency_entropy"],
+    "measures.structure": ["average_wde", "word_dependency_entropy"],
     "parsing.labels": ["labels"],
     "parsing.parse": ["parse"],
     "parsing.parsers": ["parsers"],

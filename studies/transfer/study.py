@@ -23,7 +23,7 @@ from treegauge.learning.curves.attachments import Attachments
 from treegauge.learning.curves.counting import Parse, count_attachments
 from treegauge.learning.curves.equivalents import placing
 from treegauge.learning.curves.partition import composite_counts, partition
-from treegauge.measures.counting import sentence_sums
+from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.metrics.convention import CONVENTIONS

@@ -12,7 +12,7 @@ from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.learning.crosslingual.vote import Panel
 from treegauge.learning.crosslingual.weights import RatioEstimate, ratio_estimate
-from treegauge.measures.counting import sentence_sums
+from treegauge.measures.registry import sentence_sums
 from treegauge.scoring.metrics.attachment import align_trees
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import metric_label
