@@ -78,10 +78,10 @@ if TYPE_CHECKING:
     from treegauge.treebanks.data.conllu import write_conllu as write_conllu
     from treegauge.treebanks.data.frames import from_frame as from_frame
     from treegauge.treebanks.data.problems import ConlluError as ConlluError
-    from treegauge.treebanks.data.reading import read_treebank as read_treebank
     from treegauge.treebanks.data.sentence import Sentence as Sentence
     from treegauge.treebanks.fetch import fetch as fetch
     from treegauge.treebanks.show import show as show
+    from treegauge.treebanks.sources.resolver import read_treebank as read_treebank
     from treegauge.validation.check import check as check
 
 __version__ = "0.2.0"
@@ -134,9 +134,9 @@ _HOMES = {
     "validation.check": ["check"],
     "treebanks.data.columns": ["Treebank", "concat"],
     "treebanks.data.conllu": ["parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu"],
+    "treebanks.sources.resolver": ["read_treebank"],
     "treebanks.convert": ["convert"],
     "treebanks.fetch": ["fetch"],
-    "treebanks.data.reading": ["read_treebank"],
     "treebanks.show": ["show"],
     "treebanks.data.frames": ["from_frame"],
     "treebanks.data.problems": ["ConlluError"],

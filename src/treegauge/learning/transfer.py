@@ -244,8 +244,8 @@ def transfer(
 
 def _world(target: Any, sources: Sequence[Any], weighting: SourceWeighting) -> _World:
     """Read the target and its sources."""
-    from treegauge.treebanks.data.reading import read_treebank
     from treegauge.treebanks.sources.inputs import recognise_treebanks
+    from treegauge.treebanks.sources.resolver import read_treebank
 
     several = recognise_treebanks([target], errors=weighting.errors)
     if len(several) != 1:

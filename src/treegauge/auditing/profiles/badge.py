@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from treegauge.auditing.profiles.profile import Profile, State
-from treegauge.treebanks.drawing.svg_arcs import number, text_width, xml
+from treegauge.treebanks.drawing.svg import number, text_width, xml
 
 _COLOURS: dict[State, str] = {"good": "#1a7f37", "fair": "#8a5a00", "poor": "#b3261e", "plain": "#4a5560"}
 _NAME = "#24292f"

@@ -11,7 +11,7 @@ from treegauge.experiments.tasks import Task
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.registry import find_parser, known_parsers, make_parser
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.voting import Floats, Shares, vote
+from treegauge.treebanks.data.decoding import Floats, Shares, vote
 
 
 @dataclass(frozen=True, eq=False)

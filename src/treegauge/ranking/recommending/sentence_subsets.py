@@ -213,7 +213,7 @@ def recommend_sentences(
 def _test_sets(gold: Any, systems: Sequence[Any]) -> "Iterator[tuple[str, Treebank, Mapping[str, Sequence[Any]]]]":
     """Yield name, gold and outputs by system of each test set."""
     from treegauge.scoring.systems.score_inputs import find_gold, match_folders, named_outputs
-    from treegauge.treebanks.data.reading import read_treebank
+    from treegauge.treebanks.sources.resolver import read_treebank
 
     named = named_outputs(systems)
     source, is_folder = find_gold(gold, named, None)

@@ -15,7 +15,6 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
-from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.entries import UD_FILE, holds_treebank, no_treebank
 from treegauge.treebanks.sources.files import (
     SPLITS,
@@ -30,7 +29,7 @@ from treegauge.treebanks.sources.files import (
 from treegauge.treebanks.sources.input_kinds import TITLES, Kind, file_kind, kind_titles
 from treegauge.treebanks.sources.languages import own_name, release_of
 from treegauge.treebanks.sources.matching import distinct_names, text_digest
-from treegauge.treebanks.sources.resolver import find, missing_path, resolve_source
+from treegauge.treebanks.sources.resolver import find, missing_path, read_treebank, resolve_source
 
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
@@ -164,8 +163,8 @@ def recognise_treebanks(
 def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
     """Yield the input of a source, or the inputs in it."""
     if not isinstance(source, str | os.PathLike):
-        from treegauge.treebanks.adapters.objects import is_foreign
         from treegauge.treebanks.data.columns import Treebank
+        from treegauge.treebanks.data.objects import is_foreign
 
         given = read_treebank(source) if hasattr(source, "read") or is_foreign(source) else source
         known = isinstance(given, Treebank)
