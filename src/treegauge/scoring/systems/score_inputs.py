@@ -11,8 +11,7 @@ from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.entries import no_treebank
 from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, short_name, split_of
-from treegauge.treebanks.sources.input_kinds import TITLES
-from treegauge.treebanks.sources.inputs import is_treebank_folder, recognise
+from treegauge.treebanks.sources.inputs import TITLES, is_treebank_folder, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
 from treegauge.treebanks.sources.resolver import find, read_treebank, resolve_source
