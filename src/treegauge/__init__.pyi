@@ -16,12 +16,10 @@ if TYPE_CHECKING:
     from treegauge.auditing.overlap.leaks import Leaks
     from treegauge.auditing.profiles.card import Cards
     from treegauge.experiments.cells import Expansion
-    from treegauge.experiments.gc import Removed
-    from treegauge.experiments.merge import Merged
     from treegauge.experiments.previews import Preview
     from treegauge.experiments.results import StoreResults
     from treegauge.experiments.running import RunSummary
-    from treegauge.experiments.status import Status
+    from treegauge.experiments.store import Merged, Removed, Status
     from treegauge.learning.crosslingual.contribution import Contributions
     from treegauge.learning.crosslingual.weights import SourceWeights
     from treegauge.learning.curves.advising import Advice
@@ -31,11 +29,9 @@ if TYPE_CHECKING:
     from treegauge.learning.curves.equivalents import Equivalents
     from treegauge.learning.curves.fits import Fits
     from treegauge.learning.curves.learning import Curves
-    from treegauge.learning.difficulty import DifficultyTable
     from treegauge.learning.map import TreebankMaps
-    from treegauge.learning.mdl import Before, LengthTable
-    from treegauge.learning.recordings.settings import FilePath, Layer as _Layer
-    from treegauge.learning.vinfo import InformationTable, Null
+    from treegauge.learning.maps.usable_information import Null
+    from treegauge.learning.recordings.settings import FilePath, JoinedResult
     from treegauge.measures.measure import Split
     from treegauge.measures.measurements import MeasureList, Measures
     from treegauge.parsing.base import Model
@@ -85,9 +81,9 @@ if TYPE_CHECKING:
 
     from treegauge import data as data
     from treegauge.core.errors import TreegaugeError as TreegaugeError
+    from treegauge.experiments.cell_store import Store as Store
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.plans import grid as grid
-    from treegauge.experiments.store import Store as Store
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsing.registry import load_model as load_model
@@ -102,6 +98,11 @@ if TYPE_CHECKING:
     from treegauge.scoring.classes.classification import classify as classify
     from treegauge.scoring.classes.confusion import confusion as confusion
     from treegauge.scoring.metrics.convention import Convention as Convention
+    from treegauge.scoring.metrics.convention import ELAS as ELAS
+    from treegauge.scoring.metrics.convention import EULAS as EULAS
+    from treegauge.scoring.metrics.convention import LAS as LAS
+    from treegauge.scoring.metrics.convention import UAS as UAS
+    from treegauge.scoring.metrics.convention import WLAS as WLAS
     from treegauge.scoring.metrics.registry import register_metric as register_metric
     from treegauge.scoring.metrics.weights import packaged_weights as packaged_weights
     from treegauge.scoring.metrics.weights import read_weights as read_weights
@@ -132,8 +133,6 @@ def agree(
     level: float = 0.95,
     seed: int = 0,
     convention: str | Convention = 'official',
-    punct: bool | None = None,
-    subtypes: bool | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     allow: Sequence[str] = (),
     align: Literal['exact', 'loose'] = 'exact',
@@ -162,11 +161,8 @@ def agree(
     seed
         Seed of the random pairs of trees that give the expected distance.
     convention
-        official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-    punct
-        Whether punctuation counts in attachment scores; by default as the convention says.
-    subtypes
-        Whether relations are compared with subtypes; by default as the convention says.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     errors
         strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
     allow
@@ -997,11 +993,9 @@ def convert(
     unparsed: bool = False,
     sample: int | None = None,
     seed: int = 0,
-    apply: str | PathLike[str] | None = None,
-    partial: bool = False,
     force: bool = False,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.
+    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
 
     Tables contain every row and comment, so converting back loses nothing.
 
@@ -1023,11 +1017,6 @@ def convert(
         Keep this number of sentences, drawn at random.
     seed
         Seed of the sample.
-    apply
-        A patch to apply, as written by treegauge diff --patch. Given a treebank folder, OUT is a
-        folder. Bytes that the patch does not change stay as they are.
-    partial
-        If the patch was made from another file, apply the changes that fit and list the others.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -1083,11 +1072,8 @@ class _Curve:
     metric
         LAS (the default), UAS, or a registered metric.
     convention
-        official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-    punct
-        Whether punctuation counts in attachment scores; by default as the convention says.
-    subtypes
-        Whether relations are compared with subtypes; by default as the convention says.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     min_words
         The smallest number of test words for a class to count in a treebank.
     level
@@ -1136,8 +1122,6 @@ class _Curve:
         by: str | None = None,
         metric: str | None = None,
         convention: str | Convention = 'official',
-        punct: bool | None = None,
-        subtypes: bool | None = None,
         min_words: int = 30,
         level: float = 0.95,
         resamples: int = 1000,
@@ -1189,11 +1173,8 @@ class _Curve:
         metric
             LAS (the default), UAS, or a registered metric.
         convention
-            official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-        punct
-            Whether punctuation counts in attachment scores; by default as the convention says.
-        subtypes
-            Whether relations are compared with subtypes; by default as the convention says.
+            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+            subtypes (subtypes compared), or no-punct+subtypes.
         min_words
             The smallest number of test words for a class to count in a treebank.
         level
@@ -1237,8 +1218,6 @@ class _Curve:
         by: str | None = None,
         metric: str | None = None,
         convention: str | Convention = 'official',
-        punct: bool | None = None,
-        subtypes: bool | None = None,
         force: bool = False,
     ) -> Attachments:
         """Count correct words by class, after training on samples of every size.
@@ -1274,11 +1253,8 @@ class _Curve:
         metric
             LAS (the default), UAS, or a registered metric.
         convention
-            official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-        punct
-            Whether punctuation counts in attachment scores; by default as the convention says.
-        subtypes
-            Whether relations are compared with subtypes; by default as the convention says.
+            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+            subtypes (subtypes compared), or no-punct+subtypes.
         force
             Overwrite an existing file of another kind; an input is never overwritten.
         """
@@ -1302,8 +1278,6 @@ class _Curve:
         by: str | None = None,
         metric: str | None = None,
         convention: str | Convention = 'official',
-        punct: bool | None = None,
-        subtypes: bool | None = None,
         min_words: int = 30,
         level: float = 0.95,
         resamples: int = 1000,
@@ -1355,11 +1329,8 @@ class _Curve:
         metric
             LAS (the default), UAS, or a registered metric.
         convention
-            official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-        punct
-            Whether punctuation counts in attachment scores; by default as the convention says.
-        subtypes
-            Whether relations are compared with subtypes; by default as the convention says.
+            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+            subtypes (subtypes compared), or no-punct+subtypes.
         min_words
             The smallest number of test words for a class to count in a treebank.
         level
@@ -1405,8 +1376,6 @@ class _Curve:
         by: str | None = None,
         metric: str | None = None,
         convention: str | Convention = 'official',
-        punct: bool | None = None,
-        subtypes: bool | None = None,
         min_words: int = 30,
         level: float = 0.95,
         resamples: int = 1000,
@@ -1456,11 +1425,8 @@ class _Curve:
         metric
             LAS (the default), UAS, or a registered metric.
         convention
-            official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-        punct
-            Whether punctuation counts in attachment scores; by default as the convention says.
-        subtypes
-            Whether relations are compared with subtypes; by default as the convention says.
+            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+            subtypes (subtypes compared), or no-punct+subtypes.
         min_words
             The smallest number of test words for a class to count in a treebank.
         level
@@ -1493,8 +1459,6 @@ class _Curve:
         by: str | None = None,
         metric: str | None = None,
         convention: str | Convention = 'official',
-        punct: bool | None = None,
-        subtypes: bool | None = None,
         min_words: int = 30,
         level: float = 0.95,
         resamples: int = 1000,
@@ -1544,11 +1508,8 @@ class _Curve:
         metric
             LAS (the default), UAS, or a registered metric.
         convention
-            official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-        punct
-            Whether punctuation counts in attachment scores; by default as the convention says.
-        subtypes
-            Whether relations are compared with subtypes; by default as the convention says.
+            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+            subtypes (subtypes compared), or no-punct+subtypes.
         min_words
             The smallest number of test words for a class to count in a treebank.
         level
@@ -1582,8 +1543,6 @@ class _Curve:
         by: str | None = None,
         metric: str | None = None,
         convention: str | Convention = 'official',
-        punct: bool | None = None,
-        subtypes: bool | None = None,
         min_words: int = 30,
         level: float = 0.95,
         resamples: int = 1000,
@@ -1639,11 +1598,8 @@ class _Curve:
         metric
             LAS (the default), UAS, or a registered metric.
         convention
-            official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-        punct
-            Whether punctuation counts in attachment scores; by default as the convention says.
-        subtypes
-            Whether relations are compared with subtypes; by default as the convention says.
+            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+            subtypes (subtypes compared), or no-punct+subtypes.
         min_words
             The smallest number of test words for a class to count in a treebank.
         level
@@ -1671,7 +1627,7 @@ def demo(
     *,
     out: str | PathLike[str] = 'demo',
     seed: int = 1,
-    samples: int = 20000,
+    subsets: int = 20000,
     force: bool = False,
 ) -> Page:
     """Run the main jobs on invented treebanks; ends with a page to open.
@@ -1685,7 +1641,7 @@ def demo(
         Folder for the files and the page.
     seed
         Seed of everything invented.
-    samples
+    subsets
         The number of random subsets of treebanks of each size.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
@@ -1700,9 +1656,7 @@ def diff(
     trees: int = 0,
     sentence: Sequence[str | int] = (),
     all: bool = False,
-    patch: str | PathLike[str] | None = None,
     errors: Errors = 'strict',
-    force: bool = False,
 ) -> Diff:
     """Compare two versions of a treebank: sentences, words and every layer of annotation.
 
@@ -1726,12 +1680,8 @@ def diff(
         A sentence to draw, without the tables: its sent_id or its number from 1 in the old version.
     all
         Show all rows of every table.
-    patch
-        Write a patch to this file, which treegauge convert --apply applies to the old version.
     errors
         What to do about malformed sentences.
-    force
-        Overwrite an existing file of another kind; an input is never overwritten.
 
     Examples
     --------
@@ -1744,14 +1694,13 @@ def diff(
 
 def difficulty(
     *treebanks: Any,
+    measure: Literal['all', 'vinfo', 'mdl'] = 'all',
+    dev: Any = None,
     null: Null = 'blank',
     orders: int = 5,
     blocks: str | Sequence[int | str] = '5,10,20,40,80,160,320,360',
-    training: Before = 'prefix',
-    ranks: bool = False,
-    correlations: bool = False,
     seeds: int = 1,
-    of: _Layer = 'head',
+    words: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
@@ -1760,35 +1709,35 @@ def difficulty(
     workers: int = 1,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     convention: str | Convention = 'official',
-    punct: bool | None = None,
-    subtypes: bool | None = None,
     force: bool = False,
-) -> DifficultyTable:
-    """Measure dataset difficulty by ten measures at once.
+) -> JoinedResult:
+    """Measure dataset difficulty: ten measures, or usable information or description length alone.
 
     The measures are UAS and LAS of the dev set, confidence and variability of the training set,
-    usable information in the dev set, and description length of the training set.
+    usable information (V-information) in the dev set, and description length of the training set.
+    Several treebanks are also ranked by each measure and over all.
 
     Parameters
     ----------
     *treebanks
-        Treebank folders, or names or codes under TREEGAUGE_UD.
+        Treebank folders, names or codes under TREEGAUGE_UD, or training files.
+    measure
+        all; vinfo: usable information, the bits per word that the words of the dev set give about
+        its heads and relations, from parsers trained with the words and with a null input; or mdl:
+        description length, the bits needed to send the trees of the training set block by block.
+    dev
+        A dev file to use instead of the treebank's dev set.
     null
-        The null input of usable information.
+        The input that usable information is compared with: nothing (blank), UPOS, sentence length,
+        position, or the words in random order.
     orders
         Number of random orders of the sentences for description length; 0: leave it out.
     blocks
         Number of sentences in each block, such as 5,10,20; auto: as many doubling blocks as fit.
-    training
-        Train on all previous blocks, or only on the last one.
-    ranks
-        Add the rank by each measure and over all measures.
-    correlations
-        Add the correlations of all measures.
     seeds
         Number of models to average, with consecutive seeds.
-    of
-        The layer to draw in the figure: head or relation.
+    words
+        Write usable information of every word to this .csv or .parquet file.
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
@@ -1806,26 +1755,26 @@ def difficulty(
     errors
         What to do about malformed sentences.
     convention
-        official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-    punct
-        Whether punctuation counts in attachment scores; by default as the convention says.
-    subtypes
-        Whether relations are compared with subtypes; by default as the convention says.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
+    Returns
+    -------
+    JoinedResult
+        A DifficultyTable, InformationTable (vinfo) or LengthTable (mdl), one part per treebank.
+
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import treegauge as tg
-    >>> home = Path(tempfile.mkdtemp()) / "UD_Syn-X"
-    >>> home.mkdir()
-    >>> for seed, part in enumerate(("train", "dev")):
-    ...     tg.write_conllu(tg.synthetic(30, seed=seed), home / f"sy_x-ud-{part}.conllu")
-    >>> table = difficulty(home, blocks="5,10", orders=1, epochs=1).table
+    >>> data = {"train": tg.synthetic(30, seed=1), "dev": tg.synthetic(20, seed=2)}
+    >>> table = difficulty(data, blocks="5,10", orders=1, epochs=1).table
     >>> table.select("treebank", "sentences").row(0)
-    ('UD_Syn-X', 30)
+    ('syn-1', 30)
+    >>> bits = difficulty(data, measure="vinfo", epochs=1)
+    >>> bits.table["of"].to_list(), bits.table["information"].min() > 0
+    (['heads', 'relations'], True)
     """
 
 def fetch(
@@ -1890,44 +1839,6 @@ def fetch(
     ('UD_Greek-GDT', '2.9', 'fetched')
     """
 
-def gc(
-    store: Store | str | PathLike[str],
-    *,
-    plan: str | PathLike[str] | Plan | Expansion | Sequence[str] | None = None,
-    root: str | PathLike[str] | None = None,
-    dry_run: bool = False,
-    trust: bool = False,
-) -> Removed:
-    """Remove files and cells that are no longer needed from a store.
-
-    Removes orphaned files, cells whose files are missing and, with --plan, cells that are not in
-    any plan. Refuses to remove results of a treebank that a pattern of the plan names and that is
-    only absent from the disk.
-
-    Parameters
-    ----------
-    store
-        The folder that ``run`` created; no run may be using it.
-    plan
-        Keep only the cells of this plan, a TOML file; repeatable.
-    root
-        Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
-    dry_run
-        Only report what would be removed.
-    trust
-        Allow the plan file to run code, as in ``run``.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import treegauge as tg
-    >>> store = tg.Store(tempfile.mkdtemp())
-    >>> with store.writing():
-    ...     pass  # an empty store
-    >>> print(gc(store))
-    removed 0 cells and 0 files of 0.0 MB
-    """
-
 def labels(
     *treebanks: Treebank | str | PathLike[str] | IO[str] | IO[bytes],
     encoding: Sequence[str] | None = None,
@@ -1965,13 +1876,10 @@ def leaderboard(
     failed: Literal['zero', 'leave-out', 'refuse'] = 'zero',
     title: str = 'Leaderboard',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
-    enhanced: bool = False,
-    samples: int = 100000,
+    subsets: int = 100000,
     seed: int = 0,
     workers: int | None = None,
     convention: str | Convention = 'official',
-    punct: bool | None = None,
-    subtypes: bool | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     allow: Sequence[str] = (),
     align: Literal['exact', 'loose'] = 'exact',
@@ -1993,7 +1901,7 @@ def leaderboard(
         The folder to write: index.html, the tables, and the scores that the next run reuses. In
         Python, None writes nothing.
     metric
-        The metric by which teams are ranked.
+        The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
         Score only gold files of this split. Default: test if file names say so, else all files.
     failed
@@ -2006,20 +1914,15 @@ def leaderboard(
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
         CoNLL 2018 shared task.
-    enhanced
-        Also score enhanced dependencies (ELAS, EULAS).
-    samples
+    subsets
         The number of random subsets of treebanks.
     seed
         Random seed; the same seed gives the same result.
     workers
         Threads; the result does not depend on them. Default: the number of processors.
     convention
-        official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-    punct
-        Whether punctuation counts in attachment scores; by default as the convention says.
-    subtypes
-        Whether relations are compared with subtypes; by default as the convention says.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     errors
         strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
     allow
@@ -2040,7 +1943,7 @@ def leaderboard(
     ...     for team in ("gold", "teams/one", "teams/two"):
     ...         (home / team).mkdir(parents=True, exist_ok=True)
     ...         tg.write_conllu(tg.synthetic(30, seed=seed), home / team / f"{code}.conllu")
-    >>> ranks = leaderboard(home / "gold", home / "teams", out=home / "out", samples=100)
+    >>> ranks = leaderboard(home / "gold", home / "teams", out=home / "out", subsets=100)
     >>> ranks.table.select("rank", "system", "score").rows()
     [(1.5, 'one', 100.0), (1.5, 'two', 100.0)]
     >>> ranks.scored, leaderboard(home / "gold", home / "teams", out=home / "out").scored
@@ -2051,16 +1954,13 @@ def leaderboard(
 
 def map(
     *treebanks: Any,
-    dev: Any = None,
     split: Literal['train', 'dev', 'test'] = 'train',
     seeds: int = 1,
     candidates: int | None = None,
     folds: int = 5,
-    level: float = 0.95,
     candidates_out: FilePath | None = None,
     words: FilePath | None = None,
     recording: FilePath | None = None,
-    of: _Layer = 'head',
     parser: Sequence[str] | str = ('mst',),
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
@@ -2069,8 +1969,6 @@ def map(
     workers: int = 1,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     convention: str | Convention = 'official',
-    punct: bool | None = None,
-    subtypes: bool | None = None,
     force: bool = False,
 ) -> TreebankMaps:
     """Draw data maps of treebanks and list candidates for annotation errors.
@@ -2084,8 +1982,6 @@ def map(
     ----------
     *treebanks
         Treebank folders, names or codes under TREEGAUGE_UD, or training files.
-    dev
-        A dev file to use instead of the treebank's dev set.
     split
         The words to map.
     seeds
@@ -2095,16 +1991,12 @@ def map(
     folds
         Number of folds: candidates come from models trained on the other folds. 0: from the mapped
         parser itself.
-    level
-        Confidence level of intervals of mean confidence over sentences.
     candidates_out
         Write candidates to this .csv, .conllu or .html file.
     words
         Write one row per word to this .csv or .parquet file.
     recording
         Write all recordings and the candidates to this .npz or .parquet file, which report reads.
-    of
-        The layer to draw in the figure: head or relation.
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
@@ -2122,11 +2014,8 @@ def map(
     errors
         What to do about malformed sentences.
     convention
-        official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-    punct
-        Whether punctuation counts in attachment scores; by default as the convention says.
-    subtypes
-        Whether relations are compared with subtypes; by default as the convention says.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -2135,65 +2024,6 @@ def map(
     >>> import treegauge as tg
     >>> maps = map(tg.synthetic(40, seed=1), epochs=2)
     >>> maps.table["of"].to_list(), maps.table["confidence"].is_between(0.5, 1).all()
-    (['heads', 'relations'], True)
-    """
-
-def mdl(
-    *treebanks: Any,
-    blocks: str | Sequence[int | str] = '5,10,20,40,80,160,320,360',
-    training: Before = 'prefix',
-    orders: int = 5,
-    of: _Layer = 'head',
-    parser: Sequence[str] | str = ('mst',),
-    option: Sequence[str] | Mapping[str, Any] = (),
-    epochs: int | None = None,
-    seed: int = 0,
-    store: Store | str | PathLike[str] | None = None,
-    workers: int = 1,
-    errors: Literal['strict', 'skip', 'repair'] = 'strict',
-    force: bool = False,
-) -> LengthTable:
-    """Measure description length by online coding.
-
-    The trees of the training set are sent in blocks. Each block is coded by a parser trained on
-    the previous blocks. Fewer bits per word mean that the treebank is easier to learn.
-
-    Parameters
-    ----------
-    *treebanks
-        Treebank folders, names or codes under TREEGAUGE_UD, or training files.
-    blocks
-        Number of sentences in each block, such as 5,10,20; auto: as many doubling blocks as fit.
-    training
-        Train on all previous blocks, or only on the last one.
-    orders
-        Number of random orders of the sentences to average.
-    of
-        The layer to draw in the figure: head or relation.
-    parser
-        A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
-        of this one.
-    option
-        An option of the parser, ``name=value``; in Python also a mapping.
-    epochs
-        Number of epochs; the parser's default if not given.
-    seed
-        Random seed; the same seed gives the same numbers.
-    store
-        Store trainings in this folder, and reuse those in it; ``treegauge run`` uses the same
-        store.
-    workers
-        Number of cells trained at the same time, each in its own process.
-    errors
-        What to do about malformed sentences.
-    force
-        Overwrite an existing file of another kind; an input is never overwritten.
-
-    Examples
-    --------
-    >>> import treegauge as tg
-    >>> lengths = mdl(tg.synthetic(30, seed=1), blocks="5,10", orders=1)
-    >>> lengths.table["of"].to_list(), lengths.table["compression"].min() > 1
     (['heads', 'relations'], True)
     """
 
@@ -2312,37 +2142,6 @@ class _Measure:
         """
 
 measure: _Measure
-
-def merge(
-    *stores: Store | str | PathLike[str],
-    out: Store | str | PathLike[str] | None = None,
-    force: bool = False,
-) -> Merged:
-    """Merge stores into one.
-
-    A cell that is in several stores counts once, and a finished cell replaces a failed one.
-    Different results for one cell are an error; then nothing of that store is added.
-
-    Parameters
-    ----------
-    *stores
-        Stores; cells are added to the first one, the others stay unchanged.
-    out
-        Merge all into this store instead.
-    force
-        Overwrite an existing file of another kind; an input is never overwritten.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import treegauge as tg
-    >>> here, there = tg.Store(tempfile.mkdtemp()), tg.Store(tempfile.mkdtemp())
-    >>> for store in (here, there):
-    ...     with store.writing():
-    ...         pass  # empty stores
-    >>> merge(there, out=here).table["added"].to_list()
-    [0]
-    """
 
 def parse(
     model: Training | Model | str | PathLike[str],
@@ -2811,15 +2610,11 @@ def report(
     gold: Sequence[str] | str | PathLike[str] | Treebank = (),
     out: str | PathLike[str] | None = 'report.html',
     title: str = 'What these scores mean',
-    metric: str = 'las',
-    samples: int = 100000,
-    errors: Literal['strict', 'skip', 'repair'] = 'strict',
+    metric: str = 'LAS',
+    subsets: int = 100000,
+    errors: Errors = 'strict',
     convention: str | Convention = 'official',
-    punct: bool | None = None,
-    subtypes: bool | None = None,
-    serve: bool = False,
-    browser: bool = True,
-    port: int = 0,
+    serve: bool | int | None = None,
     force: bool = False,
 ) -> Page:
     """Make one offline web page from treebanks, system output, scores and other results.
@@ -2840,30 +2635,23 @@ def report(
         The title of the page.
     metric
         The metric by which systems are ranked.
-    samples
+    subsets
         The number of random subsets of treebanks of each size.
     errors
         What to do about malformed sentences.
     convention
-        official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-    punct
-        Whether punctuation counts in attachment scores; by default as the convention says.
-    subtypes
-        Whether relations are compared with subtypes; by default as the convention says.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     serve
-        Serve the page on 127.0.0.1, open the browser, and update the page whenever an input
-        changes; Ctrl-C stops it.
-    browser
-        Open the browser when serving.
-    port
-        The port to serve on; 0 picks a free one.
+        Serve the page on 127.0.0.1 and update it whenever an input changes; Ctrl-C stops it. Opens
+        the browser, unless the number of a port is given (0 for any that is free).
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
     Examples
     --------
     >>> import treegauge as tg
-    >>> made = report(tg.synthetic(20, seed=1), out=None, title="A treebank", samples=100)
+    >>> made = report(tg.synthetic(20, seed=1), out=None, title="A treebank", subsets=100)
     >>> "<title>A treebank</title>" in made.html
     True
     """
@@ -2875,7 +2663,6 @@ def results(
     treebank: str | Sequence[str] | None = None,
     parser: str | Sequence[str] | None = None,
     size: int | Sequence[int] | None = None,
-    sample: int | Sequence[int] | None = None,
     seed: int | Sequence[int] | None = None,
     failed: bool = False,
     provenance: bool = False,
@@ -2900,8 +2687,6 @@ def results(
         Only parsers that match this pattern.
     size
         Only these sizes of training sets.
-    sample
-        Only these samples.
     seed
         Only these seeds.
     failed
@@ -2936,7 +2721,6 @@ def run(
     plan: Plan | Expansion | str | PathLike[str],
     store: Store | str | PathLike[str] | None = None,
     *,
-    resume: bool = True,
     dry_run: bool = False,
     pool: str | None = None,
     workers: int | None = None,
@@ -2960,8 +2744,6 @@ def run(
         A plan, as a TOML file.
     store
         Folder of results, created if needed; by default the plan's name and ``.store``.
-    resume
-        Add to a store that has cells; otherwise such a store is refused.
     dry_run
         Only report what would be run, why, and the expected time.
     pool
@@ -3019,8 +2801,6 @@ def score(
     split: Literal['train', 'dev', 'test'] | None = None,
     common: bool = False,
     convention: str | Convention = 'official',
-    punct: bool | None = None,
-    subtypes: bool | None = None,
     enhanced: bool = False,
     enhancements: str = '0',
     collapse: bool = False,
@@ -3087,11 +2867,8 @@ def score(
     common
         With folders: score only treebanks for which every system has output.
     convention
-        official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-    punct
-        Whether punctuation counts in attachment scores; by default as the convention says.
-    subtypes
-        Whether relations are compared with subtypes; by default as the convention says.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     enhanced
         Also score enhanced dependencies (ELAS, EULAS).
     enhancements
@@ -3263,10 +3040,8 @@ def split(
     [('train', 60), ('dev', 20), ('test', 20)]
     """
 
-def status(
-    store: Store | str | PathLike[str],
-) -> Status:
-    """Report how many cells of a store are done, failed and left.
+class _Store:
+    """Report how many cells of a store are done, failed and left; merge and clean up stores.
 
     Also works while a run is in progress.
 
@@ -3282,9 +3057,106 @@ def status(
     >>> store = tg.Store(tempfile.mkdtemp())
     >>> with store.writing():
     ...     pass  # an empty store
-    >>> len(status(store).table)
+    >>> len(tg.store(store).table)
     0
     """
+
+    def __call__(
+        self,
+        store: Store | str | PathLike[str],
+    ) -> Status:
+        """Report how many cells of a store are done, failed and left; merge and clean up stores.
+
+        Also works while a run is in progress.
+
+        Parameters
+        ----------
+        store
+            The folder that ``run`` created.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import treegauge as tg
+        >>> store = tg.Store(tempfile.mkdtemp())
+        >>> with store.writing():
+        ...     pass  # an empty store
+        >>> len(tg.store(store).table)
+        0
+        """
+
+    def merge(
+        self,
+        *stores: Store | str | PathLike[str],
+        out: Store | str | PathLike[str] | None = None,
+        force: bool = False,
+    ) -> Merged:
+        """Merge stores into one.
+
+        A cell that is in several stores counts once, and a finished cell replaces a failed one.
+        Different results for one cell are an error; then nothing of that store is added.
+
+        Parameters
+        ----------
+        *stores
+            Stores; cells are added to the first one, the others stay unchanged.
+        out
+            Merge all into this store instead.
+        force
+            Overwrite an existing file of another kind; an input is never overwritten.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import treegauge as tg
+        >>> here, there = tg.Store(tempfile.mkdtemp()), tg.Store(tempfile.mkdtemp())
+        >>> for store in (here, there):
+        ...     with store.writing():
+        ...         pass  # empty stores
+        >>> merge(there, out=here).table["added"].to_list()
+        [0]
+        """
+
+    def gc(
+        self,
+        store: Store | str | PathLike[str],
+        *,
+        plan: str | PathLike[str] | Plan | Expansion | Sequence[str] | None = None,
+        root: str | PathLike[str] | None = None,
+        dry_run: bool = False,
+        trust: bool = False,
+    ) -> Removed:
+        """Remove files and cells that are no longer needed from a store.
+
+        Removes orphaned files, cells whose files are missing and, with --plan, cells that are not in
+        any plan. Refuses to remove results of a treebank that a pattern of the plan names and that is
+        only absent from the disk.
+
+        Parameters
+        ----------
+        store
+            The folder that ``run`` created; no run may be using it.
+        plan
+            Keep only the cells of this plan, a TOML file; repeatable.
+        root
+            Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
+        dry_run
+            Only report what would be removed.
+        trust
+            Allow the plan file to run code, as in ``run``.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import treegauge as tg
+        >>> store = tg.Store(tempfile.mkdtemp())
+        >>> with store.writing():
+        ...     pass  # an empty store
+        >>> print(gc(store))
+        removed 0 cells and 0 files of 0.0 MB
+        """
+
+store: _Store
 
 def synthesise(
     sentences: int,
@@ -3527,11 +3399,8 @@ class _Transfer:
     errors
         What to do about malformed sentences: refuse the file, skip them or repair them.
     convention
-        official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-    punct
-        Whether punctuation counts in attachment scores; by default as the convention says.
-    subtypes
-        Whether relations are compared with subtypes; by default as the convention says.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -3570,8 +3439,6 @@ class _Transfer:
         level: float = 0.95,
         errors: Literal['strict', 'skip', 'repair'] = 'strict',
         convention: str | Convention = 'official',
-        punct: bool | None = None,
-        subtypes: bool | None = None,
         force: bool = False,
     ) -> Contributions:
         """Parse a language with parsers trained on treebanks of other languages.
@@ -3621,11 +3488,8 @@ class _Transfer:
         errors
             What to do about malformed sentences: refuse the file, skip them or repair them.
         convention
-            official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-        punct
-            Whether punctuation counts in attachment scores; by default as the convention says.
-        subtypes
-            Whether relations are compared with subtypes; by default as the convention says.
+            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+            subtypes (subtypes compared), or no-punct+subtypes.
         force
             Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -3688,8 +3552,6 @@ class _Transfer:
         level: float = 0.95,
         errors: Literal['strict', 'skip', 'repair'] = 'strict',
         convention: str | Convention = 'official',
-        punct: bool | None = None,
-        subtypes: bool | None = None,
         force: bool = False,
     ) -> SourceWeights:
         """Select sources by a few target sentences, and report whether the choice is significant.
@@ -3726,82 +3588,10 @@ class _Transfer:
         errors
             What to do about malformed sentences: refuse the file, skip them or repair them.
         convention
-            official (CoNLL 2018), challenges (no punctuation) or difficulty (subtypes compared).
-        punct
-            Whether punctuation counts in attachment scores; by default as the convention says.
-        subtypes
-            Whether relations are compared with subtypes; by default as the convention says.
+            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+            subtypes (subtypes compared), or no-punct+subtypes.
         force
             Overwrite an existing file of another kind; an input is never overwritten.
         """
 
 transfer: _Transfer
-
-def vinfo(
-    *treebanks: Any,
-    dev: Any = None,
-    null: Null = 'blank',
-    trees: bool = False,
-    seeds: int = 1,
-    level: float = 0.95,
-    words: FilePath | None = None,
-    of: _Layer = 'head',
-    parser: Sequence[str] | str = ('mst',),
-    option: Sequence[str] | Mapping[str, Any] = (),
-    epochs: int | None = None,
-    seed: int = 0,
-    store: Store | str | PathLike[str] | None = None,
-    workers: int = 1,
-    errors: Literal['strict', 'skip', 'repair'] = 'strict',
-    force: bool = False,
-) -> InformationTable:
-    """Measure usable information (V-information) in bits per word.
-
-    This is the information that the words of the dev set give about its heads and relations. The
-    parser is trained twice: with the words, and with a null input in their place.
-
-    Parameters
-    ----------
-    *treebanks
-        Treebank folders, names or codes under TREEGAUGE_UD, or training files.
-    dev
-        A dev file to use instead of the treebank's dev set.
-    null
-        The input to compare with: nothing, UPOS, sentence length, position, or the words in
-        random order.
-    trees
-        Also measure whole trees, in bits per sentence.
-    seeds
-        Number of models to average, with consecutive seeds.
-    level
-        Confidence level of intervals of usable information over sentences.
-    words
-        Write one row per word to this .csv or .parquet file.
-    of
-        The layer to draw in the figure: head or relation.
-    parser
-        A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
-        of this one.
-    option
-        An option of the parser, ``name=value``; in Python also a mapping.
-    epochs
-        Number of epochs; the parser's default if not given.
-    seed
-        Random seed; the same seed gives the same numbers.
-    store
-        Store trainings in this folder, and reuse those in it; ``treegauge run`` uses the same
-        store.
-    workers
-        Number of cells trained at the same time, each in its own process.
-    errors
-        What to do about malformed sentences.
-    force
-        Overwrite an existing file of another kind; an input is never overwritten.
-
-    Examples
-    --------
-    >>> import treegauge as tg
-    >>> bits = vinfo(tg.synthetic(40, seed=1), dev=tg.synthetic(20, seed=2), epochs=1)
-    >>> bits.table["of"].to_list(), bits.table["information"].min() > 0
-    (['heads', 'relations'], True)
-    """
