@@ -111,7 +111,7 @@ def complexity(
 @verb
 def equivalent(
     *sources: Any,
-    score: Sequence[str | float] | Mapping[str, float],
+    score: str | float | Sequence[str | float] | Mapping[str, float],
     treebank: str | None = None,
     parted_by: str | None = None,
     composite: bool = False,
