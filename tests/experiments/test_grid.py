@@ -13,7 +13,7 @@ from treegauge.experiments.cells import Cell
 from treegauge.experiments.grid import available_sentences, repeated_cells
 from treegauge.experiments.plans import Plan, grid, make_setup
 from treegauge.experiments.run import read_plan
-from treegauge.experiments.running import run_cells
+from treegauge.experiments.training import run_cells
 
 PLANS = Path(__file__).parents[2] / "plans"
 FAST = {"name": "beam", "options": {"beam": 1, "epochs": 1}}

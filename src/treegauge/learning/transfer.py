@@ -287,7 +287,7 @@ def _panel(
     """Train on every source and parse the target; the store saves the parses."""
     from treegauge.experiments.cells import Cell
     from treegauge.experiments.plans import make_setup
-    from treegauge.experiments.running import run_cells
+    from treegauge.experiments.training import run_cells
     from treegauge.learning.crosslingual.vote import Panel, delexicalised, panel, train_sources
     from treegauge.parsing.options import given_options
     from treegauge.parsing.registry import find_parser

@@ -12,7 +12,7 @@ from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
-from treegauge.experiments.running import run_cells
+from treegauge.experiments.training import run_cells
 from treegauge.learning.curves.attachments import Attachments, joined_counts, read_attachments
 from treegauge.learning.curves.counting import CLASSES, collect
 from treegauge.parsing.options import given_options

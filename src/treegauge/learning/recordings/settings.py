@@ -152,7 +152,7 @@ class TrainingSettings(Settings):
         """Run a task once per parser and seed, unless the store has the result already."""
         from treegauge.experiments.cells import Cell
         from treegauge.experiments.plans import make_setup
-        from treegauge.experiments.running import run_cells
+        from treegauge.experiments.training import run_cells
         from treegauge.learning.recordings.recorder import parser_label, parser_options
 
         given = self.option
