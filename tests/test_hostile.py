@@ -45,7 +45,7 @@ WORDS = {
     "labels": "gold.conllu", "map": "gold.conllu --epochs 2",
     "difficulty": "UD_X-Y --epochs 1 --orders 1 --blocks 2,4",
     **dict.fromkeys(("curve", "curve counts", "curve complexity"), "counts.csv"),
-    "curve equivalent": "counts.csv --score 50", "curve fit": "counts.csv",
+    "curve equivalent": "counts.csv --score 50", 
     "curve advise": "gold.conllu --budget 3 --sentences sys.conllu",
     "transfer": "gold.conllu sys.conllu", "transfer weights": "gold.conllu sys.conllu",
     "transfer recommend": "gold.conllu sys.conllu", "run": "plan.toml --dry-run",

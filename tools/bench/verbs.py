@@ -241,7 +241,6 @@ GROWING: dict[str, Growing] = {
     "curve counts": _learned(),
     "curve complexity": _learned(),
     "curve equivalent": _learned("--score", "60"),
-    "curve fit": _learned(),
     "curve advise": _learned("--budget", "100", "--treebank", "UD_X0-Y"),
     "transfer show": _transferred(*QUICK),
     "transfer weights": _transferred(),

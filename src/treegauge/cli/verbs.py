@@ -31,7 +31,7 @@ class Command(NamedTuple):
     formats
         Formats specific to this result: its ``own_formats``.
     subverbs
-        Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
+        Commands under this one: ``treegauge curve advise`` is ``tg.curve.advise``.
     """
 
     help: str = ""
@@ -122,7 +122,6 @@ VERBS: dict[str, dict[str, Command]] = {
                 "counts": Command(),
                 "complexity": Command(plot=True),
                 "equivalent": Command(plot=True),
-                "fit": Command(),
                 "advise": Command(short={"budget": "-n"}, metavar={"sentences": "FILE"}),
             },
         ),

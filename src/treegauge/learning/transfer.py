@@ -338,12 +338,12 @@ def _signed(result: R, world: _World, training: SourceTraining, **more: object) 
 
 def _learning_curve(source: Any, parser: str, treebank: str, label: str) -> "tuple[dict[str, str], Place, str]":
     """Return the group of each class, the function that places scores, and the classification."""
-    from treegauge.learning.curve import counts
     from treegauge.learning.curves.attachments import UNKNOWN
     from treegauge.learning.curves.equivalents import placing
+    from treegauge.learning.curves.gathering import read_counts
     from treegauge.learning.curves.partition import composite_counts, partition
 
-    table = counts(source).select(parsers=[parser], treebanks=[treebank])
+    table = read_counts([source]).select(parsers=[parser], treebanks=[treebank])
     if table.metric not in {UNKNOWN, label}:
         raise TreegaugeError(
             f"the learning curve holds counts of {table.metric}, transfer is scored by {label}; "

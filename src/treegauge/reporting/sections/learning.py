@@ -81,7 +81,7 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
     if parts:
         counts = parts[0] if len(parts) == 1 else joined_counts(parts)
         average = curve(counts)
-        each = curve(counts, each=True, resamples=100)
+        each = curve(counts, treebank="each", resamples=100)
         names = _readable(counts.treebanks)
         several = len(names) > 1
         names |= {AVERAGE: AVERAGE if several else next(iter(names.values()))}
