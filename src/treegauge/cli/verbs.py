@@ -128,7 +128,7 @@ VERBS: dict[str, dict[str, Command]] = {
         "transfer": Command(
             "Parse a language with parsers trained on treebanks of other languages.",
             ["target"],
-            subverbs=dict.fromkeys(("weights", "recommend"), Command(arguments=["target"])),
+            subverbs={"recommend": Command(arguments=["target"])},
         ),
     },
     "How do I run many experiments?": {

@@ -53,8 +53,7 @@ class Votes:
             transfer, *words, parser=choices.get("parser") or None, limit=limit or None,
             seed=choices.get("seed") or None,
             option=list(filter(None, choices.get("options", "").split("+"))),
-            leave_one_out=any(row.get("left_out") for row in self.rows),
-            probabilities=choices.get("trees") == "pooled", format="json",
+            leave_one_out=any(row.get("left_out") for row in self.rows), format="json",
         )  # fmt: skip
 
     @classmethod
