@@ -133,7 +133,7 @@ def examples(world, counts, numbers):
         ]
         + [partial(tg.rank.compare, "conll18", by="difference", margin=1.0)],
         "rank outliers": [partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, samples=2000)],
-        "leaderboard": [partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, samples=50)],
+        "leaderboard": [partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, subsets=50)],
         "certify": [partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", margin=1.0, resamples=100)],
         "recommend": [
             partial(tg.recommend, "conll18", size=5, repeats=1, folds=2, samples=20),
@@ -146,7 +146,7 @@ def examples(world, counts, numbers):
         "analyse correlation": [partial(tg.analyse.correlation, numbers, "las", "edv", resamples=50, method="kendall")],
         "analyse normality": [partial(tg.analyse.normality, numbers)],
         "analyse matrix": [partial(tg.analyse.matrix, numbers)],
-        "analyse background": [partial(tg.analyse.background, numbers, "las", "edv", "size", resamples=50)],
+        "analyse background": [partial(tg.analyse.background, numbers, "las", "edv", "size", resubsets=50)],
         "analyse regression": [
             partial(tg.analyse.regression, numbers, "las", ["edv", "size"], predict=numbers, leave_one_out=True)
         ],

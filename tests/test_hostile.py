@@ -29,7 +29,7 @@ WORDS = {
     "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu", "rank": "scores.csv --samples 5",
     "rank compare": "scores.csv", "rank outliers": "scores.csv --system S1 --samples 5",
     "rank subsets": "scores.csv --subset few=1,2",
-    "leaderboard": "gold teams --out board --samples 5",
+    "leaderboard": "gold teams --out board --subsets 5",
     "certify": "scores.csv --claim S0>S1 --samples 5 --resamples 5",
     "recommend": "scores.csv --size 2 --samples 5 --repeats 1",
     **dict.fromkeys(
@@ -50,7 +50,7 @@ WORDS = {
     "transfer": "gold.conllu sys.conllu",
     "transfer recommend": "gold.conllu sys.conllu", "run": "plan.toml --dry-run",
     "results": "store", "store": "store", "store merge": "store other", "store gc": "store --dry-run",
-    "report": "a=sys.conllu --gold gold.conllu --samples 5", "demo": "--samples 5",
+    "report": "a=sys.conllu --gold gold.conllu --subsets 5", "demo": "--subsets 5",
     "synthesise": "3 --out new.conllu",
 }  # fmt: skip
 

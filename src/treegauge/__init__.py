@@ -6,6 +6,8 @@ Every public name is loaded on first use, so that importing the package costs no
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.extensions import register_extensions
+
 if TYPE_CHECKING:
     from treegauge import data as data
     from treegauge.auditing.agree import agree as agree
@@ -47,6 +49,11 @@ if TYPE_CHECKING:
     from treegauge.scoring.breakdown import examples as examples
     from treegauge.scoring.classes.classification import classify as classify
     from treegauge.scoring.classes.confusion import confusion as confusion
+    from treegauge.scoring.metrics.convention import ELAS as ELAS
+    from treegauge.scoring.metrics.convention import EULAS as EULAS
+    from treegauge.scoring.metrics.convention import LAS as LAS
+    from treegauge.scoring.metrics.convention import UAS as UAS
+    from treegauge.scoring.metrics.convention import WLAS as WLAS
     from treegauge.scoring.metrics.convention import Convention as Convention
     from treegauge.scoring.metrics.registry import register_metric as register_metric
     from treegauge.scoring.metrics.weights import packaged_weights as packaged_weights
@@ -115,7 +122,7 @@ _HOMES = {
     "scoring.breakdown": ["breakdown", "examples"],
     "scoring.classes.classification": ["classify"],
     "scoring.classes.confusion": ["confusion"],
-    "scoring.metrics.convention": ["Convention"],
+    "scoring.metrics.convention": ["ELAS", "EULAS", "LAS", "UAS", "WLAS", "Convention"],
     "scoring.metrics.registry": ["register_metric"],
     "scoring.score": ["score"],
     "scoring.scores": ["Scores"],
@@ -137,6 +144,18 @@ _HOMES = {
     "testing.synthesise": ["Grammar", "synthesise"],
     "testing.synthetic": ["synthetic"],
 }
+register_extensions(
+    "tasks",
+    map="treegauge.learning.recordings.tasks:MAP",
+    vinfo="treegauge.learning.recordings.tasks:VINFO",
+    mdl="treegauge.learning.recordings.tasks:MDL",
+    difficulty="treegauge.learning.recordings.tasks:DIFFICULTY",
+    transfer="treegauge.learning.crosslingual.vote:TRANSFER",
+)
+register_extensions(
+    "figures", draw="treegauge.reporting.figures.drawing:draw", save="treegauge.reporting.figures.drawing:save"
+)
+register_extensions("pages", candidates="treegauge.reporting.sections.candidates:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}
 

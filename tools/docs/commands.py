@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 HEAD = """# Every command and option
 
 What `--help` prints, command by command. In Python, each command is `tg.COMMAND(...)` with the
-same parameters: `--no-punct` is `punct=False`, and an option that may be repeated takes a list.
+same parameters: `--no-browser` is `browser=False`, and an option that may be repeated takes a list.
 """
 
 

@@ -59,6 +59,7 @@ VERBS: dict[str, dict[str, Command]] = {
             "Compare two versions of a treebank: sentences, words and every layer of annotation.",
             ["old", "new"],
             {"sentence": "-s"},
+            formats=["patch"],
         ),
         "measure": Command(
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
@@ -74,7 +75,7 @@ VERBS: dict[str, dict[str, Command]] = {
             {"sentence": "-s"},
             formats=["svg", "tikz"],
         ),
-        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.", ["source"]),
+        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.", ["source"]),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command("List treebanks on disk with languages, licences and sizes.", ["roots"]),
     },

@@ -230,8 +230,8 @@ class Result(_Signed):
             elif ending == ".tsv":
                 file.write(to_csv_text(self.saved, "\t").encode())
             elif ending in own_endings:
-                text = getattr(self, f"to_{own_endings[ending]}")().rstrip()
-                file.write(f"{lines_of_text(text)}\n".encode())
+                own = getattr(self, f"to_{own_endings[ending]}")()
+                file.write(own if isinstance(own, bytes) else f"{lines_of_text(own.rstrip())}\n".encode())
             else:
                 texts = {
                     ".csv": self.to_csv, ".html": self.to_html, ".json": self.to_json,

@@ -185,7 +185,7 @@ def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] |
     """
     from treegauge.experiments.inventory import inventory
     from treegauge.treebanks.data.conllu import read_conllu
-    from treegauge.treebanks.sources.files import find
+    from treegauge.treebanks.sources.resolver import find
 
     words = store.words(row["key"].hex())
     if words is None or not {"head", "deprel"} <= set(words.columns):

@@ -11,7 +11,7 @@ from treegauge.core.result import Result
 from treegauge.core.verbs import verb
 from treegauge.learning.curves.gathering import CurveTraining
 from treegauge.learning.curves.grid import CurveBands
-from treegauge.scoring.metrics.convention import Counting
+from treegauge.scoring.metrics.convention import Convention
 
 if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store
@@ -28,7 +28,9 @@ EACH = "each"
 
 
 @verb
-def counts(*sources: Any, training: CurveTraining = CurveTraining(), counting: Counting = Counting()) -> "Attachments":
+def counts(
+    *sources: Any, training: CurveTraining = CurveTraining(), convention: str | Convention = "official"
+) -> "Attachments":
     """Count correct words by class, after training on samples of every size.
 
     With a store, trainings are not repeated: after an interruption, the same call resumes. The
@@ -38,10 +40,13 @@ def counts(*sources: Any, training: CurveTraining = CurveTraining(), counting: C
     ----------
     *sources
         Treebanks to train on (folders, patterns, names), stores of ``run``, or counts.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     """
     from treegauge.learning.curves.gathering import gathered_counts
 
-    return gathered_counts(sources, training, counting)
+    return gathered_counts(sources, training, convention)
 
 
 @verb
@@ -211,7 +216,7 @@ def advise(
         pool = read_treebank(sentences, need_heads=False, allow=allow)
         return next_sentences(training_set(sources), pool, number=budget, seed=seed)
     training = CurveTraining(parser=parser or (), store=store, workers=workers)
-    table = gathered_counts(sources, training, Counting(), whole=True)
+    table = gathered_counts(sources, training, whole=True)
     bands = CurveBands(level=level, seed=seed)
     return expected_gain(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
 

@@ -23,7 +23,7 @@ from treegauge.learning.recordings.settings import (
     note_few,
     save_table,
 )
-from treegauge.scoring.metrics.convention import OFFICIAL, Convention, Counting
+from treegauge.scoring.metrics.convention import OFFICIAL, Convention, find_convention
 
 if TYPE_CHECKING:
     import polars as pl
@@ -261,7 +261,7 @@ def difficulty(
     seeds: int = 1,
     words: FilePath | None = None,
     settings: TrainingSettings = TrainingSettings(),
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
 ) -> JoinedResult:
     """Measure dataset difficulty: ten measures, or usable information or description length alone.
 
@@ -290,6 +290,9 @@ def difficulty(
         Number of models to average, with consecutive seeds.
     words
         Write usable information of every word to this .csv or .parquet file.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------
@@ -309,7 +312,7 @@ def difficulty(
     """
     values = {
         "dev": dev, "null": null, "orders": orders, "blocks": blocks, "seeds": seeds, "words": words,
-        "convention": counting.convention,
+        "convention": convention,
     }  # fmt: skip
     for name, usual in _UNUSED[measure].items():
         if values[name] != usual:
@@ -324,5 +327,7 @@ def difficulty(
         return _information(data, settings, numbers, null, words)
     if measure == "mdl":
         return _lengths(data, settings, numbers, coding)
-    table = DifficultyTable(tuple(_measured(own, settings, numbers, null, coding, counting.chosen) for own in data))
+    table = DifficultyTable(
+        tuple(_measured(own, settings, numbers, null, coding, find_convention(convention)) for own in data)
+    )
     return table.with_attached({"ranks": table.ranks}) if len(data) > 1 else table

@@ -21,7 +21,7 @@ from treegauge.learning.recordings.settings import (
     note_few,
     save_table,
 )
-from treegauge.scoring.metrics.convention import Convention, Counting
+from treegauge.scoring.metrics.convention import Convention, find_convention
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,7 +88,7 @@ def map(
     words: FilePath | None = None,
     recording: FilePath | None = None,
     settings: TrainingSettings = TrainingSettings(),
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
 ) -> TreebankMaps:
     """Draw data maps of treebanks and list candidates for annotation errors.
 
@@ -116,6 +116,9 @@ def map(
         Write one row per word to this .csv or .parquet file.
     recording
         Write all recordings and the candidates to this .npz or .parquet file, which report reads.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------
@@ -129,7 +132,7 @@ def map(
     check_file(candidates_out, "kind of file for candidates", list(WRITERS))
     single = {"words": words, "recording": recording, "candidates": candidates}
     data = settings.data(treebanks, **single, candidates_out=candidates_out)
-    convention, numbers = counting.chosen, settings.seeds(seeds)
+    convention, numbers = find_convention(convention), settings.seeds(seeds)
     archives: list[MapArchive] = []
     maps: list[DataMap] = []
     rows: list[dict[str, Any]] = []

@@ -11,7 +11,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import CONLLU, STORE
 from treegauge.core.messages import note
 from treegauge.core.verbs import Settings, verb
-from treegauge.scoring.metrics.convention import Counting
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 
 if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store
@@ -55,7 +55,7 @@ class SourceTraining(Settings):
     workers: int = 1
 
 
-TRAINING, COUNTING = SourceTraining(), Counting()
+TRAINING = SourceTraining()
 NO_PARSER = "none"
 """Rank sources by tags, without training."""
 
@@ -73,7 +73,11 @@ class _World(NamedTuple):
 
 @verb
 def recommend(
-    target: Any, *sources: Any, metric: str = "LAS", training: SourceTraining = TRAINING, counting: Counting = COUNTING
+    target: Any,
+    *sources: Any,
+    metric: str = "LAS",
+    training: SourceTraining = TRAINING,
+    convention: str | Convention = "official",
 ) -> "SourceWeights":
     """Rank sources by the similarity of their tags to the target's (KLcpos3), and select some.
 
@@ -91,6 +95,9 @@ def recommend(
         LAS, UAS, or a registered metric.
     parser
         Parser to train on each source, without words: beam or mst; none: rank by tags only.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     """
     from treegauge.learning.crosslingual.selection import select_sources
     from treegauge.learning.crosslingual.weights import first_sentences
@@ -104,7 +111,8 @@ def recommend(
         note(f"{world.target.name} has no trees; sources are ranked by tags only")
         return ranked
     panel = _panel(world, few, ranked, training, sentences=len(few))
-    selection = select_sources(panel, few, metric=metric, convention=counting.chosen)
+    metric, convention = metric_and_convention(metric, convention)
+    selection = select_sources(panel, few, metric=metric, convention=convention)
     return ranked.with_attached({"selection": _signed(selection, world, training)})
 
 
@@ -118,7 +126,7 @@ def transfer(
     limit: int | None = None,
     out: str | PathLike[str] | None = None,
     training: SourceTraining = TRAINING,
-    counting: Counting = COUNTING,
+    convention: str | Convention = "official",
 ) -> "Contributions":
     """Parse a language with parsers trained on treebanks of other languages.
 
@@ -144,6 +152,9 @@ def transfer(
         Train on at most this number of sentences of each source, the first ones; by default on all.
     out
         Write the parsed target to this CoNLL-U file; - for standard output.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------
@@ -165,7 +176,7 @@ def transfer(
     from treegauge.treebanks.data.conllu import write_conllu
 
     world = _world(target, sources)
-    convention = counting.chosen
+    metric, convention = metric_and_convention(metric, convention)
     kinds, place, classes = None, None, contribution.CLASSES
     if curve is not None:
         label = metric_label(find_word_metric(metric), convention)

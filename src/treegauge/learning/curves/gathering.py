@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +20,7 @@ from treegauge.learning.curves.attachments import Attachments, joined_counts, re
 from treegauge.learning.curves.counting import CLASSES, collect
 from treegauge.parsing.options import given_options
 from treegauge.parsing.registry import find_parser
-from treegauge.scoring.metrics.convention import OFFICIAL, Convention, Counting
+from treegauge.scoring.metrics.convention import OFFICIAL, Convention, metric_and_convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.metrics.word_metrics import find_word_metric
 from treegauge.treebanks.data.conllu import read_conllu
@@ -107,7 +107,7 @@ def read_counts(
     sources: Iterable[Any], *, parser: Sequence[str] | str = (), sizes: Sequence[int | str] | str = ()
 ) -> Attachments:
     """Return the counts in tables, stores and objects, of some parsers and sizes."""
-    parts, folders = _known_counts(sources, CurveTraining(), Counting())
+    parts, folders = _known_counts(sources, CurveTraining(), OFFICIAL)
     if folders:
         name, folder = next(iter(folders.items()))
         raise TreegaugeError(
@@ -117,16 +117,18 @@ def read_counts(
 
 
 def gathered_counts(
-    sources: Iterable[Any], training: CurveTraining, counting: Counting, *, whole: bool = False
+    sources: Iterable[Any], training: CurveTraining, convention: str | Convention = OFFICIAL, *, whole: bool = False
 ) -> Attachments:
     """Return the counts of all sources: read from tables, counted in stores, or trained.
 
     Sources are counts as objects or files, stores, and treebanks by folder, pattern or name. If
     `whole`, a treebank's whole training set is a size, too.
     """
-    parts, folders = _known_counts(sources, training, counting)
+    metric, convention = metric_and_convention(training.metric or "LAS", convention)
+    training = replace(training, metric=metric if training.metric else None)
+    parts, folders = _known_counts(sources, training, convention)
     if folders:
-        parts.append(_trained(folders, training, counting, whole))
+        parts.append(_trained(folders, training, convention, whole))
     parsers = [] if folders else list_of_texts(training.parser)
     return _joined(parts).select(parsers=parsers, sizes=whole_numbers(training.sizes))
 
@@ -136,7 +138,7 @@ def _joined(parts: Sequence[Attachments]) -> Attachments:
 
 
 def _known_counts(
-    sources: Iterable[Any], training: CurveTraining, counting: Counting
+    sources: Iterable[Any], training: CurveTraining, convention: Convention
 ) -> tuple[list[Attachments], dict[str, Path]]:
     """Return the counts that need no training, and the folders of treebanks."""
     given = list(sources)
@@ -149,7 +151,7 @@ def _known_counts(
         elif one.kind == "store":
             parts.append(
                 stored_counts(
-                    one.path, root=training.root, by=training.by, metric=training.metric, convention=counting.chosen
+                    one.path, root=training.root, by=training.by, metric=training.metric, convention=convention
                 )
             )
         elif one.given is not None:
@@ -159,13 +161,13 @@ def _known_counts(
         else:
             folders[one.name] = one.path
     for part in parts:
-        _check_counted(part, training, counting)
+        _check_counted(part, training, convention)
     if not parts and not folders:
         raise TreegaugeError("no source of counts; give a table of counts, a store, or treebanks to train on")
     return parts, folders
 
 
-def _check_counted(counts: Attachments, training: CurveTraining, counting: Counting) -> None:
+def _check_counted(counts: Attachments, training: CurveTraining, convention: Convention) -> None:
     """Refuse options that do not match how a table was counted."""
     name = "+".join(counts.sources) or "the table"
     if training.by and training.by != counts.by:
@@ -173,8 +175,8 @@ def _check_counted(counts: Attachments, training: CurveTraining, counting: Count
             f"{name} was already counted by {counts.by or 'unnamed classes'}: count by "
             f"{training.by} from a store or from treebanks"
         )
-    label = metric_label(find_word_metric(training.metric or "LAS"), counting.chosen)
-    if (training.metric or counting != Counting()) and counts.metric != label:
+    label = metric_label(find_word_metric(training.metric or "LAS"), convention)
+    if (training.metric or convention != OFFICIAL) and counts.metric != label:
         raise TreegaugeError(
             f"{name} holds counts of {counts.metric}, not of {label}: count again from a store or from treebanks"
         )
@@ -202,7 +204,7 @@ def plan_curves(folders: Iterable[Path], training: CurveTraining, *, whole: bool
     return Plan(tuple(grids), "curve")
 
 
-def _trained(folders: Mapping[str, Path], training: CurveTraining, counting: Counting, whole: bool) -> Attachments:
+def _trained(folders: Mapping[str, Path], training: CurveTraining, convention: Convention, whole: bool) -> Attachments:
     expansion = plan_curves(folders.values(), training, whole=whole).expand()
     for reason in expansion.refused:
         note(f"left out: {reason}")
@@ -221,7 +223,7 @@ def _trained(folders: Mapping[str, Path], training: CurveTraining, counting: Cou
     places = {cell.setup.name: cell.treebank for cell, *_ in results}
     return collect(
         make_table(rows), words.get, lambda name: read_conllu(places[name], split="test", name=name),
-        by=training.by or CLASSES, metric=training.metric or "LAS", convention=counting.chosen,
+        by=training.by or CLASSES, metric=training.metric or "LAS", convention=convention,
     )  # fmt: skip
 
 

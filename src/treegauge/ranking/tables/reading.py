@@ -211,6 +211,10 @@ def read_leaderboard(
     board = given[0].given
     if len(given) == 1 and not added and isinstance(board, Leaderboard) and digits is None and metadata is None:
         return board
+    if "(" in metric:
+        from treegauge.scoring.metrics.registry import metric_column
+
+        metric = metric_column(metric)
     collection = _Collection(metric)
     for source in given:
         collection.add(_table_of(source, metric))
