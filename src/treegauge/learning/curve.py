@@ -9,8 +9,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import STORE
 from treegauge.core.result import Result
 from treegauge.core.verbs import verb
-from treegauge.learning.curves.gathering import CurveTraining
-from treegauge.learning.curves.grid import CurveBands
+from treegauge.learning.curves.settings import CurveBands, CurveTraining
 from treegauge.scoring.metrics.convention import Convention
 
 if TYPE_CHECKING:

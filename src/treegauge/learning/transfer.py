@@ -253,7 +253,7 @@ def _panel(
     sentences: int = 0,
 ) -> "Panel":
     """Train on every source and parse the target; the store saves the parses."""
-    from treegauge.experiments.cells import Cell
+    from treegauge.experiments.grid import cells_of
     from treegauge.experiments.plans import make_setup
     from treegauge.experiments.training import run_cells
     from treegauge.learning.crosslingual.vote import Panel, delexicalised
@@ -274,7 +274,7 @@ def _panel(
         setup = make_setup(
             "transfer", given, training.parser, options=options, parameters=parameters, name=world.target.name
         )
-        cells.append(Cell(setup, seed=training.seed))
+        cells += cells_of(setup, seeds=[training.seed])
     results = run_cells(cells, training.store, workers=training.workers, what="sources")
     parses = tuple(
         target.with_columns({name: one.words[name] for name in ("head", "deprel")})

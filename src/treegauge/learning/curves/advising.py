@@ -14,7 +14,7 @@ from treegauge.learning.curves.grid import Floats, ScoreGrid, grid_of, limits
 from treegauge.learning.curves.learning import CurveAnalysis, of_treebank
 
 if TYPE_CHECKING:
-    from treegauge.learning.curves.grid import CurveBands
+    from treegauge.learning.curves.settings import CurveBands
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from treegauge.statistics.regression.coefficients import coefficients
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:
-    from treegauge.learning.curves.grid import CurveBands
+    from treegauge.learning.curves.settings import CurveBands
 
 Per = Literal["pooled", "language", "treebank"]
 

@@ -11,8 +11,9 @@ import polars as pl
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.learning.curves.attachments import ALL, Attachments
-from treegauge.learning.curves.grid import CurveBands, Floats, order_limits
+from treegauge.learning.curves.grid import Floats, order_limits
 from treegauge.learning.curves.learning import AVERAGE, CurveAnalysis, Curves, mean_curves
+from treegauge.learning.curves.settings import CurveBands
 
 #: Smaller differences of scores, in points, are rounding errors.
 _TINY = 1e-9

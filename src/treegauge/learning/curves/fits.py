@@ -16,7 +16,7 @@ from treegauge.learning.curves.grid import Floats, ScoreGrid, averaged, limits
 from treegauge.learning.curves.learning import AVERAGE, CurveAnalysis, mean_curves
 
 if TYPE_CHECKING:
-    from treegauge.learning.curves.grid import CurveBands
+    from treegauge.learning.curves.settings import CurveBands
 
 Law = Literal["power", "log"]
 LAWS: tuple[Law, ...] = get_args(Law)

@@ -3,21 +3,19 @@
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from os import PathLike
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.file_kinds import STORE
 from treegauge.core.messages import note
 from treegauge.core.tables import make_table
-from treegauge.core.verbs import Limits, Settings
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
 from treegauge.experiments.training import run_cells
 from treegauge.learning.curves.attachments import Attachments, joined_counts, read_attachments
 from treegauge.learning.curves.counting import CLASSES, collect
+from treegauge.learning.curves.settings import CurveTraining
 from treegauge.parsing.options import given_options
 from treegauge.parsing.registry import find_parser
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, metric_and_convention
@@ -32,50 +30,6 @@ if TYPE_CHECKING:
 
 #: Training set sizes of the Challenges paper.
 SIZES = (5, 10, 20, 50, 100, 200, 500)
-
-
-@dataclass(frozen=True)
-class CurveTraining(Settings):
-    """Settings of training and counting.
-
-    Attributes
-    ----------
-    parser
-        Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
-        options of this one.
-    option
-        Option of the parser, such as epochs=5; repeatable.
-    sizes
-        Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-        5,10,20,50,100,200,500 for training.
-    samples
-        Number of training samples per size.
-    store
-        Folder that stores the trainings; trainings in it are not repeated. By default none.
-    root
-        Folder of the treebanks that a store was trained on, or of their releases; by default
-        TREEGAUGE_UD.
-    workers
-        Number of trainings at a time; by default one per processor.
-    by
-        Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
-        (the default) crosses two.
-    metric
-        LAS (the default), UAS, or a registered metric.
-    """
-
-    outputs: ClassVar[Mapping[str, str]] = {"store": STORE}
-    limits: ClassVar[Limits] = {"samples": (1, 10**4)}
-
-    parser: Sequence[str] | str = ()
-    option: Sequence[str] | Mapping[str, Any] = ()
-    sizes: Sequence[int | str] | str = ()
-    samples: int = 5
-    store: "Store | str | PathLike[str] | None" = None
-    root: str | PathLike[str] | None = None
-    workers: int | None = None
-    by: str | None = None
-    metric: str | None = None
 
 
 def list_of_texts(values: Sequence[str] | str) -> list[str]:

@@ -8,44 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
-from treegauge.core.verbs import Settings
 from treegauge.learning.curves.attachments import ALL, Attachments
+from treegauge.learning.curves.settings import CurveBands
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 Over = Literal["samples", "treebanks"]
 #: The smallest number of training samples per size, or of treebanks, for intervals.
 LEAST = 3
-
-
-@dataclass(frozen=True)
-class CurveBands(Settings):
-    """Settings of confidence intervals, and of classes with enough words.
-
-    Attributes
-    ----------
-    min_words
-        The smallest number of test words for a class to count in a treebank.
-    level
-        Confidence level of the intervals.
-    resamples
-        Number of random draws for intervals.
-    over
-        The source of variation: training samples, or treebanks (with their samples).
-    seed
-        Seed of the draws.
-    """
-
-    min_words: int = 30
-    level: float = 0.95
-    resamples: int = 1000
-    over: Literal["samples", "treebanks"] = "samples"
-    seed: int = 0
-
-    @property
-    def signed(self) -> dict[str, object]:
-        """These choices as part of a signature."""
-        return vars(self)
 
 
 class Draws(NamedTuple):

@@ -14,7 +14,7 @@ from treegauge.learning.curves.grid import Floats, ScoreGrid, averaged, grid_of,
 from treegauge.statistics.tables.variables import Analysis
 
 if TYPE_CHECKING:
-    from treegauge.learning.curves.grid import CurveBands
+    from treegauge.learning.curves.settings import CurveBands
 
 AVERAGE = "average"
 
