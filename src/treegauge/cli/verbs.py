@@ -31,7 +31,7 @@ class Command(NamedTuple):
     formats
         Formats specific to this result: its ``own_formats``.
     subverbs
-        Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
+        Commands under this one: ``treegauge curve advise`` is ``tg.curve.advise``.
     """
 
     help: str = ""
@@ -123,14 +123,13 @@ VERBS: dict[str, dict[str, Command]] = {
                 "counts": Command(),
                 "complexity": Command(plot=True),
                 "equivalent": Command(plot=True),
-                "fit": Command(),
                 "advise": Command(short={"budget": "-n"}, metavar={"sentences": "FILE"}),
             },
         ),
         "transfer": Command(
             "Parse a language with parsers trained on treebanks of other languages.",
             ["target"],
-            subverbs=dict.fromkeys(("weights", "recommend"), Command(arguments=["target"])),
+            subverbs={"recommend": Command(arguments=["target"])},
         ),
     },
     "How do I run many experiments?": {
