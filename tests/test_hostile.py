@@ -29,7 +29,7 @@ WORDS = {
     "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu", "rank": "scores.csv --samples 5",
     "rank compare": "scores.csv", "rank outliers": "scores.csv --system S1 --samples 5",
     "rank subsets": "scores.csv --subset few=1,2",
-    "leaderboard": "gold teams --out board --samples 5",
+    "leaderboard": "gold teams --out board --subsets 5",
     "certify": "scores.csv --claim S0>S1 --samples 5 --resamples 5",
     "recommend": "scores.csv --size 2 --samples 5 --repeats 1",
     **dict.fromkeys(
@@ -42,16 +42,15 @@ WORDS = {
     "train": "mst gold.conllu --out new.model --option epochs=1",
     "parse": "m.model gold.conllu --out parsed.conllu", "parsers": "",
     "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
-    "labels": "gold.conllu", "map": "gold.conllu --epochs 2", "vinfo": "UD_X-Y --epochs 1",
-    "mdl": "gold.conllu --epochs 1 --orders 1 --blocks 2,4",
+    "labels": "gold.conllu", "map": "gold.conllu --epochs 2",
     "difficulty": "UD_X-Y --epochs 1 --orders 1 --blocks 2,4",
     **dict.fromkeys(("curve", "curve counts", "curve complexity"), "counts.csv"),
     "curve equivalent": "counts.csv --score 50", "curve fit": "counts.csv",
     "curve advise": "gold.conllu --budget 3 --sentences sys.conllu",
     "transfer": "gold.conllu sys.conllu", "transfer weights": "gold.conllu sys.conllu",
     "transfer recommend": "gold.conllu sys.conllu", "run": "plan.toml --dry-run",
-    "status": "store", "results": "store", "merge": "store other", "gc": "store --dry-run",
-    "report": "a=sys.conllu --gold gold.conllu --samples 5", "demo": "--samples 5",
+    "results": "store", "store": "store", "store merge": "store other", "store gc": "store --dry-run",
+    "report": "a=sys.conllu --gold gold.conllu --subsets 5", "demo": "--subsets 5",
     "synthesise": "3 --out new.conllu",
 }  # fmt: skip
 

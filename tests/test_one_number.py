@@ -181,7 +181,7 @@ def few_scores(tmp_path_factory):
 
 def test_rank_and_report_count_the_same_few_subsets(few_scores):
     ranks = tg.rank(few_scores)
-    page = tg.report(few_scores, out=None, samples=50)
+    page = tg.report(few_scores, out=None, subsets=50)
     (section,) = page.sections
     leader, share = ranks.table.sort("full")["system"][0], ranks.agreement["top1"].item()
     assert (share * 20) == pytest.approx(round(share * 20)) and 0 < share < 1

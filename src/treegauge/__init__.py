@@ -6,26 +6,24 @@ Every public name is loaded on first use, so that importing the package costs no
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.extensions import register_extensions
+
 if TYPE_CHECKING:
     from treegauge import data as data
     from treegauge.auditing.agree import agree as agree
     from treegauge.auditing.audit import audit as audit
     from treegauge.auditing.diff import diff as diff
     from treegauge.core.errors import TreegaugeError as TreegaugeError
-    from treegauge.experiments.gc import gc as gc
-    from treegauge.experiments.merge import merge as merge
+    from treegauge.experiments.cell_store import Store as Store
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.plans import grid as grid
     from treegauge.experiments.results import results as results
     from treegauge.experiments.run import run as run
-    from treegauge.experiments.status import status as status
-    from treegauge.experiments.store import Store as Store
+    from treegauge.experiments.store import store as store
     from treegauge.learning.curve import curve as curve
     from treegauge.learning.difficulty import difficulty as difficulty
     from treegauge.learning.map import map as map
-    from treegauge.learning.mdl import mdl as mdl
     from treegauge.learning.transfer import transfer as transfer
-    from treegauge.learning.vinfo import vinfo as vinfo
     from treegauge.measures.measure import measure as measure
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
@@ -51,6 +49,11 @@ if TYPE_CHECKING:
     from treegauge.scoring.breakdown import examples as examples
     from treegauge.scoring.classes.classification import classify as classify
     from treegauge.scoring.classes.confusion import confusion as confusion
+    from treegauge.scoring.metrics.convention import ELAS as ELAS
+    from treegauge.scoring.metrics.convention import EULAS as EULAS
+    from treegauge.scoring.metrics.convention import LAS as LAS
+    from treegauge.scoring.metrics.convention import UAS as UAS
+    from treegauge.scoring.metrics.convention import WLAS as WLAS
     from treegauge.scoring.metrics.convention import Convention as Convention
     from treegauge.scoring.metrics.registry import register_metric as register_metric
     from treegauge.scoring.metrics.weights import packaged_weights as packaged_weights
@@ -92,16 +95,12 @@ _HOMES = {
     "learning.curve": ["curve"],
     "learning.difficulty": ["difficulty"],
     "learning.map": ["map"],
-    "learning.mdl": ["mdl"],
-    "learning.vinfo": ["vinfo"],
     "core.errors": ["TreegaugeError"],
-    "experiments.gc": ["gc"],
-    "experiments.merge": ["merge"],
     "experiments.plans": ["Plan", "grid"],
     "experiments.results": ["results"],
     "experiments.run": ["run"],
-    "experiments.status": ["status"],
-    "experiments.store": ["Store"],
+    "experiments.cell_store": ["Store"],
+    "experiments.store": ["store"],
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
@@ -123,7 +122,7 @@ _HOMES = {
     "scoring.breakdown": ["breakdown", "examples"],
     "scoring.classes.classification": ["classify"],
     "scoring.classes.confusion": ["confusion"],
-    "scoring.metrics.convention": ["Convention"],
+    "scoring.metrics.convention": ["ELAS", "EULAS", "LAS", "UAS", "WLAS", "Convention"],
     "scoring.metrics.registry": ["register_metric"],
     "scoring.score": ["score"],
     "scoring.scores": ["Scores"],
@@ -145,6 +144,18 @@ _HOMES = {
     "testing.synthesise": ["Grammar", "synthesise"],
     "testing.synthetic": ["synthetic"],
 }
+register_extensions(
+    "tasks",
+    map="treegauge.learning.recordings.tasks:MAP",
+    vinfo="treegauge.learning.recordings.tasks:VINFO",
+    mdl="treegauge.learning.recordings.tasks:MDL",
+    difficulty="treegauge.learning.recordings.tasks:DIFFICULTY",
+    transfer="treegauge.learning.crosslingual.vote:TRANSFER",
+)
+register_extensions(
+    "figures", draw="treegauge.reporting.figures.drawing:draw", save="treegauge.reporting.figures.drawing:save"
+)
+register_extensions("pages", candidates="treegauge.reporting.sections.candidates:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}
 

@@ -243,7 +243,7 @@ def test_the_long_sentences_of_a_release_are_all_in_the_one_before(ud):
 
 @pytest.mark.parametrize(("edits", "least"), [("characters", 0.98), ("words", 0.85)])
 def test_a_fifth_of_a_real_sentence_may_be_edited(ud, edits, least):
-    from benchmarks.planted import judge
+    from tools.bench.planted import judge
 
     (found,) = [one for one in judge(ud / "r2.9" / "UD_Tamil-TTB") if (one.edits, one.rate) == (edits, 0.2)]
     assert found.recall > least

@@ -8,12 +8,12 @@ import pytest
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.builtin import sampled
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.grid import available_sentences, repeated_cells
 from treegauge.experiments.plans import Plan, grid, make_setup
 from treegauge.experiments.run import read_plan
 from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store
 
 PLANS = Path(__file__).parents[2] / "plans"
 FAST = {"name": "beam", "options": {"beam": 1, "epochs": 1}}

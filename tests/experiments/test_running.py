@@ -5,12 +5,11 @@ from importlib import import_module
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.gc import gc
-from treegauge.experiments.merge import merge
 from treegauge.experiments.plans import Plan, grid, make_setup
 from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store
+from treegauge.experiments.store import gc, merge
 from treegauge.experiments.tasks import BUILT_IN
 from treegauge.testing.synthetic import synthetic
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.reporting.browsing import address
-from treegauge.core.pages import make_page
 from treegauge.learning.maps.candidates import error_candidates, save_candidates
 from treegauge.learning.recordings.jobs import cross_fit
 from treegauge.learning.recordings.recorder import make_engine
-from treegauge.reporting.sections.candidates import file_excerpts
+from treegauge.reporting.sections.candidates import candidates_page, file_excerpts
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import COLUMNS
@@ -143,7 +142,7 @@ def test_markup_in_a_treebank_stays_text(tab, tmp_path, worked):
     odd = treebank.with_columns({"form": forms, "deprel": ["</script><b>"] * treebank.n_words})
     held_out = cross_fit(odd, engine=make_engine("mst", epochs=1), folds=2)
     found = error_candidates(held_out, odd, count=3, score="odds")
-    html = make_page("candidates", odd, found)
+    html = candidates_page(odd, found)
     assert "<img" not in html
     (tmp_path / "page.html").write_text(html, encoding="utf-8")
     page = tab(tmp_path / "page.html", "#candidates")

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from replications.treebanks import treebank_files
+from studies.treebanks import treebank_files
 from tests.validation.cases import LEVEL_1, LEVEL_2, Case
 from tests.validation.cases_content import CORNERS, LEVEL_3, LEVELS_4_AND_5
 from tests.validation.damage import damaged_files

@@ -7,7 +7,7 @@ from treegauge.auditing.agreement.results import Agreement, AgreementClasses, Ag
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
-from treegauge.scoring.metrics.convention import Counting
+from treegauge.scoring.metrics.convention import Convention, find_convention
 from treegauge.scoring.settings import Reading
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def agree(
     units: Literal["auto", "documents", "sentences"] = "auto",
     level: float = 0.95,
     seed: int = 0,
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
     reading: Reading = Reading(),
 ) -> Agreement:
     """Measure inter-annotator agreement and list the disagreements.
@@ -51,6 +51,9 @@ def agree(
         Confidence level of the intervals.
     seed
         Seed of the random pairs of trees that give the expected distance.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def agree(
     if units not in ("auto", "documents", "sentences"):
         raise ChoiceError("units", units, ("auto", "documents", "sentences"))
     treebanks = _read(annotations, reading)
-    convention = counting.chosen
+    convention = find_convention(convention)
     side = lay_side_by_side(treebanks)
     drawn = agreement_units(side, units)
     rows, notes = layer_table(side, drawn, convention, level=level, seed=seed)

@@ -233,9 +233,9 @@ def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
 
 def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
     """Return distinct names for the two versions."""
-    from treegauge.treebanks.data.reading import folder_name
     from treegauge.treebanks.sources.files import short_name
     from treegauge.treebanks.sources.matching import distinct_names
+    from treegauge.treebanks.sources.resolver import folder_name
 
     if isinstance(old, str | PathLike) and isinstance(new, str | PathLike):
         names = [folder_name(source) or short_name(source) for source in (old, new)]

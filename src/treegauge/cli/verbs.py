@@ -113,9 +113,9 @@ VERBS: dict[str, dict[str, Command]] = {
         "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
         "labels": Command("Report the share of trees that each encoding of trees as labels covers."),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
-        "vinfo": Command("Measure usable information (V-information) in bits per word.", plot=True),
-        "mdl": Command("Measure description length by online coding.", plot=True),
-        "difficulty": Command("Measure dataset difficulty by ten measures at once.", plot=True),
+        "difficulty": Command(
+            "Measure dataset difficulty: ten measures, or usable information or description length alone.", plot=True
+        ),
         "curve": Command(
             "Learning curves, complexity of classes, data-size equivalents and advice.",
             plot=True,
@@ -137,10 +137,12 @@ VERBS: dict[str, dict[str, Command]] = {
         "run": Command(
             "Run a plan of many trainings; resumes where it stopped.", ["plan"], {"store": "-s", "workers": "-w"}
         ),
-        "status": Command("Report how many cells of a store are done, failed and left.", ["store"]),
         "results": Command("Print the results in a store.", ["store"]),
-        "merge": Command("Merge stores into one."),
-        "gc": Command("Remove files and cells that are no longer needed from a store.", ["store"]),
+        "store": Command(
+            "Report how many cells of a store are done, failed and left; merge and clean up stores.",
+            ["store"],
+            subverbs={"merge": Command(), "gc": Command(arguments=["store"])},
+        ),
     },
     "How do I present the results?": {
         "report": Command("Make one offline web page from treebanks, system output, scores and other results."),

@@ -103,8 +103,8 @@ def note_repeated(repeated: "pl.Series") -> None:
 
 def available_in(task: str, identity: str, counts: str) -> int | None:
     """Return the available sentences of a stored setup; None if all its samples may differ."""
-    from treegauge.experiments.tasks import BUILT_IN, HOMES, find_task
+    from treegauge.experiments.tasks import BUILT_IN, EXTENSIONS, find_task
 
-    if task not in {*BUILT_IN, *HOMES} or find_task(task).redraws:
+    if task not in {*BUILT_IN, *EXTENSIONS} or find_task(task).redraws:
         return None
     return available_sentences(json.loads(counts)["sentences"], json.loads(identity)["extra"])

@@ -13,10 +13,10 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
+from treegauge.experiments.cell_store import Store, Writer
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Point, Scalar
 from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.pools import Pool, PoolSettings, make_pool
-from treegauge.experiments.store import Store, Writer
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:

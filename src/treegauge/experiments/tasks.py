@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.extensions import extension_names, load_extension
 from treegauge.core.platforms import peak_memory
 from treegauge.core.plugins import load_plugins
 from treegauge.experiments.cells import Cell, Outcome, Scalar
@@ -119,14 +120,8 @@ _TASKS = (
     ),
 )  # fmt: skip
 BUILT_IN = {task.name: task for task in _TASKS}
-#: Tasks of packages above this one, each a :class:`Task` at ``module:name``.
-HOMES = {
-    "map": "treegauge.learning.recordings.tasks:MAP",
-    "vinfo": "treegauge.learning.recordings.tasks:VINFO",
-    "mdl": "treegauge.learning.recordings.tasks:MDL",
-    "difficulty": "treegauge.learning.recordings.tasks:DIFFICULTY",
-    "transfer": "treegauge.learning.crosslingual.vote:TRANSFER",
-}
+EXTENSIONS = extension_names("tasks")
+"""Tasks of rooms above this one, each a :class:`Task`."""
 
 
 def find_task(name: str) -> Task:
@@ -144,9 +139,8 @@ def find_task(name: str) -> Task:
     """
     if name in BUILT_IN:
         return BUILT_IN[name]
-    if name in HOMES:
-        home, _, attribute = HOMES[name].partition(":")
-        task: Task = getattr(import_module(home), attribute)
+    if name in EXTENSIONS:
+        task: Task = load_extension("tasks", name)
         return task
     plugins = load_plugins("treegauge.tasks")
     if name in plugins:
@@ -158,7 +152,7 @@ def find_task(name: str) -> Task:
         return Task(name, "", f"{loaded.__module__}:{loaded.__qualname__}")
     module, colon, function = name.partition(":")
     if not (module and colon and function):
-        raise ChoiceError("task", name, [*BUILT_IN, *HOMES, *plugins, "module:function"])
+        raise ChoiceError("task", name, [*BUILT_IN, *EXTENSIONS, *plugins, "module:function"])
     return Task(name, "", name)
 
 

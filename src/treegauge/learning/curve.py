@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.verbs import verb
 from treegauge.learning.curves.settings import CurveBands, CurveTraining
-from treegauge.scoring.metrics.convention import Counting
+from treegauge.scoring.metrics.convention import Convention
 
 if TYPE_CHECKING:
     from treegauge.learning.curves.advising import Advice
@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from treegauge.learning.curves.learning import Curves
 
 
-TRAINING, BANDS, COUNTING = CurveTraining(), CurveBands(), Counting()
+TRAINING, BANDS = CurveTraining(), CurveBands()
 
 
 @verb
-def counts(*sources: Any, training: CurveTraining = TRAINING, counting: Counting = COUNTING) -> "Attachments":
+def counts(
+    *sources: Any, training: CurveTraining = TRAINING, convention: str | Convention = "official"
+) -> "Attachments":
     """Count correct words by class, after training on samples of every size.
 
     Trainings in the store are not repeated: after an interruption, the same call resumes. The other
@@ -33,10 +35,13 @@ def counts(*sources: Any, training: CurveTraining = TRAINING, counting: Counting
     ----------
     *sources
         Treebanks to train on (folders, patterns, names), stores of ``run``, or counts.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     """
     from treegauge.learning.curves.gathering import gathered_counts
 
-    return gathered_counts(sources, training, counting)
+    return gathered_counts(sources, training, convention)
 
 
 @verb
@@ -48,7 +53,7 @@ def complexity(
     compare: bool = False,
     partitions: bool = False,
     training: CurveTraining = TRAINING,
-    counting: Counting = COUNTING,
+    convention: str | Convention = "official",
     bands: CurveBands = BANDS,
 ) -> "Complexities":
     r"""Measure how much later each class is learned than words overall.
@@ -71,6 +76,9 @@ def complexity(
         Add a comparison of parsers, with rank correlations.
     partitions
         Add the list of simple classes of each treebank.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------
@@ -89,7 +97,7 @@ def complexity(
     from treegauge.learning.curves.gathering import gathered_counts
     from treegauge.learning.curves.partition import compare_parsers, partition
 
-    table = gathered_counts(sources, training, counting)
+    table = gathered_counts(sources, training, convention)
     result = complexities(table, bands, per=per, min_presence=min_presence, matched=matched)
     if compare:
         result = result.with_attached({"comparison": compare_parsers(result)}, featured="comparison")
@@ -108,7 +116,7 @@ def equivalent(
     parted_by: str | None = None,
     composite: bool = False,
     training: CurveTraining = TRAINING,
-    counting: Counting = COUNTING,
+    convention: str | Convention = "official",
     bands: CurveBands = BANDS,
 ) -> "Equivalents":
     """Report how many annotated sentences a score is worth: where the learning curve reaches it.
@@ -129,12 +137,15 @@ def equivalent(
         Parser whose curves decide which classes are simple; by default each parser itself.
     composite
         Place scores on curves of simple and complex words; the default if their scores are given.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     """
     from treegauge.learning.curves.equivalents import equivalents
     from treegauge.learning.curves.gathering import gathered_counts
     from treegauge.learning.curves.learning import learning_curves, of_treebank
 
-    table = gathered_counts(sources, training, counting)
+    table = gathered_counts(sources, training, convention)
     scores = _scores(score)
     if composite or parted_by or {"simple", "complex"} & scores.keys():
         table = _composite(table, parted_by)
@@ -151,7 +162,7 @@ def fit(
     law: Sequence[Literal["power", "log"]] = ("power", "log"),
     classes: Sequence[str] | str = (),
     training: CurveTraining = TRAINING,
-    counting: Counting = COUNTING,
+    convention: str | Convention = "official",
     bands: CurveBands = BANDS,
 ) -> "Fits":
     """Fit laws to a learning curve and predict scores at other sizes.
@@ -172,12 +183,15 @@ def fit(
         power (a - b n^-c, with the asymptote a) or log (a + b ln n, without one); repeatable.
     classes
         Classes to fit; by default all words together; repeatable.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     """
     from treegauge.learning.curves.fits import fit_curves
     from treegauge.learning.curves.gathering import gathered_counts, list_of_texts, whole_numbers
 
     return fit_curves(
-        gathered_counts(sources, training, counting), bands, treebank=treebank, laws=law,
+        gathered_counts(sources, training, convention), bands, treebank=treebank, laws=law,
         classes=list_of_texts(classes), at=whole_numbers(at, "at"),
     )  # fmt: skip
 
@@ -191,7 +205,7 @@ def advise(
     worth: float = 1.0,
     treebank: str | None = None,
     training: CurveTraining = TRAINING,
-    counting: Counting = COUNTING,
+    convention: str | Convention = "official",
     bands: CurveBands = BANDS,
 ) -> "Advice | ChosenSentences":
     """Predict the gain from annotating more sentences, overall and by class.
@@ -218,6 +232,9 @@ def advise(
         Smallest gain in points for which a doubling of the data is worth it.
     treebank
         The treebank, if there are several.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------
@@ -236,7 +253,7 @@ def advise(
         allow = ("no-root", "several-roots", "cycle")
         pool = read_treebank(sentences, need_heads=False, allow=allow)
         return next_sentences(training_set(sources), pool, number=budget, seed=bands.seed)
-    table = gathered_counts(sources, training, counting, whole=True)
+    table = gathered_counts(sources, training, convention, whole=True)
     return advice_of(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
 
 
@@ -249,7 +266,7 @@ def curve(
     each: bool = False,
     relative: bool = False,
     training: CurveTraining = TRAINING,
-    counting: Counting = COUNTING,
+    convention: str | Convention = "official",
     bands: CurveBands = BANDS,
 ) -> "Curves":
     """Learning curves, complexity of classes, data-size equivalents and advice.
@@ -272,6 +289,9 @@ def curve(
         One curve per treebank instead of the average.
     relative
         Show scores in percent of the score at the largest size, in text and figure.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------
@@ -291,7 +311,7 @@ def curve(
     from treegauge.learning.curves.gathering import gathered_counts, list_of_texts
     from treegauge.learning.curves.learning import learning_curves
 
-    table = gathered_counts(sources, training, counting)
+    table = gathered_counts(sources, training, convention)
     if composite:
         table = _composite(table, parted_by)
     return learning_curves(table, bands, classes=list_of_texts(classes), each=each, relative=relative)

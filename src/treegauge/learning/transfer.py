@@ -11,7 +11,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import CONLLU, STORE
 from treegauge.core.messages import note
 from treegauge.core.verbs import Settings, verb
-from treegauge.scoring.metrics.convention import Counting
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 
 if TYPE_CHECKING:
     from treegauge.learning.crosslingual.contribution import Contributions, Place
@@ -76,7 +76,7 @@ class SourceWeighting(Settings):
     errors: Literal["strict", "skip", "repair"] = "strict"
 
 
-TRAINING, WEIGHTING, COUNTING = SourceTraining(), SourceWeighting(), Counting()
+TRAINING, WEIGHTING = SourceTraining(), SourceWeighting()
 
 
 class _World(NamedTuple):
@@ -113,7 +113,7 @@ def recommend(
     metric: str = "LAS",
     training: SourceTraining = TRAINING,
     weighting: SourceWeighting = WEIGHTING,
-    counting: Counting = COUNTING,
+    convention: str | Convention = "official",
 ) -> "SourceWeights":
     """Select sources by a few target sentences, and report whether the choice is significant.
 
@@ -128,6 +128,9 @@ def recommend(
         The sources: treebank folders or names (their training sets) or files.
     metric
         LAS, UAS, or a registered metric.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     """
     from treegauge.learning.crosslingual.selection import select_sources
     from treegauge.learning.crosslingual.weights import first_sentences
@@ -139,7 +142,8 @@ def recommend(
         note(f"{world.target.name} has no trees; sources are ranked by tags only")
         return ranked
     panel = _panel(world, few, ranked, training, weighting, sentences=len(few))
-    selection = select_sources(panel, few, metric=metric, convention=counting.chosen, level=weighting.level)
+    metric, convention = metric_and_convention(metric, convention)
+    selection = select_sources(panel, few, metric=metric, convention=convention, level=weighting.level)
     return ranked.with_attached({"selection": _signed(selection, world, training)})
 
 
@@ -155,7 +159,7 @@ def transfer(
     out: str | PathLike[str] | None = None,
     training: SourceTraining = TRAINING,
     weighting: SourceWeighting = WEIGHTING,
-    counting: Counting = COUNTING,
+    convention: str | Convention = "official",
 ) -> "Contributions":
     """Parse a language with parsers trained on treebanks of other languages.
 
@@ -183,6 +187,9 @@ def transfer(
         Classes of words in these counts, if the table does not name them.
     out
         Write the parsed target to this CoNLL-U file; - for standard output.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------
@@ -204,7 +211,7 @@ def transfer(
     from treegauge.treebanks.data.conllu import write_conllu
 
     world = _world(target, sources, weighting)
-    convention = counting.chosen
+    metric, convention = metric_and_convention(metric, convention)
     kinds, place, classes = None, None, by or contribution.CLASSES
     if curve is not None:
         label = metric_label(find_word_metric(metric), convention)

@@ -11,7 +11,8 @@ from treegauge.core.file_kinds import JSON
 from treegauge.core.messages import note
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.files import Source, find, short_name
+from treegauge.treebanks.sources.files import Source, short_name
+from treegauge.treebanks.sources.resolver import find
 from treegauge.validation.report import ValidationReport
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ import json
 import pytest
 
 import treegauge as tg
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store
 from treegauge.learning.crosslingual.contribution import contributions
 from treegauge.learning.crosslingual.vote import delexicalised, panel, train_sources
 from treegauge.learning.crosslingual.weights import weigh_sources

@@ -9,7 +9,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.experiments.store import Store
+from treegauge.experiments.cell_store import Store
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments, read_attachments
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate

@@ -75,7 +75,7 @@ def test_errors_grow_with_distance_with_noise_and_with_bad_fits():
 
 
 def test_packaged_factors_are_those_that_the_script_measures():
-    from replications.extrapolation import measure
+    from studies.challenges.extrapolation import measure
 
     made = measure()
     for kind in ("all", "classes"):

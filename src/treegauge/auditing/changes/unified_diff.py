@@ -17,7 +17,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import index
 from treegauge.treebanks.data.reading import read_treebank
-from treegauge.treebanks.sources.files import Source, find, is_conllu, open_bytes, short_name
+from treegauge.treebanks.sources.files import Source, is_conllu, open_bytes, short_name
+from treegauge.treebanks.sources.resolver import find
 
 CONTEXT = 3
 """Unchanged lines around a change, which show where it belongs if lines have moved."""

@@ -3,21 +3,22 @@
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
 from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store
 from treegauge.learning.curves.attachments import Attachments, joined_counts, read_attachments
 from treegauge.learning.curves.counting import CLASSES, collect
 from treegauge.parsing.options import given_options
 from treegauge.parsing.registry import find_parser
-from treegauge.scoring.metrics.convention import OFFICIAL, Convention, Counting
+from treegauge.scoring.metrics.convention import OFFICIAL, Convention, metric_and_convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.metrics.word_metrics import find_word_metric
 from treegauge.treebanks.data.conllu import read_conllu
@@ -57,7 +58,7 @@ def whole_numbers(values: Sequence[int | str] | str | int, what: str = "sizes") 
 
 
 def gathered_counts(
-    sources: Iterable[Any], training: "CurveTraining", counting: Counting, *, whole: bool = False
+    sources: Iterable[Any], training: "CurveTraining", convention: str | Convention, *, whole: bool = False
 ) -> Attachments:
     """Return the counts of all sources: read from tables, counted in stores, or trained.
 
@@ -65,6 +66,8 @@ def gathered_counts(
     `whole`, a treebank's whole training set is a size, too.
     """
     given = list(sources)
+    metric, convention = metric_and_convention(training.metric or "LAS", convention)
+    training = replace(training, metric=metric if training.metric else None)
     parts = [source for source in given if isinstance(source, Attachments)]
     others = [
         source.path if isinstance(source, Store) else source for source in given if not isinstance(source, Attachments)
@@ -76,7 +79,7 @@ def gathered_counts(
         elif one.kind == "store":
             parts.append(
                 stored_counts(
-                    one.path, root=training.root, by=training.by, metric=training.metric, convention=counting.chosen
+                    one.path, root=training.root, by=training.by, metric=training.metric, convention=convention
                 )
             )
         elif one.given is not None:
@@ -86,9 +89,9 @@ def gathered_counts(
         else:
             folders[one.name] = one.path
     for part in parts:
-        _check_counted(part, training, counting)
+        _check_counted(part, training, convention)
     if folders:
-        parts.append(_trained(folders, training, counting, whole))
+        parts.append(_trained(folders, training, convention, whole))
     if not parts:
         raise TreegaugeError("no source of counts; give a table of counts, a store, or treebanks to train on")
     counts = parts[0] if len(parts) == 1 else joined_counts(parts)
@@ -96,7 +99,7 @@ def gathered_counts(
     return counts.select(parsers=parsers, sizes=whole_numbers(training.sizes))
 
 
-def _check_counted(counts: Attachments, training: "CurveTraining", counting: Counting) -> None:
+def _check_counted(counts: Attachments, training: "CurveTraining", convention: Convention) -> None:
     """Refuse options that do not match how a table was counted."""
     name = "+".join(counts.sources) or "the table"
     if training.by and training.by != counts.by:
@@ -104,8 +107,8 @@ def _check_counted(counts: Attachments, training: "CurveTraining", counting: Cou
             f"{name} was already counted by {counts.by or 'unnamed classes'}: count by "
             f"{training.by} from a store or from treebanks"
         )
-    label = metric_label(find_word_metric(training.metric or "LAS"), counting.chosen)
-    if (training.metric or counting != Counting()) and counts.metric != label:
+    label = metric_label(find_word_metric(training.metric or "LAS"), convention)
+    if (training.metric or convention != OFFICIAL) and counts.metric != label:
         raise TreegaugeError(
             f"{name} holds counts of {counts.metric}, not of {label}: count again from a store or from treebanks"
         )
@@ -132,7 +135,9 @@ def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bo
     return Plan(tuple(grids), "curve")
 
 
-def _trained(folders: Mapping[str, Path], training: "CurveTraining", counting: Counting, whole: bool) -> Attachments:
+def _trained(
+    folders: Mapping[str, Path], training: "CurveTraining", convention: Convention, whole: bool
+) -> Attachments:
     expansion = plan_curves(folders.values(), training, whole=whole).expand()
     for reason in expansion.refused:
         note(f"left out: {reason}")
@@ -142,7 +147,7 @@ def _trained(folders: Mapping[str, Path], training: "CurveTraining", counting: C
     run_cells(cells, training.store, workers=training.workers, what="trainings")
     return stored_counts(
         training.store, folders=folders.values(), keys={cell.key for cell in cells},
-        by=training.by, metric=training.metric, convention=counting.chosen,
+        by=training.by, metric=training.metric, convention=convention,
     )  # fmt: skip
 
 

@@ -17,11 +17,10 @@ from treegauge.learning.recordings.recording_files import unpacked_recordings
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
 
-Layer = Literal["head", "relation"]
 FilePath = str | PathLike[str]
 TABLES = (".csv", ".parquet")
 
@@ -185,13 +184,11 @@ class TrainingSettings(Settings):
 class JoinedResult(Result):
     """Results of one kind for several treebanks or parsers in one table.
 
-    `layer` is the layer in figures, `labels` the parser of each result: a column if there are
-    several.
+    `labels` are the parsers of the results: a column if there are several.
     """
 
     results: tuple[Any, ...]
     signature: str = ""
-    layer: Layer = "head"
     labels: tuple[str, ...] = ()
     digits: ClassVar[int] = 3
 
@@ -230,17 +227,6 @@ def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None
     """Refuse a file of an unknown kind, before training."""
     if path is not None and Path(path).suffix.lower() not in endings:
         raise ChoiceError(what, Path(path).suffix, endings)
-
-
-def check_level(level: float) -> None:
-    """Refuse a confidence level that is not between 0 and 1."""
-    if not 0 < level < 1:
-        raise TreegaugeError(f"level is {level:g}; expected a number between 0 and 1")
-
-
-def signed_level(level: float) -> dict[str, float | None]:
-    """Return the level for a signature: empty for the default one."""
-    return {"level": None if level == 0.95 else level}
 
 
 def note_few(treebank: "Treebank") -> None:
