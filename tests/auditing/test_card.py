@@ -63,7 +63,7 @@ def test_validity_is_that_of_check(folders):
     import treegauge as tg
 
     (one,) = audit(folders[0], card=True).profiles
-    report = tg.check(folders[0], level=3)
+    report = tg.check(folders[0], ud_level=3)
     found = one.aspects["validity"].values
     assert (found["errors"], found["warnings"]) == (report.errors, report.warnings)
 

@@ -31,7 +31,7 @@ class ValidationReport(Result):
         Their problems, sentence by sentence, without those in the baseline.
     errors, warnings
         Their numbers, including warnings that are not listed.
-    level
+    ud_level
         The highest level of UD validation that was tested.
     lang
         The language of the treebank, at levels 4 and 5.
@@ -51,7 +51,7 @@ class ValidationReport(Result):
     problems: "Sequence[Problem]"
     errors: int
     warnings: int
-    level: int
+    ud_level: int
     signature: str
     lang: str | None = None
     language_data: str | None = None
@@ -83,7 +83,7 @@ class ValidationReport(Result):
         return {
             "errors": self.errors,
             "warnings": self.warnings,
-            "level": self.level,
+            "ud_level": self.ud_level,
             "lang": self.lang,
             "language_data": self.language_data,
             "baseline": {"known": self.known, "gone": self.gone},
@@ -111,7 +111,7 @@ class ValidationReport(Result):
 
     def _remarks(self) -> Iterator[str]:
         if self.language_data:
-            yield f" (level {self.level}, [{self.lang}], language data of {self.language_data})"
+            yield f" (level {self.ud_level}, [{self.lang}], language data of {self.language_data})"
         if self.written is None and (self.known or self.gone):
             yield f"; the baseline has {self.known} more"
         if self.gone:

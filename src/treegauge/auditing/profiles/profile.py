@@ -126,7 +126,7 @@ def validity(files: Sequence[str], sentences: int) -> Aspect:
     """Return the result of ``treegauge check`` on the files."""
     from treegauge.validation.check import check
 
-    report = check(*files, level=LEVEL)
+    report = check(*files, ud_level=LEVEL)
     broken = {(p.file, p.sent_id or p.line) for p in report.problems if p.severity == "error"}
     valid = 100 * max(0.0, 1 - len(broken) / sentences) if sentences else None
     values = {"level": LEVEL, "errors": report.errors, "warnings": report.warnings, "valid_sentences": valid}
