@@ -51,9 +51,9 @@ def check(
     split
         Check only this set (train, dev or test) of folders and patterns.
     ud_level
-        Level of UD validation, as in udvalidate --level: 1 tests the CoNLL-U format (enough for files without trees), 2 also the UD format, 3 also
-        rules for all languages, 4 also the labels of the language, 5 also its auxiliaries and
-        copulas.
+        Level of UD validation (udvalidate --level): 1 tests the CoNLL-U format (enough for files
+        without trees), 2 also the UD format, 3 also rules for all languages, 4 also the labels of
+        the language, 5 also its auxiliaries and copulas.
     lang
         Code of the language for levels 4 and 5, such as el; by default taken from the file names.
     rules
