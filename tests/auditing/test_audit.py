@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.commands import invoke
-from treegauge.auditing.audit import audit
+from treegauge.auditing.audit import audit, read_audit
 from treegauge.core.errors import TreegaugeError
 from treegauge.splitting.displacement import sampled_test
 from treegauge.splitting.pool import pool
@@ -170,3 +170,18 @@ def test_an_audit_of_one_thing_is_that_list(clean, tmp_path):
     assert (tmp_path / "pairs.csv").read_text().startswith("part,sent_id,file,also_in")
     with pytest.raises(TreegaugeError, match="this audit has no card; expected"):
         result.to_svg()
+
+
+def test_a_saved_audit_is_read_back(clean, tmp_path):
+    shared = clean["train"][:5]
+    result = audit(clean | {"test": concat([clean["test"], shared], name="test")}, resamples=99)
+    assert {len(finding.examples) for finding in result.findings} >= {0, 3}
+    result.save(tmp_path / "a.json")
+    again = read_audit(tmp_path / "a.json")
+    assert (again.treebank, again.findings, again.signature) == (result.treebank, result.findings, result.signature)
+    assert str(again) == str(result)
+    audit(clean, only="leaks").save(tmp_path / "b.json")
+    (tmp_path / "c.json").write_text('{"kind": "audit"}')
+    for name, message in (("b", "another kind of file"), ("c", "another kind of file"), ("d", "No such file")):
+        with pytest.raises(TreegaugeError, match=f"{message}.*; expected a file written by treegauge audit"):
+            read_audit(tmp_path / f"{name}.json")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
+from treegauge.auditing.profiles.card import read_cards
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthesise import Grammar
 from treegauge.testing.synthetic import synthetic
@@ -174,3 +175,13 @@ def test_training_lists_count_as_training_data(folders, tmp_path):
     leaks = one.aspects["leaks"]
     assert leaks.state == "poor"
     assert any(name.startswith("dev_in_") for name in leaks.values)
+
+
+def test_saved_cards_are_read_back(folders, tmp_path):
+    result = audit(*folders, only="card")
+    result.save(tmp_path / "cards.json")
+    again = read_cards(tmp_path / "cards.json")
+    assert [one.aspects for one in again.profiles] == [one.aspects for one in result.card.profiles]
+    assert (again.to_svg(), str(again), again.to_json()) == (result.to_svg(), str(result), result.to_json())
+    with pytest.raises(TreegaugeError, match="expected a file written by treegauge audit TREEBANK --only card"):
+        read_cards(tmp_path / "none.json")

@@ -12,6 +12,7 @@ import treegauge as tg
 from tests.validation.cases import FINE, GO, sentence
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
+from treegauge.validation.report import read_check
 
 WARNED = sentence(GO, "2 of ADP 1 dep F:ExtPos=ADP", "3 on ADP 2 fixed", "4 a ADP 1 dep", "5 b X 4 fixed", sent_id="w")
 WRONG = sentence('1 "go",·he VERB 7 root', sent_id="b") + sentence("1 go VERB 0 Root", sent_id="c")
@@ -146,8 +147,8 @@ def test_json(command, file):
     found = json.loads(done.out)
     assert done.code == 1
     assert list(found) == [
-        "kind", "signature", "unit", "errors", "warnings", "ud_level", "lang", "language_data",
-        "baseline", "problems",
+        "kind", "signature", "unit", "files", "errors", "warnings", "ud_level", "lang", "language_data",
+        "baseline", "changed", "problems",
     ]  # fmt: skip
     assert (found["errors"], found["warnings"]) == (3, 1)
     assert found["problems"] == [problem.to_dict() for problem in tg.check(file).problems]
@@ -273,3 +274,18 @@ def test_a_hundred_thousand_problems(command, tmp_path):
     assert time.process_time() - start < 20
     assert done.out.count("\n") == 100_001
     assert done.out.endswith("100000 errors, 0 warnings\n")
+
+
+def test_a_saved_report_is_read_back(file, tmp_path):
+    for number, options in enumerate(
+        ({}, {"ud_level": 5, "lang": "en"}, {"warnings": False, "include": "unknown-head"})
+    ):
+        made = tg.check(file, **options)
+        made.save(tmp_path / f"{number}.json")
+        again = read_check(tmp_path / f"{number}.json")
+        assert again.problems == made.problems
+        assert [problem.message for problem in again.problems] == [problem.message for problem in made.problems]
+        assert (str(again), again.to_json(), again.exit_code) == (str(made), made.to_json(), made.exit_code)
+    (tmp_path / "x.json").write_text('{"kind": "check", "problems": [{}]}')
+    with pytest.raises(TreegaugeError, match=r"x\.json: found another kind of file; expected .* treegauge check"):
+        read_check(tmp_path / "x.json")

@@ -1,7 +1,7 @@
 """The verb ``audit``: problems that make scores on a treebank misleading."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
@@ -142,7 +142,8 @@ class Audit(Result):
     def json_fields(self) -> dict[str, Any]:
         """Return the treebank, counts by level, and the findings."""
         counts = {level: self.count(level) for level in SEVERITIES}
-        return {"treebank": self.treebank, "counts": counts, "rows": self.json_rows()}
+        rows = [{**asdict(finding), "examples": list(finding.examples)} for finding in self.findings]
+        return {"treebank": self.treebank, "counts": counts, "rows": rows}
 
     def own_text(self) -> str:
         """Return errors, warnings, notes (if `all` is set), and the counts."""
@@ -150,6 +151,17 @@ class Audit(Result):
         counts = ", ".join(number_with_noun(self.count(level), level) for level in SEVERITIES)
         hint = " (--all shows them)" if self.count("note") and not self.all else ""
         return "\n".join([*lines, f"{self.treebank}: {counts}{hint}", self.signature])
+
+
+def read_audit(path: Source) -> Audit:
+    """Read the findings that ``audit -o FILE.json`` saved."""
+    from treegauge.core.reading import read_saved
+
+    def made(content: dict[str, Any]) -> Audit:
+        rows = [{**row, "examples": tuple(row["examples"])} for row in content["rows"]]
+        return Audit(content["treebank"], tuple(Finding(**row) for row in rows), content["signature"])
+
+    return read_saved(path, Audit.kind, "treegauge audit TREEBANK --out FILE.json", made)
 
 
 @verb
