@@ -206,7 +206,7 @@ PAIRS = "compares all pairs of systems"
 GROWING: dict[str, Growing] = {
     "check": _measured(),
     "agree": _compared("--disagreements"),
-    "audit": _measured("--consistency"),
+    "audit": _measured("--only", "consistency"),
     "diff": _compared(),
     "measure show": Growing("sentences", lambda folder, n: ["all", treebank_files(folder, n)[0]]),
     "split": _measured("--objective", "low", "--out", "sets"),
