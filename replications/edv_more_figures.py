@@ -7,13 +7,14 @@ import polars as pl
 
 from replications import edv_whole
 from replications.edv_data import RELEASE, at_hand, scored
+from replications.edv_drawing import distributions
 from replications.edv_morphology import subset
 from replications.edv_unseen import DRAWN, predictions
 from replications.parts import read_result
 from replications.treebanks import release_folder
 from treegauge.measures.displacement import displacement_shares
-from treegauge.reporting.figures.analysis import distributions, scatter
 from treegauge.reporting.figures.analysis import predictions as predicted_plot
+from treegauge.reporting.figures.analysis import scatter
 from treegauge.reporting.figures.theme import SIDE, Spec, category, faceted, mark, quantity, themed
 from treegauge.treebanks.data.conllu import read_splits
 
