@@ -32,13 +32,7 @@ WORDS = {
     "leaderboard": "gold teams --out board --subsets 5",
     "certify": "scores.csv --claim S0>S1 --samples 5 --resamples 5",
     "recommend": "scores.csv --size 2 --samples 5 --repeats 1",
-    **dict.fromkeys(
-        ("analyse", "analyse correlation", "analyse bins"), "table.csv --target y --of x"
-    ),
-    "analyse background": "table.csv --target y --of x --given length --resamples 5",
-    "analyse regression": "table.csv --target y --on x",
-    "analyse normality": "table.csv --of x", "analyse matrix": "table.csv --of x,y",
-    "analyse shape": "table.csv --of x --resamples 5", "analyse power": "--r 0.5",
+    "analyse": "table.csv --target y --of x",
     "train": "mst gold.conllu --out new.model --option epochs=1",
     "parse": "m.model gold.conllu --out parsed.conllu", "parsers": "",
     "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
