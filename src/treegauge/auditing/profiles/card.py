@@ -67,7 +67,7 @@ class Cards(Result):
             "rows": [
                 {"treebank": profile.treebank}
                 | {
-                    name: {"text": what.text, "state": what.state, **what.values}
+                    name: {"text": what.text, "short": what.short, "state": what.state, **what.values}
                     for name, what in profile.aspects.items()
                 }
                 for profile in self.profiles
