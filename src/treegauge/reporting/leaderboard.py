@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.verbs import verb
-from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.settings import Reading
 
 if TYPE_CHECKING:
@@ -93,7 +93,6 @@ def leaderboard(
     from treegauge.ranking.comparing.standings import standings as rank_teams
     from treegauge.ranking.comparing.standings import submitted_board
     from treegauge.reporting.leaderboard_files import output_folder, write_leaderboard
-    from treegauge.scoring.metrics.convention import find_convention
     from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.metrics.sentence_counts import ScoreOptions
     from treegauge.scoring.systems.submissions import Submissions, score_submissions
@@ -101,8 +100,9 @@ def leaderboard(
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:
         raise ChoiceError("policy for failed runs", failed, policies)
+    metric, convention = metric_and_convention(metric, convention)
     name = canonical(metric)
-    options = ScoreOptions(find_convention(convention), name in ENHANCED)
+    options = ScoreOptions(convention, name in ENHANCED)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
     files = Submissions.find(gold, submissions, split)

@@ -13,7 +13,7 @@ from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.scoring.metrics.convention import Convention, find_convention
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def report(
     path = None if out is None else Path(out)
 
     def make() -> Page:
-        return _page(sources, golds, path, title, metric, find_convention(convention), subsets, errors)
+        return _page(sources, golds, path, title, *metric_and_convention(metric, convention), subsets, errors)
 
     made = make()
     return made if serve is None or serve is False else _served(made, make, [*sources, *golds], serve)
@@ -170,7 +170,7 @@ def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], port:
 
 def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets: int) -> "Iterator[Section]":
     """Yield the sections that the inputs allow; modules are loaded when they are needed."""
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
 
     tasks = {path: set(Store(path).results(provenance=False)["task"]) for path in inputs.stores}
     for path, found in tasks.items():

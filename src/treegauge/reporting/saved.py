@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
-from treegauge.auditing.audit import Audit, Finding
-from treegauge.auditing.profiles.card import Cards
-from treegauge.auditing.profiles.profile import LEVEL, Aspect, Profile
+from treegauge.auditing.audit import Audit, read_audit
+from treegauge.auditing.profiles.card import Cards, read_cards
+from treegauge.auditing.profiles.profile import LEVEL, Profile
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.reading import read_saved
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.measures.measurements import Measured, Measures
@@ -18,8 +20,7 @@ from treegauge.scoring.metrics.registry import Metric
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.treebanks.sources.files import is_stream, open_bytes, short_name
 from treegauge.treebanks.sources.inputs import Input
-from treegauge.validation.problem import Problem
-from treegauge.validation.report import ValidationReport
+from treegauge.validation.report import ValidationReport, read_check
 
 Json = Mapping[str, Any]
 
@@ -47,56 +48,15 @@ def choices(signature: str) -> dict[str, str]:
 
 def saved_result(one: Input) -> Result | None:
     """Return the result that an input is, or that its JSON holds; None for other inputs."""
-    if isinstance(one.given, Audit | Cards | Measures | Scores | ValidationReport):
+    if isinstance(one.given, Audit):
+        return one.given.card if one.given.only == "card" else one.given
+    if isinstance(one.given, Cards | Measures | Scores | ValidationReport):
         return one.given
     if one.given is not None or one.kind != "scores" or one.path.suffix.lower() != ".json":
         return None
     content = parse_json(one.path.read_bytes())  # has been read before, to recognise it
     kind = content.get("kind") if isinstance(content, dict) else None
-    if kind not in _READERS:
-        return None
-    try:
-        return _READERS[kind](content)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise TreegaugeError(
-            f"{one.path}: an incomplete result ({error!r}); expected what `treegauge {_VERBS[kind]} --out FILE.json` "
-            "writes in this version"
-        ) from error
-
-
-def _audit(content: Json) -> Audit:
-    names = ("check", "level", "split", "value", "message", "p_value")
-    findings = [
-        Finding(**{name: row[name] for name in names}, examples=tuple(row["examples"].split()))
-        for row in content["rows"]
-    ]
-    return Audit(content["treebank"], tuple(findings), content["signature"])
-
-
-def _cards(content: Json) -> Cards:
-    profiles = []
-    for row in content["rows"]:
-        aspects = {}
-        for name, aspect in row.items():
-            if name != "treebank":
-                words = {key: aspect[key] for key in ("text", "short", "state")}
-                aspects[name] = Aspect({key: aspect[key] for key in aspect if key not in words}, **words)
-        profiles.append(Profile(row["treebank"], aspects))
-    return Cards(tuple(profiles), content["signature"])
-
-
-def _check(content: Json) -> ValidationReport:
-    problems = [
-        Problem(
-            *(row[name] for name in ("file", "line", "sent_id", "node", "id", "column", "end_column", "found")),
-            wanted=row["expected"],
-            form=row["form"],
-        )
-        for row in content["problems"]
-    ]
-    known = content["baseline"]
-    numbers = (content["errors"], content["warnings"], content["level"])
-    return ValidationReport((), problems, *numbers, content["signature"], known=known["known"], gone=known["gone"])
+    return _READERS[kind](one.path) if kind in _READERS else None
 
 
 def _measures(content: Json) -> Measures:
@@ -133,10 +93,14 @@ def _scores(content: Json) -> Scores:
     return made
 
 
-_READERS: Mapping[str, Callable[[Json], Result]] = {
-    "audit": _audit, "cards": _cards, "check": _check, "measures": _measures, "score": _scores,
-}  # fmt: skip
-_VERBS = {"audit": "audit", "cards": "audit --card", "check": "check", "measures": "measure", "score": "score"}
+_READERS: Mapping[Any, Callable[[Path], Result]] = {
+    "audit": read_audit,
+    "cards": read_cards,
+    "check": read_check,
+    "measures": lambda path: read_saved(path, "measures", "treegauge measure TREEBANK --out FILE.json", _measures),
+    "score": lambda path: read_saved(path, "score", "treegauge score GOLD SYSTEM --out FILE.json", _scores),
+}
+_VERBS = {"audit": "audit", "cards": "audit --only card", "check": "check", "measures": "measure"}
 
 
 @dataclass(frozen=True)
@@ -216,10 +180,10 @@ def _refuse_partial(where: str, report: ValidationReport, signed: Json) -> None:
     limits += ["--baseline"] if report.known or report.gone else []
     if limits:
         raise TreegaugeError(f"{where} has only some of the problems; run `treegauge check` without {limits[0]}")
-    if report.level != LEVEL:
+    if report.ud_level != LEVEL:
         raise TreegaugeError(
-            f"{where} is a check at level {report.level}, and a page shows level {LEVEL}; "
-            f"run `treegauge check --level {LEVEL}`"
+            f"{where} is a check at level {report.ud_level}, and a page shows level {LEVEL}; "
+            f"run `treegauge check --ud-level {LEVEL}`"
         )
 
 

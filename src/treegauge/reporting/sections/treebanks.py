@@ -156,7 +156,7 @@ def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence
         own |= {"seed": signed["seed"]} if signed.get("seed", "0") != "0" else {}
         return command(measure, signed["m"], source, **own, errors=policy)
 
-    cards = "\n".join(command(audit, one, card=True, errors=policy) for one in given)
+    cards = "\n".join(command(audit, one, only="card", errors=policy) for one in given)
     methods = [
         make_method("profiles", signatures, cards),
         make_method("measures", signatures, "\n".join(map(every, chosen, given))),
