@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from treegauge.measures.measure import measure as measure
     from treegauge.measures.relations import average_wde as average_wde
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
-    from treegauge.parsing.labels import labels as labels
     from treegauge.parsing.parse import parse as parse
     from treegauge.parsing.parsers import parsers as parsers
     from treegauge.parsing.registry import load_model as load_model
@@ -105,7 +104,6 @@ _HOMES = {
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
-    "parsing.labels": ["labels"],
     "parsing.parse": ["parse"],
     "parsing.parsers": ["parsers"],
     "parsing.registry": ["load_model", "make_parser"],

@@ -110,7 +110,6 @@ VERBS: dict[str, dict[str, Command]] = {
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
         "parsers": Command("List the parsers and their options.", ["parser"]),
         "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
-        "labels": Command("Report the share of trees that each encoding of trees as labels covers."),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
         "vinfo": Command("Measure usable information (V-information) in bits per word.", plot=True),
         "mdl": Command("Measure description length by online coding.", plot=True),

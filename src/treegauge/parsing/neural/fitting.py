@@ -17,7 +17,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.parsing.base import OnEpoch, check_training, load_archive, save_model
-from treegauge.parsing.labelling.label_encodings import Encoding
+from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.preparation import PreparedSets

@@ -13,10 +13,7 @@ def need_torch() -> None:
         raise TreegaugeError("neural parsers need a package that is not installed: pip install 'treegauge[neural]'")
 
 
-ENCODINGS = (
-    "two-planar", "two-planar-propagation", "two-planar-directed", "one-planar", "relative-upos",
-    "relative", "4-bit", "7-bit", "hierarchical",
-)  # fmt: skip
+ENCODINGS = ("two-planar", "two-planar-directed", "hierarchical")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from treegauge.core.messages import progress
-from treegauge.parsing.labelling.label_encodings import Encoding
+from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.fitting import Arrays, Trained, fit_model
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.preparation import PreparedSets
