@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import treegauge as tg
-from calibration.registry import load
+from tools.calibrate.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
@@ -44,8 +44,8 @@ OTHER_WORDS = {
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "measure list", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
-    "train", "parse", "parsers", "tag", "curve counts", "run", "status", "results",
-    "merge", "gc", "report", "demo", "synthesise",
+    "train", "parse", "parsers", "tag", "curve counts", "run", "results",
+    "store", "store merge", "store gc", "report", "demo", "synthesise",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 
@@ -133,7 +133,7 @@ def examples(world, counts, numbers):
         ]
         + [partial(tg.rank.compare, "conll18", by="difference", margin=1.0)],
         "rank outliers": [partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, samples=2000)],
-        "leaderboard": [partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, samples=50)],
+        "leaderboard": [partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, subsets=50)],
         "certify": [partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", margin=1.0, resamples=100)],
         "recommend": [
             partial(tg.recommend, "conll18", size=5, repeats=1, folds=2, samples=20),
@@ -146,7 +146,7 @@ def examples(world, counts, numbers):
         "analyse correlation": [partial(tg.analyse.correlation, numbers, "las", "edv", resamples=50, method="kendall")],
         "analyse normality": [partial(tg.analyse.normality, numbers)],
         "analyse matrix": [partial(tg.analyse.matrix, numbers)],
-        "analyse background": [partial(tg.analyse.background, numbers, "las", "edv", "size", resamples=50)],
+        "analyse background": [partial(tg.analyse.background, numbers, "las", "edv", "size", resubsets=50)],
         "analyse regression": [
             partial(tg.analyse.regression, numbers, "las", ["edv", "size"], predict=numbers, leave_one_out=True)
         ],
@@ -154,21 +154,23 @@ def examples(world, counts, numbers):
         "analyse shape": [partial(tg.analyse.shape, numbers, "las", resamples=10)],
         "analyse power": [partial(tg.analyse.power, 30, 0.3)],
         "map": [partial(tg.map, treebanks[0], candidates=5, folds=2, **training)],
-        "vinfo": [partial(tg.vinfo, treebanks[0], trees=True, **training)],
-        "mdl": [partial(tg.mdl, treebanks[0], blocks="20,40", orders=2, **training)],
         "difficulty": [
-            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, ranks=True, correlations=True, **training)
+            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, **training),
+            partial(tg.difficulty, treebanks[0], measure="vinfo", **training),
+            partial(tg.difficulty, treebanks[0], measure="mdl", blocks="20,40", orders=2, **training),
         ],
-        "curve": [partial(tg.curve, counts), partial(tg.curve, counts, each=True, relative=True)],
+        "curve": [
+            partial(tg.curve, counts),
+            partial(tg.curve, counts, treebank="each", relative=True),
+            partial(tg.curve, counts, at=[500], parser="mst"),
+        ],
         "curve complexity": [
-            partial(tg.curve.complexity, counts, compare=True, partitions=True),
+            partial(tg.curve.complexity, counts),
             partial(tg.curve.complexity, counts, per="treebank"),
         ],
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
-        "curve fit": [partial(tg.curve.fit, counts, at=[500], parser="mst")],
         "curve advise": [partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")],
-        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, by="upos", **QUICK)],
-        "transfer weights": [partial(tg.transfer.weights, *treebanks[:3])],
+        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
         "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
     }
 

@@ -89,7 +89,7 @@ def test_it_must_be_clear_what_is_compared(release):
 def test_nothing_to_measure(tmp_path):
     with pytest.raises(TreegaugeError, match="nothing to measure"):
         measure("words")
-    with pytest.raises(TreegaugeError, match="this folder contains no recognised input"):
+    with pytest.raises(TreegaugeError, match="found no treebank in this folder"):
         measure("words", tmp_path)
     with pytest.raises(TreegaugeError, match="no such file"):
         measure("words", tmp_path / "none.conllu")

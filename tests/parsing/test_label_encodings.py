@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replications.encodings import encoding_coverage
+from studies.parsers.encodings import encoding_coverage
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.label_encodings import encodings, find_encoding, is_root
 from treegauge.treebanks.data import trees

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from replications.edv_derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
-from replications.parts import beyond_rounding
+from studies.edv.derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
+from studies.parts import beyond_rounding
 from treegauge.data import edv_tables, ud25
 from treegauge.statistics.analyse import analyse
 from treegauge.statistics.regression.background import remove_background

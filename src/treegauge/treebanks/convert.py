@@ -88,10 +88,8 @@ def convert(
     unparsed: bool = False,
     sample: int | None = None,
     seed: int = 0,
-    apply: str | PathLike[str] | None = None,
-    partial: bool = False,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.
+    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
 
     Tables contain every row and comment, so converting back loses nothing.
 
@@ -113,11 +111,6 @@ def convert(
         Keep this number of sentences, drawn at random.
     seed
         Seed of the sample.
-    apply
-        A patch to apply, as written by treegauge diff --patch. Given a treebank folder, OUT is a
-        folder. Bytes that the patch does not change stay as they are.
-    partial
-        If the patch was made from another file, apply the changes that fit and list the others.
 
     Examples
     --------
@@ -125,14 +118,6 @@ def convert(
     >>> convert(tg.synthetic(30, seed=1), sample=10).treebank
     <Treebank syn-1: 10 sentences, 143 words>
     """
-    if apply is not None:
-        from treegauge.treebanks.editing.patching import patch_files
-
-        if sample is not None or errors != "strict":
-            raise TreegaugeError("--apply excludes --sample and --errors; sample or repair the patched file instead")
-        return patch_files(source, out, apply, partial=partial, split=split)
-    if partial:
-        raise TreegaugeError("--partial needs a patch: add --apply PATCH")
     named = out is not None and str(out) != "-" and Path(out).suffix
     if named and not str(out).endswith((*_TEXTS, *_TABLES)):
         raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])

@@ -211,6 +211,10 @@ def read_leaderboard(
     board = given[0].given
     if len(given) == 1 and not added and isinstance(board, Leaderboard) and digits is None and metadata is None:
         return board
+    if "(" in metric:
+        from treegauge.scoring.metrics.registry import metric_column
+
+        metric = metric_column(metric)
     collection = _Collection(metric)
     for source in given:
         collection.add(_table_of(source, metric))
@@ -296,7 +300,7 @@ def _table_of(source: Input, metric: str) -> FileTable:
         frame = given if isinstance(given, pl.DataFrame) else pl.DataFrame(given)
         return frame_table(frame, "table")
     if source.kind == "store":
-        from treegauge.experiments.store import Store
+        from treegauge.experiments.cell_store import Store
 
         stored = Store(source.path).results(task="score", provenance=False, distinct=True)
         return frame_table(stored, str(source.path))

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.reading import read_treebank, treebank_folder
-from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, find, short_name, split_of
+from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, short_name, split_of
 from treegauge.treebanks.sources.input_kinds import TITLES
 from treegauge.treebanks.sources.inputs import is_treebank_folder, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
+from treegauge.treebanks.sources.resolver import find, treebank_folder
 
 
 def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
