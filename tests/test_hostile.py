@@ -36,7 +36,7 @@ WORDS = {
     "train": "mst gold.conllu --out new.model --option epochs=1",
     "parse": "m.model gold.conllu --out parsed.conllu", "parsers": "",
     "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
-    "labels": "gold.conllu", "map": "gold.conllu --epochs 2",
+    "map": "gold.conllu --epochs 2",
     "difficulty": "UD_X-Y --epochs 1 --orders 1 --blocks 2,4",
     **dict.fromkeys(("curve", "curve counts", "curve complexity"), "counts.csv"),
     "curve equivalent": "counts.csv --score 50",
