@@ -126,7 +126,7 @@ def declared() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     wanted = [*project["dependencies"]]
-    wanted += [need for name in extras.keys() - {"dev", "docs"} for need in extras[name]]
+    wanted += [need for name in extras for need in extras[name]]
     names = set()
     for need in wanted:
         distribution, bracketed = re.match(r"([\w.-]+)(?:\[([\w,]+)\])?", need).groups()
