@@ -76,9 +76,7 @@ class VerbCommand(NamedTuple):
         with showing(), printing_aside():
             result = self.function(*args, **values)
         if figure is not None:
-            from treegauge.reporting.figures.drawing import draw
-
-            draw(result, figure)
+            result.plot().save(figure)
         emit(result, fmt, out)
         return result.exit_code if isinstance(result, Result) else 0
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from treegauge.core.errors import ChoiceError, lines_of_text
+from treegauge.core.figure import DRAWN
 from treegauge.core.file_kinds import JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic
 from treegauge.core.messages import say
@@ -58,9 +59,13 @@ def render(result: Result, fmt: str) -> str | bytes:
 
 def check_out(out: Path | None, fmt: str, own_formats: Sequence[str] = ()) -> None:
     """Refuse a file whose ending does not match the format."""
-    endings = [*SAVED, *(f".{name}" for name in own_formats)]
+    endings = [*SAVED, *DRAWN, *(f".{name}" for name in own_formats)]
     if out is not None and fmt == "text" and out.suffix and out.suffix.lower() not in endings:
         raise ChoiceError(f"kind of file for {out.name}", out.suffix, endings)
+
+
+def _endings(result: Result) -> set[str]:
+    return {*SAVED, *DRAWN, *(f".{name}" for name in result.own_formats)}
 
 
 def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
@@ -82,7 +87,7 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     elif out is None:
         say(text)
     elif isinstance(result, Result) and (
-        out.suffix == ".parquet" or (fmt == "text" and (out.suffix in SAVED or out.suffix[1:] in result.own_formats))
+        out.suffix == ".parquet" or (fmt == "text" and out.suffix in _endings(result))
     ):
         result.save(out)  # the ending of the name decides the format
     else:
