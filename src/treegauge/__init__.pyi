@@ -10,30 +10,25 @@ if TYPE_CHECKING:
     from os import PathLike
     import polars as pl
     from treegauge.auditing.agreement.results import Agreement
-    from treegauge.auditing.audit import Audit, Fail
-    from treegauge.auditing.consistency.findings import Consistency
+    from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
-    from treegauge.auditing.overlap.leaks import Leaks
-    from treegauge.auditing.profiles.card import Cards
+    from treegauge.core.result import Result
     from treegauge.experiments.cells import Expansion
     from treegauge.experiments.previews import Preview
     from treegauge.experiments.results import StoreResults
-    from treegauge.experiments.running import RunSummary
     from treegauge.experiments.store import Merged, Removed, Status
+    from treegauge.experiments.training import RunSummary
     from treegauge.learning.crosslingual.contribution import Contributions
     from treegauge.learning.crosslingual.weights import SourceWeights
-    from treegauge.learning.curves.advising import Advice
     from treegauge.learning.curves.attachments import Attachments
-    from treegauge.learning.curves.choosing import ChosenSentences
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
-    from treegauge.learning.curves.fits import Fits
     from treegauge.learning.curves.learning import Curves
     from treegauge.learning.map import TreebankMaps
     from treegauge.learning.maps.usable_information import Null
     from treegauge.learning.recordings.settings import FilePath, JoinedResult
     from treegauge.measures.measure import Split
-    from treegauge.measures.measurements import MeasureList, Measures
+    from treegauge.measures.measurements import Measures
     from treegauge.parsing.base import Model
     from treegauge.parsing.labels import LabelCoverage
     from treegauge.parsing.parse import Parsed
@@ -61,7 +56,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.tables.score_cells import Missing
     from treegauge.reporting.report import Page
     from treegauge.scoring.score import Output
-    from treegauge.splitting.split import Objective, SizeUnit, SplitMethod, Split as _Split
+    from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
     from treegauge.statistics.regression.background import Background
     from treegauge.statistics.regression.correlation import Correlations
     from treegauge.statistics.regression.linear_model import Regression
@@ -108,7 +103,8 @@ if TYPE_CHECKING:
     from treegauge.scoring.metrics.weights import read_weights as read_weights
     from treegauge.scoring.scores import Scores as Scores
     from treegauge.scoring.suite import Suite as Suite
-    from treegauge.testing.synthesise import Grammar as Grammar
+    from treegauge.testing.grammar import Grammar as Grammar
+    from treegauge.testing.synthetic import synthesise as synthesise
     from treegauge.testing.synthetic import synthetic as synthetic
     from treegauge.treebanks.data import trees as trees
     from treegauge.treebanks.data.columns import Treebank as Treebank
@@ -133,9 +129,8 @@ def agree(
     level: float = 0.95,
     seed: int = 0,
     convention: str | Convention = 'official',
-    errors: Literal['strict', 'skip', 'repair'] = 'strict',
+    errors: Errors = 'strict',
     allow: Sequence[str] = (),
-    align: Literal['exact', 'loose'] = 'exact',
 ) -> Agreement:
     """Measure inter-annotator agreement and list the disagreements.
 
@@ -164,12 +159,9 @@ def agree(
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
     errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
+        What to do about malformed sentences: strict, skip or repair.
     allow
         Problems of trees to allow: several-roots, no-root or cycle.
-    align
-        exact: gold and system must contain the same characters; loose: also align words where
-        characters differ, as in the output of language models.
 
     Returns
     -------
@@ -720,19 +712,16 @@ analyse: _Analyse
 def audit(
     *treebanks: Source | Treebank | Mapping[str, Treebank],
     against: Sequence[Source] = (),
-    leaks: bool = False,
+    only: Only | None = None,
     similarity: float = 0.7,
-    consistency: bool = False,
     candidates: Source | None = None,
-    card: bool = False,
     agreement: Sequence[str] = (),
-    name: str | None = None,
     resamples: int = 999,
     seed: int = 0,
     fail: Fail = 'error',
     all: bool = False,
     errors: Errors = 'strict',
-) -> Audit | Leaks | Consistency | Cards:
+) -> Audit:
     """Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.
 
     Errors mean that scores on this data mislead, warnings should be examined, and notes list checks
@@ -745,26 +734,20 @@ def audit(
     against
         Training data in which to look for the treebanks' sentences: treebanks, CoNLL-U files, or
         plain text with one sentence per line.
-    leaks
-        List only sentences that occur twice, within and across the treebanks. Also accepts single
-        CoNLL-U files.
+    only
+        Show one thing only, also of single CoNLL-U files: leaks lists sentences that occur twice,
+        consistency words that are attached differently from the same words elsewhere, both within
+        and across the treebanks; card summarises each treebank (size, layers, validity,
+        consistency, leaks, difficulty and agreement), several in a table.
     similarity
         Minimum similarity of near-duplicates: 1 - edit distance / length of the longer sentence, in
         characters; 1 finds only equal sentences.
-    consistency
-        List only words that are attached differently from the same words elsewhere, within and
-        across the treebanks. Also accepts single CoNLL-U files.
     candidates
         A CSV file written by ``map --candidates-out``, to be joined with the list of
-        ``consistency``.
-    card
-        Show only a summary of each treebank: size, layers, validity, consistency, leaks, difficulty
-        and agreement; for several treebanks, a table. Also accepts single CoNLL-U files.
+        inconsistent words.
     agreement
         For cards: the inter-annotator agreement of a treebank, a JSON file from treegauge agree;
         NAME=FILE if there are several treebanks.
-    name
-        The treebank's name in the result; by default the folder's.
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
     seed
@@ -798,7 +781,6 @@ def catalogue(
     explain: bool = False,
     paths: bool = False,
     count: bool = True,
-    workers: int | None = None,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
@@ -831,8 +813,6 @@ def catalogue(
         Print only the folders.
     count
         Read the files to count sizes; without it, the list appears at once.
-    workers
-        Number of files to read in parallel; by default one per processor.
 
     Examples
     --------
@@ -922,7 +902,7 @@ def certify(
 def check(
     *sources: Source,
     split: str | None = None,
-    level: int = 3,
+    ud_level: int = 3,
     lang: str | None = None,
     rules: str | PathLike[str] | None = None,
     warnings: bool = True,
@@ -946,10 +926,10 @@ def check(
         Files, folders, patterns, or names under TREEGAUGE_UD; - is standard input.
     split
         Check only this set (train, dev or test) of folders and patterns.
-    level
-        1 tests the CoNLL-U format (enough for files without trees), 2 also the UD format, 3 also
-        rules for all languages, 4 also the labels of the language, 5 also its auxiliaries and
-        copulas.
+    ud_level
+        Level of UD validation (udvalidate --level): 1 tests the CoNLL-U format (enough for files
+        without trees), 2 also the UD format, 3 also rules for all languages, 4 also the labels of
+        the language, 5 also its auxiliaries and copulas.
     lang
         Code of the language for levels 4 and 5, such as el; by default taken from the file names.
     rules
@@ -990,7 +970,6 @@ def convert(
     *,
     split: str | None = None,
     errors: Errors = 'strict',
-    unparsed: bool = False,
     sample: int | None = None,
     seed: int = 0,
     force: bool = False,
@@ -1010,9 +989,7 @@ def convert(
     split
         Convert only this set (train, dev or test) of a treebank folder.
     errors
-        What to do about malformed sentences.
-    unparsed
-        Accept _ in HEAD (text without trees).
+        What to do about malformed sentences; text without trees (_ in HEAD) is not malformed.
     sample
         Keep this number of sentences, drawn at random.
     seed
@@ -1036,44 +1013,25 @@ class _Curve:
     Parameters
     ----------
     *sources
-        A table of counts (.csv, .parquet), a store of ``run``, or treebanks to train on (folders,
-        patterns such as UD_*, names under TREEGAUGE_UD).
+        Tables of counts (.csv, .parquet), as ``curve counts`` makes them, or stores of ``run``.
     classes
-        Only these classes; repeatable.
+        Only these classes; repeatable. By default all; laws are fitted to all words together.
     composite
-        Sum over simple and complex classes.
-    parted_by
-        Parser whose curves decide which classes are simple; by default each parser itself.
-    each
-        One curve per treebank instead of the average.
+        Sum over simple and complex classes, by the curves of this parser; own: each parser's.
+    treebank
+        The treebank whose curve to use; each: one curve per treebank. By default the average.
     relative
         Show scores in percent of the score at the largest size, in text and figure.
+    law
+        Fit a law and predict scores: power (a - b n^-c, with the asymptote a) or log (a + b ln n,
+        without one); repeatable. A mixture of laws predicts scores with intervals that were checked
+        on held-out sizes. Notes say when the data do not identify a law.
+    at
+        Sizes to predict scores for; by default 2 and 4 times the largest. Scores are cut at 100.
     parser
-        Parser to train (beam by default), or to choose from counts; repeatable.
-    option
-        Option of the parser, such as epochs=5; repeatable.
+        Only these parsers; repeatable.
     sizes
-        Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-        5,10,20,50,100,200,500 for training.
-    samples
-        Number of training samples per size.
-    nested
-        Draw smaller samples from larger ones.
-    store
-        Folder that stores the trainings; trainings in it are not repeated.
-    root
-        Folder of the treebanks that a store was trained on, or of their releases; by default
-        TREEGAUGE_UD.
-    workers
-        Number of trainings at a time; by default one per processor.
-    by
-        Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
-        (the default) crosses two.
-    metric
-        LAS (the default), UAS, or a registered metric.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
+        Only these training set sizes, such as 5,10,20.
     min_words
         The smallest number of test words for a class to count in a treebank.
     level
@@ -1084,8 +1042,12 @@ class _Curve:
         The source of variation: training samples, or treebanks (with their samples).
     seed
         Seed of the draws.
-    force
-        Overwrite an existing file of another kind; an input is never overwritten.
+
+    Returns
+    -------
+    Curves
+        One row per parser, treebank, class and size. The attached ``fits``, one per parser and
+        treebank, have the parameters of laws with intervals, which are valid if the law is.
 
     Examples
     --------
@@ -1097,9 +1059,8 @@ class _Curve:
     >>> for seed, part in enumerate(("train", "test")):
     ...     file = home / "UD_Syn-X" / f"sy_x-ud-{part}.conllu"
     ...     tg.write_conllu(tg.synthetic(40, seed=seed), file)
-    >>> found = curve(home / "UD_Syn-X", parser="baseline", sizes="10,20", samples=2, workers=1,
-    ...               store=home / "curves")
-    >>> found.table["size"].unique().to_list()
+    >>> counted = counts(home / "UD_Syn-X", parser="baseline", sizes="10,20", samples=2, workers=1)
+    >>> curve(counted).table["size"].unique().to_list()
     [10, 20]
     """
 
@@ -1107,27 +1068,18 @@ class _Curve:
         self,
         *sources: Any,
         classes: Sequence[str] | str = (),
-        composite: bool = False,
-        parted_by: str | None = None,
-        each: bool = False,
+        composite: str | None = None,
+        treebank: str | None = None,
         relative: bool = False,
+        law: Sequence[Literal['power', 'log']] = (),
+        at: Sequence[int | str] | str = (),
         parser: Sequence[str] | str = (),
-        option: Sequence[str] | Mapping[str, Any] = (),
         sizes: Sequence[int | str] | str = (),
-        samples: int = 5,
-        nested: bool = False,
-        store: str | PathLike[str] = 'curves',
-        root: str | PathLike[str] | None = None,
-        workers: int | None = None,
-        by: str | None = None,
-        metric: str | None = None,
-        convention: str | Convention = 'official',
         min_words: int = 30,
         level: float = 0.95,
         resamples: int = 1000,
         over: Literal['samples', 'treebanks'] = 'samples',
         seed: int = 0,
-        force: bool = False,
     ) -> Curves:
         """Learning curves, complexity of classes, data-size equivalents and advice.
 
@@ -1137,44 +1089,25 @@ class _Curve:
         Parameters
         ----------
         *sources
-            A table of counts (.csv, .parquet), a store of ``run``, or treebanks to train on (folders,
-            patterns such as UD_*, names under TREEGAUGE_UD).
+            Tables of counts (.csv, .parquet), as ``curve counts`` makes them, or stores of ``run``.
         classes
-            Only these classes; repeatable.
+            Only these classes; repeatable. By default all; laws are fitted to all words together.
         composite
-            Sum over simple and complex classes.
-        parted_by
-            Parser whose curves decide which classes are simple; by default each parser itself.
-        each
-            One curve per treebank instead of the average.
+            Sum over simple and complex classes, by the curves of this parser; own: each parser's.
+        treebank
+            The treebank whose curve to use; each: one curve per treebank. By default the average.
         relative
             Show scores in percent of the score at the largest size, in text and figure.
+        law
+            Fit a law and predict scores: power (a - b n^-c, with the asymptote a) or log (a + b ln n,
+            without one); repeatable. A mixture of laws predicts scores with intervals that were checked
+            on held-out sizes. Notes say when the data do not identify a law.
+        at
+            Sizes to predict scores for; by default 2 and 4 times the largest. Scores are cut at 100.
         parser
-            Parser to train (beam by default), or to choose from counts; repeatable.
-        option
-            Option of the parser, such as epochs=5; repeatable.
+            Only these parsers; repeatable.
         sizes
-            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-            5,10,20,50,100,200,500 for training.
-        samples
-            Number of training samples per size.
-        nested
-            Draw smaller samples from larger ones.
-        store
-            Folder that stores the trainings; trainings in it are not repeated.
-        root
-            Folder of the treebanks that a store was trained on, or of their releases; by default
-            TREEGAUGE_UD.
-        workers
-            Number of trainings at a time; by default one per processor.
-        by
-            Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
-            (the default) crosses two.
-        metric
-            LAS (the default), UAS, or a registered metric.
-        convention
-            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-            subtypes (subtypes compared), or no-punct+subtypes.
+            Only these training set sizes, such as 5,10,20.
         min_words
             The smallest number of test words for a class to count in a treebank.
         level
@@ -1185,8 +1118,12 @@ class _Curve:
             The source of variation: training samples, or treebanks (with their samples).
         seed
             Seed of the draws.
-        force
-            Overwrite an existing file of another kind; an input is never overwritten.
+
+        Returns
+        -------
+        Curves
+            One row per parser, treebank, class and size. The attached ``fits``, one per parser and
+            treebank, have the parameters of laws with intervals, which are valid if the law is.
 
         Examples
         --------
@@ -1198,9 +1135,8 @@ class _Curve:
         >>> for seed, part in enumerate(("train", "test")):
         ...     file = home / "UD_Syn-X" / f"sy_x-ud-{part}.conllu"
         ...     tg.write_conllu(tg.synthetic(40, seed=seed), file)
-        >>> found = curve(home / "UD_Syn-X", parser="baseline", sizes="10,20", samples=2, workers=1,
-        ...               store=home / "curves")
-        >>> found.table["size"].unique().to_list()
+        >>> counted = counts(home / "UD_Syn-X", parser="baseline", sizes="10,20", samples=2, workers=1)
+        >>> curve(counted).table["size"].unique().to_list()
         [10, 20]
         """
 
@@ -1211,8 +1147,7 @@ class _Curve:
         option: Sequence[str] | Mapping[str, Any] = (),
         sizes: Sequence[int | str] | str = (),
         samples: int = 5,
-        nested: bool = False,
-        store: str | PathLike[str] = 'curves',
+        store: Store | str | PathLike[str] | None = None,
         root: str | PathLike[str] | None = None,
         workers: int | None = None,
         by: str | None = None,
@@ -1222,15 +1157,16 @@ class _Curve:
     ) -> Attachments:
         """Count correct words by class, after training on samples of every size.
 
-        Trainings in the store are not repeated: after an interruption, the same call resumes. The other
-        verbs accept the counts, which contain no text.
+        With a store, trainings are not repeated: after an interruption, the same call resumes. The
+        other verbs read the counts, which contain no text.
 
         Parameters
         ----------
         *sources
             Treebanks to train on (folders, patterns, names), stores of ``run``, or counts.
         parser
-            Parser to train (beam by default), or to choose from counts; repeatable.
+            Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
+            options of this one.
         option
             Option of the parser, such as epochs=5; repeatable.
         sizes
@@ -1238,10 +1174,8 @@ class _Curve:
             5,10,20,50,100,200,500 for training.
         samples
             Number of training samples per size.
-        nested
-            Draw smaller samples from larger ones.
         store
-            Folder that stores the trainings; trainings in it are not repeated.
+            Folder that stores the trainings; trainings in it are not repeated. By default none.
         root
             Folder of the treebanks that a store was trained on, or of their releases; by default
             TREEGAUGE_UD.
@@ -1265,25 +1199,13 @@ class _Curve:
         per: Literal['pooled', 'language', 'treebank'] = 'pooled',
         min_presence: float = 0.0,
         matched: bool = False,
-        compare: bool = False,
-        partitions: bool = False,
         parser: Sequence[str] | str = (),
-        option: Sequence[str] | Mapping[str, Any] = (),
         sizes: Sequence[int | str] | str = (),
-        samples: int = 5,
-        nested: bool = False,
-        store: str | PathLike[str] = 'curves',
-        root: str | PathLike[str] | None = None,
-        workers: int | None = None,
-        by: str | None = None,
-        metric: str | None = None,
-        convention: str | Convention = 'official',
         min_words: int = 30,
         level: float = 0.95,
         resamples: int = 1000,
         over: Literal['samples', 'treebanks'] = 'samples',
         seed: int = 0,
-        force: bool = False,
     ) -> Complexities:
         r"""Measure how much later each class is learned than words overall.
 
@@ -1293,7 +1215,7 @@ class _Curve:
         Parameters
         ----------
         *sources
-            Counts, stores of ``run``, or treebanks to train on.
+            Tables of counts or stores of ``run``.
         per
             Complexity of the average curve of all treebanks (pooled), of each language, or of each
             treebank.
@@ -1301,36 +1223,10 @@ class _Curve:
             Smallest share of treebanks with enough words of a class; other classes are left out.
         matched
             Compare with all words of the class's own treebanks, instead of all treebanks.
-        compare
-            Add a comparison of parsers, with rank correlations.
-        partitions
-            Add the list of simple classes of each treebank.
         parser
-            Parser to train (beam by default), or to choose from counts; repeatable.
-        option
-            Option of the parser, such as epochs=5; repeatable.
+            Only these parsers; repeatable. Several are also compared, with rank correlations.
         sizes
-            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-            5,10,20,50,100,200,500 for training.
-        samples
-            Number of training samples per size.
-        nested
-            Draw smaller samples from larger ones.
-        store
-            Folder that stores the trainings; trainings in it are not repeated.
-        root
-            Folder of the treebanks that a store was trained on, or of their releases; by default
-            TREEGAUGE_UD.
-        workers
-            Number of trainings at a time; by default one per processor.
-        by
-            Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
-            (the default) crosses two.
-        metric
-            LAS (the default), UAS, or a registered metric.
-        convention
-            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-            subtypes (subtypes compared), or no-punct+subtypes.
+            Only these training set sizes, such as 5,10,20.
         min_words
             The smallest number of test words for a class to count in a treebank.
         level
@@ -1341,8 +1237,6 @@ class _Curve:
             The source of variation: training samples, or treebanks (with their samples).
         seed
             Seed of the draws.
-        force
-            Overwrite an existing file of another kind; an input is never overwritten.
 
         Returns
         -------
@@ -1363,25 +1257,13 @@ class _Curve:
         *sources: Any,
         score: str | float | Sequence[str | float] | Mapping[str, float],
         treebank: str | None = None,
-        parted_by: str | None = None,
-        composite: bool = False,
-        parser: Sequence[str] | str = (),
-        option: Sequence[str] | Mapping[str, Any] = (),
-        sizes: Sequence[int | str] | str = (),
-        samples: int = 5,
-        nested: bool = False,
-        store: str | PathLike[str] = 'curves',
-        root: str | PathLike[str] | None = None,
-        workers: int | None = None,
-        by: str | None = None,
-        metric: str | None = None,
-        convention: str | Convention = 'official',
+        composite: str | None = None,
+        parser: str | None = None,
         min_words: int = 30,
         level: float = 0.95,
         resamples: int = 1000,
         over: Literal['samples', 'treebanks'] = 'samples',
         seed: int = 0,
-        force: bool = False,
     ) -> Equivalents:
         """Report how many annotated sentences a score is worth: where the learning curve reaches it.
 
@@ -1392,41 +1274,16 @@ class _Curve:
         Parameters
         ----------
         *sources
-            Counts, stores of ``run``, or treebanks to train on.
+            Tables of counts or stores of ``run``.
         score
             A score in percent, 66.1, or that of a class, simple=74; repeatable.
         treebank
             The treebank whose curve to use; by default the average over treebanks.
-        parted_by
-            Parser whose curves decide which classes are simple; by default each parser itself.
         composite
-            Place scores on curves of simple and complex words; the default if their scores are given.
+            Place scores on curves of simple and complex words, by the curves of this parser; own: each
+            parser's, the default if their scores are given.
         parser
-            Parser to train (beam by default), or to choose from counts; repeatable.
-        option
-            Option of the parser, such as epochs=5; repeatable.
-        sizes
-            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-            5,10,20,50,100,200,500 for training.
-        samples
-            Number of training samples per size.
-        nested
-            Draw smaller samples from larger ones.
-        store
-            Folder that stores the trainings; trainings in it are not repeated.
-        root
-            Folder of the treebanks that a store was trained on, or of their releases; by default
-            TREEGAUGE_UD.
-        workers
-            Number of trainings at a time; by default one per processor.
-        by
-            Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
-            (the default) crosses two.
-        metric
-            LAS (the default), UAS, or a registered metric.
-        convention
-            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-            subtypes (subtypes compared), or no-punct+subtypes.
+            The parser, if there are several.
         min_words
             The smallest number of test words for a class to count in a treebank.
         level
@@ -1437,91 +1294,6 @@ class _Curve:
             The source of variation: training samples, or treebanks (with their samples).
         seed
             Seed of the draws.
-        force
-            Overwrite an existing file of another kind; an input is never overwritten.
-        """
-
-    def fit(
-        self,
-        *sources: Any,
-        treebank: str | None = None,
-        at: Sequence[int | str] | str = (),
-        law: Sequence[Literal['power', 'log']] = ('power', 'log'),
-        classes: Sequence[str] | str = (),
-        parser: Sequence[str] | str = (),
-        option: Sequence[str] | Mapping[str, Any] = (),
-        sizes: Sequence[int | str] | str = (),
-        samples: int = 5,
-        nested: bool = False,
-        store: str | PathLike[str] = 'curves',
-        root: str | PathLike[str] | None = None,
-        workers: int | None = None,
-        by: str | None = None,
-        metric: str | None = None,
-        convention: str | Convention = 'official',
-        min_words: int = 30,
-        level: float = 0.95,
-        resamples: int = 1000,
-        over: Literal['samples', 'treebanks'] = 'samples',
-        seed: int = 0,
-        force: bool = False,
-    ) -> Fits:
-        """Fit laws to a learning curve and predict scores at other sizes.
-
-        Intervals of parameters are valid if the law is. ``identified`` is false, and a note says why,
-        if the data do not identify a power law. A mixture of laws predicts scores with intervals that
-        were checked on held-out sizes; single laws predict without intervals.
-
-        Parameters
-        ----------
-        *sources
-            Counts, stores of ``run``, or treebanks to train on.
-        treebank
-            The treebank whose curve to use; by default the average over treebanks.
-        at
-            Sizes to predict scores for; by default 2 and 4 times the largest. Scores are cut at 100.
-        law
-            power (a - b n^-c, with the asymptote a) or log (a + b ln n, without one); repeatable.
-        classes
-            Classes to fit; by default all words together; repeatable.
-        parser
-            Parser to train (beam by default), or to choose from counts; repeatable.
-        option
-            Option of the parser, such as epochs=5; repeatable.
-        sizes
-            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-            5,10,20,50,100,200,500 for training.
-        samples
-            Number of training samples per size.
-        nested
-            Draw smaller samples from larger ones.
-        store
-            Folder that stores the trainings; trainings in it are not repeated.
-        root
-            Folder of the treebanks that a store was trained on, or of their releases; by default
-            TREEGAUGE_UD.
-        workers
-            Number of trainings at a time; by default one per processor.
-        by
-            Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
-            (the default) crosses two.
-        metric
-            LAS (the default), UAS, or a registered metric.
-        convention
-            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-            subtypes (subtypes compared), or no-punct+subtypes.
-        min_words
-            The smallest number of test words for a class to count in a treebank.
-        level
-            Confidence level of the intervals.
-        resamples
-            Number of random draws for intervals.
-        over
-            The source of variation: training samples, or treebanks (with their samples).
-        seed
-            Seed of the draws.
-        force
-            Overwrite an existing file of another kind; an input is never overwritten.
         """
 
     def advise(
@@ -1532,32 +1304,21 @@ class _Curve:
         have: int | None = None,
         worth: float = 1.0,
         treebank: str | None = None,
-        parser: Sequence[str] | str = (),
-        option: Sequence[str] | Mapping[str, Any] = (),
-        sizes: Sequence[int | str] | str = (),
-        samples: int = 5,
-        nested: bool = False,
-        store: str | PathLike[str] = 'curves',
-        root: str | PathLike[str] | None = None,
+        parser: str | None = None,
+        store: Store | str | PathLike[str] | None = None,
         workers: int | None = None,
-        by: str | None = None,
-        metric: str | None = None,
-        convention: str | Convention = 'official',
-        min_words: int = 30,
         level: float = 0.95,
-        resamples: int = 1000,
-        over: Literal['samples', 'treebanks'] = 'samples',
         seed: int = 0,
         force: bool = False,
-    ) -> Advice | ChosenSentences:
+    ) -> Result:
         """Predict the gain from annotating more sentences, overall and by class.
 
         With `sentences`, rank these sentences for annotation instead.
 
-        For a treebank to train on, the largest size is the whole training set. Between the measured
-        sizes, a curve is linear in ln(size); beyond the largest, it follows a mixture of power laws and
-        the logarithm. The width of intervals there comes from held-out sizes of other curves; their
-        coverage is printed with them.
+        On a treebank, parsers are trained first; the largest size is the whole training set. Between
+        the measured sizes, a curve is linear in ln(size); beyond the largest, it follows a mixture of
+        power laws and the logarithm. The width of intervals there comes from held-out sizes of other
+        curves; their coverage is printed with them.
 
         Parameters
         ----------
@@ -1575,50 +1336,25 @@ class _Curve:
         treebank
             The treebank, if there are several.
         parser
-            Parser to train (beam by default), or to choose from counts; repeatable.
-        option
-            Option of the parser, such as epochs=5; repeatable.
-        sizes
-            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-            5,10,20,50,100,200,500 for training.
-        samples
-            Number of training samples per size.
-        nested
-            Draw smaller samples from larger ones.
+            Parser to train (beam by default), or to choose from counts. 'mst epochs=5' sets options.
         store
-            Folder that stores the trainings; trainings in it are not repeated.
-        root
-            Folder of the treebanks that a store was trained on, or of their releases; by default
-            TREEGAUGE_UD.
+            Folder that stores the trainings; trainings in it are not repeated. By default none.
         workers
             Number of trainings at a time; by default one per processor.
-        by
-            Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
-            (the default) crosses two.
-        metric
-            LAS (the default), UAS, or a registered metric.
-        convention
-            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-            subtypes (subtypes compared), or no-punct+subtypes.
-        min_words
-            The smallest number of test words for a class to count in a treebank.
         level
             Confidence level of the intervals.
-        resamples
-            Number of random draws for intervals.
-        over
-            The source of variation: training samples, or treebanks (with their samples).
         seed
-            Seed of the draws.
+            Seed of the draws for intervals, or of the parsers that disagree.
         force
             Overwrite an existing file of another kind; an input is never overwritten.
 
         Returns
         -------
-        Advice or ChosenSentences
-            The gain, overall and by class. Classes follow the laws of the overall curve, so their
-            contributions (share of words times gain in the class) add up to the overall gain, unless
-            one is cut at 100. With `sentences`, the sentences in order, each with its reason.
+        Result
+            Advice: the gain, overall and by class. Classes follow the laws of the overall curve, so
+            their contributions (share of words times gain in the class) add up to the overall gain,
+            unless one is cut at 100. With `sentences`, ChosenSentences: the sentences in order, each
+            with its reason.
         """
 
 curve: _Curve
@@ -1783,7 +1519,6 @@ def fetch(
     *,
     into: Source | None = None,
     sha256: str | None = None,
-    cache: Source | None = None,
     refresh: bool = False,
     replace: bool = False,
     force: bool = False,
@@ -1813,11 +1548,9 @@ def fetch(
         goes to a subfolder for its release, such as r2.9.
     sha256
         Expected checksum of the file that is read or downloaded.
-    cache
-        Folder for downloads, by default the environment variable TREEGAUGE_CACHE, else the user's
-        cache folder.
     refresh
-        Download again, ignoring the cache.
+        Download again, ignoring the folder of downloads: that of the environment variable
+        TREEGAUGE_CACHE, else the user's cache folder.
     replace
         Replace existing treebanks; by default they are kept.
     force
@@ -1834,7 +1567,7 @@ def fetch(
     ...     archive.add(home / "el_gdt-ud-test.conllu",
     ...                 "ud-treebanks-v2.9/UD_Greek-GDT/el_gdt-ud-test.conllu")
     >>> packed = str(home / "ud-treebanks-v2.9.tgz")
-    >>> got = fetch("UD_Greek-GDT@2.9", packed, into=home / "ud", cache=home / "cache")
+    >>> got = fetch("UD_Greek-GDT@2.9", packed, into=home / "ud")
     >>> got.table.select("treebank", "release", "status").row(0)
     ('UD_Greek-GDT', '2.9', 'fetched')
     """
@@ -2027,11 +1760,20 @@ def map(
     (['heads', 'relations'], True)
     """
 
-class _Measure:
+def measure(
+    names: str | Sequence[str] = 'all',
+    *sources: str | PathLike[str] | Treebank,
+    split: Split = 'train',
+    interval: bool = False,
+    resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    errors: Errors = 'strict',
+) -> Measures:
     """Measure treebanks: displacement, structure, morphology, vocabulary.
 
-    A value that is undefined for a treebank is left empty, with the reason. `treegauge measure
-    list` explains each measure.
+    A value that is undefined for a treebank is left empty, with the reason. Without treebanks, the
+    measures are listed: what each means, its range, and whether there is an interval.
 
     Parameters
     ----------
@@ -2053,8 +1795,6 @@ class _Measure:
         Seed of random samples and of intervals.
     errors
         What to do about malformed sentences: strict, skip or repair.
-    workers
-        Number of treebanks to measure in parallel; it does not change the result.
 
     Returns
     -------
@@ -2068,80 +1808,9 @@ class _Measure:
     >>> result = measure("words,edv", synthetic(100, seed=1), synthetic(100, seed=2))
     >>> [(row.measure, row.treebank) for row in result.measured]
     [('words', 'syn-1'), ('words', 'syn-2'), ('edv', 'syn-1 > syn-2')]
+    >>> print(measure("slv,edv").table["meaning"][1])
+    distance between the displacements of train and test
     """
-
-    def __call__(
-        self,
-        names: str | Sequence[str],
-        *sources: str | PathLike[str] | Treebank,
-        split: Split = 'train',
-        interval: bool = False,
-        resamples: int = 1000,
-        level: float = 0.95,
-        seed: int = 0,
-        errors: Errors = 'strict',
-        workers: int | None = None,
-    ) -> Measures:
-        """Measure treebanks: displacement, structure, morphology, vocabulary.
-
-        A value that is undefined for a treebank is left empty, with the reason. `treegauge measure
-        list` explains each measure.
-
-        Parameters
-        ----------
-        names
-            Measures or families of them, separated by commas, or ``all``.
-        *sources
-            Further measures, then files, folders such as UD_Greek-GDT, folders of such folders, or
-            treebanks. Two files are a training set and a test set.
-        split
-            The set to measure in each folder. Measures of a pair compare the training set and the test
-            set of a folder, or two files.
-        interval
-            Add confidence intervals over sentences, if there are enough of them.
-        resamples
-            Number of bootstrap resamples for intervals of distances.
-        level
-            Confidence level of the intervals.
-        seed
-            Seed of random samples and of intervals.
-        errors
-            What to do about malformed sentences: strict, skip or repair.
-        workers
-            Number of treebanks to measure in parallel; it does not change the result.
-
-        Returns
-        -------
-        Measures
-            Values per treebank, in the order of the names. A treebank that cannot be read has the
-            reason instead; it is an error if none can be read.
-
-        Examples
-        --------
-        >>> from treegauge.testing.synthetic import synthetic
-        >>> result = measure("words,edv", synthetic(100, seed=1), synthetic(100, seed=2))
-        >>> [(row.measure, row.treebank) for row in result.measured]
-        [('words', 'syn-1'), ('words', 'syn-2'), ('edv', 'syn-1 > syn-2')]
-        """
-
-    def list(
-        self,
-        names: str | Sequence[str] = 'all',
-    ) -> MeasureList:
-        """List the measures: meaning, range, and whether there is an interval.
-
-        Parameters
-        ----------
-        names
-            Measures or families of them, separated by commas, or ``all``.
-
-        Examples
-        --------
-        >>> print(list_measures("slv,edv").table["meaning"][1])
-        distance between the displacements of train and test
-        """
-
-measure: _Measure
 
 def parse(
     model: Training | Model | str | PathLike[str],
@@ -2981,7 +2650,6 @@ def split(
     *,
     out: str | PathLike[str] | None = None,
     objective: Objective = 'random',
-    method: SplitMethod = 'optimise',
     sizes: str = '60/20/20',
     unit: SizeUnit = 'sentences',
     folds: int = 5,
@@ -2989,7 +2657,6 @@ def split(
     min_words: int | None = None,
     seed: int = 0,
     manifest: str | PathLike[str] | None = None,
-    provenance: bool = True,
     errors: Errors = 'strict',
     force: bool = False,
 ) -> _Split:
@@ -3002,13 +2669,13 @@ def split(
     source
         A folder such as UD_Greek-GDT, its name or code, a file, or a treebank.
     out
-        Folder to write the sets and a manifest to.
+        Folder to write the sets and a manifest to. A comment has the origin of each sentence:
+        # split_origin = FILE:NUMBER.
     objective
         random; length (the longest sentences form the test set); low and high (minimise or maximise
-        EDV between training and test set, with equal sizes and sentence lengths); kfold.
-    method
-        For low and high: optimise optimises EDV itself, sampler is the published sampler (always
-        four training sentences to one test sentence before the dev set is taken out).
+        EDV between training and test set, with equal sizes and sentence lengths); sampled-low and
+        sampled-high (by the published sampler: always four training sentences to one test sentence
+        before the dev set is taken out); kfold.
     sizes
         Relative sizes of training, dev and test set; dev may be 0.
     unit
@@ -3025,8 +2692,6 @@ def split(
         Random seed; the same seed gives the same split.
     manifest
         Reproduce the split of this manifest.
-    provenance
-        Whether to add a comment with its origin to each sentence: # split_origin = FILE:NUMBER.
     errors
         What to do about malformed sentences: strict, skip or repair.
     force
@@ -3157,78 +2822,6 @@ class _Store:
         """
 
 store: _Store
-
-def synthesise(
-    sentences: int,
-    out: str | PathLike[str] | None = None,
-    *,
-    seed: int = 0,
-    prefix: str = 'syn',
-    basic_order: str = 'SVO',
-    order_freedom: float = 0.2,
-    case_marking: float = 0.5,
-    function_words: float = 0.6,
-    nonprojectivity: float = 0.05,
-    contractions: float = 0.1,
-    vocabulary: int = 5000,
-    zipf: float = 1.0,
-    length: float = 15.0,
-    label_noise: float = 0.0,
-    language: int = 0,
-    force: bool = False,
-) -> NewTreebank:
-    """Draw a treebank of known properties from an invented grammar.
-
-    The sentences are valid UD with all layers and no real text. Every sentence depends only on
-    the grammar, the seed and its own number.
-
-    Parameters
-    ----------
-    sentences
-        The number of sentences.
-    out
-        The CoNLL-U file to write, compressed if its ending says so. By default, and for -, it is
-        printed.
-    seed
-        Random seed; the same seed gives the same bytes.
-    prefix
-        Start of every sent_id.
-    basic_order
-        Order of subject, verb and object: one of SVO, SOV, VSO, VOS, OVS, OSV. Where objects
-        precede verbs, adpositions follow nouns, and modifying nouns and clauses precede them.
-    order_freedom
-        Probability that a clause takes any of the six orders instead.
-    case_marking
-        Probability that a nominal is marked for case (and its adjectives and articles with it).
-    function_words
-        Probability that a relation or category is expressed by a function word: adposition,
-        article, auxiliary, copula, subordinator, relative pronoun, coordinator. Otherwise it is an
-        ending, a non-finite form, or nothing.
-    nonprojectivity
-        Probability that a modifier of a noun is moved beyond the predicate of its clause.
-    contractions
-        Probability that an adposition forms one token with its article (or, after a noun, with
-        that noun).
-    vocabulary
-        Number of lemmas in the open classes.
-    zipf
-        Exponent of their rank-frequency law.
-    length
-        Mean number of words in a sentence, held within a few percent.
-    label_noise
-        Probability that a word gets an incorrect head or relation. MISC has the correct ones as
-        ``TrueHead`` and ``TrueDeprel``.
-    language
-        Number of the invented language, which sets its sounds, words and endings. Treebanks of one
-        language have the same vocabulary, whatever the seed.
-    force
-        Overwrite an existing file of another kind; an input is never overwritten.
-
-    Examples
-    --------
-    >>> synthesise(5, seed=1).treebank
-    <Treebank syn-1: 5 sentences, 68 words>
-    """
 
 def tag(
     treebank: str | PathLike[str],
@@ -3367,37 +2960,27 @@ class _Transfer:
         The sources: treebank folders or names (their training sets) or files with trees.
     metric
         The metric of gains and equivalents: LAS, UAS, or a registered metric.
-    probabilities
-        Pool head probabilities instead of votes (mst only).
     leave_one_out
         Add the contribution of each source.
     curve
         Counts of the target's learning curve, as ``curve counts`` writes them, to report how many
         annotated sentences transfer is worth.
-    by
-        Classes of words in these counts, if the table does not name them.
+    limit
+        Train on at most this number of sentences of each source, the first ones; by default on all.
     out
         Write the parsed target to this CoNLL-U file; - for standard output.
+    sentences
+        Number of target sentences, the first ones, whose tags determine the weights.
     parser
         Parser to train on each source, without words: beam or mst.
     option
         Option of the parser, such as epochs=5; repeatable.
-    limit
-        Train on at most this number of sentences of each source, the first ones; by default on all.
     seed
         Seed of the trainings.
     store
         Folder that stores the parses; trainings in it are not repeated. By default none.
     workers
         Number of trainings at a time.
-    sentences
-        Number of target sentences, the first ones, whose tags determine the weights.
-    exponent
-        Weights are KLcpos3 to the power of minus this; 0 gives all sources the same weight.
-    level
-        Confidence level of the intervals.
-    errors
-        What to do about malformed sentences: refuse the file, skip them or repair them.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
@@ -3423,21 +3006,16 @@ class _Transfer:
         target: Any,
         *sources: Any,
         metric: str = 'LAS',
-        probabilities: bool = False,
         leave_one_out: bool = False,
         curve: Any = None,
-        by: str | None = None,
+        limit: int | None = None,
         out: str | PathLike[str] | None = None,
+        sentences: int = 10,
         parser: str = 'beam',
         option: Sequence[str] | Mapping[str, Any] = (),
-        limit: int | None = None,
         seed: int = 0,
-        store: str | PathLike[str] | None = None,
+        store: Store | str | PathLike[str] | None = None,
         workers: int = 1,
-        sentences: int = 10,
-        exponent: float = 4.0,
-        level: float = 0.95,
-        errors: Literal['strict', 'skip', 'repair'] = 'strict',
         convention: str | Convention = 'official',
         force: bool = False,
     ) -> Contributions:
@@ -3456,37 +3034,27 @@ class _Transfer:
             The sources: treebank folders or names (their training sets) or files with trees.
         metric
             The metric of gains and equivalents: LAS, UAS, or a registered metric.
-        probabilities
-            Pool head probabilities instead of votes (mst only).
         leave_one_out
             Add the contribution of each source.
         curve
             Counts of the target's learning curve, as ``curve counts`` writes them, to report how many
             annotated sentences transfer is worth.
-        by
-            Classes of words in these counts, if the table does not name them.
+        limit
+            Train on at most this number of sentences of each source, the first ones; by default on all.
         out
             Write the parsed target to this CoNLL-U file; - for standard output.
+        sentences
+            Number of target sentences, the first ones, whose tags determine the weights.
         parser
             Parser to train on each source, without words: beam or mst.
         option
             Option of the parser, such as epochs=5; repeatable.
-        limit
-            Train on at most this number of sentences of each source, the first ones; by default on all.
         seed
             Seed of the trainings.
         store
             Folder that stores the parses; trainings in it are not repeated. By default none.
         workers
             Number of trainings at a time.
-        sentences
-            Number of target sentences, the first ones, whose tags determine the weights.
-        exponent
-            Weights are KLcpos3 to the power of minus this; 0 gives all sources the same weight.
-        level
-            Confidence level of the intervals.
-        errors
-            What to do about malformed sentences: refuse the file, skip them or repair them.
         convention
             What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
             subtypes (subtypes compared), or no-punct+subtypes.
@@ -3507,57 +3075,25 @@ class _Transfer:
         ['left_out', 'sources', 'metric']
         """
 
-    def weights(
-        self,
-        target: Any,
-        *sources: Any,
-        sentences: int = 10,
-        exponent: float = 4.0,
-        level: float = 0.95,
-        errors: Literal['strict', 'skip', 'repair'] = 'strict',
-    ) -> SourceWeights:
-        """Rank sources by the similarity of their tags to the target's (KLcpos3).
-
-        Needs no trees of the target and no training.
-
-        Parameters
-        ----------
-        target
-            The target: a treebank folder or name (tags of its training set are used) or a file.
-        *sources
-            The sources: treebank folders or names (their training sets) or files.
-        sentences
-            Number of target sentences, the first ones, whose tags determine the weights.
-        exponent
-            Weights are KLcpos3 to the power of minus this; 0 gives all sources the same weight.
-        level
-            Confidence level of the intervals.
-        errors
-            What to do about malformed sentences: refuse the file, skip them or repair them.
-        """
-
     def recommend(
         self,
         target: Any,
         *sources: Any,
         metric: str = 'LAS',
+        sentences: int = 10,
         parser: str = 'beam',
         option: Sequence[str] | Mapping[str, Any] = (),
-        limit: int | None = None,
         seed: int = 0,
-        store: str | PathLike[str] | None = None,
+        store: Store | str | PathLike[str] | None = None,
         workers: int = 1,
-        sentences: int = 10,
-        exponent: float = 4.0,
-        level: float = 0.95,
-        errors: Literal['strict', 'skip', 'repair'] = 'strict',
         convention: str | Convention = 'official',
         force: bool = False,
     ) -> SourceWeights:
-        """Select sources by a few target sentences, and report whether the choice is significant.
+        """Rank sources by the similarity of their tags to the target's (KLcpos3), and select some.
 
-        Uses the first sentences of the target's training set. Sources are ranked by tags; if the
-        sentences have trees, selection strategies are compared on held-out sentences.
+        Uses the first sentences of the target's training set. If they have trees, parsers are trained
+        on the sources, and strategies of selection are compared on held-out sentences: the result says
+        whether the choice is significant. Without trees, or with parser none, nothing is trained.
 
         Parameters
         ----------
@@ -3567,26 +3103,18 @@ class _Transfer:
             The sources: treebank folders or names (their training sets) or files.
         metric
             LAS, UAS, or a registered metric.
+        sentences
+            Number of target sentences, the first ones, whose tags determine the weights.
         parser
-            Parser to train on each source, without words: beam or mst.
+            Parser to train on each source, without words: beam or mst; none: rank by tags only.
         option
             Option of the parser, such as epochs=5; repeatable.
-        limit
-            Train on at most this number of sentences of each source, the first ones; by default on all.
         seed
             Seed of the trainings.
         store
             Folder that stores the parses; trainings in it are not repeated. By default none.
         workers
             Number of trainings at a time.
-        sentences
-            Number of target sentences, the first ones, whose tags determine the weights.
-        exponent
-            Weights are KLcpos3 to the power of minus this; 0 gives all sources the same weight.
-        level
-            Confidence level of the intervals.
-        errors
-            What to do about malformed sentences: refuse the file, skip them or repair them.
         convention
             What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
             subtypes (subtypes compared), or no-punct+subtypes.

@@ -59,9 +59,8 @@ def vary(data: bytes, random: Random) -> bytes:
 
 def check(data: bytes) -> str:
     """Read a whole store with one damaged file."""
-    from treegauge.experiments.status import status
-
     from treegauge.experiments.cell_store import Store
+    from treegauge.experiments.store import store as status
 
     name, _, content = data.partition(b"\0")
     files = _files()

@@ -49,7 +49,7 @@ class VerbParameter(NamedTuple):
 
 
 class Verb(Protocol[R_co]):
-    """A function with flat settings; its subverbs are attributes: ``tg.curve.fit``."""
+    """A function with flat settings; its subverbs are attributes: ``tg.curve.advise``."""
 
     __name__: str
     command_name: str
