@@ -8,7 +8,7 @@ from typing import Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.extensions import load_extension
-from treegauge.core.outputs import guarding
+from treegauge.core.files import guarding
 
 DRAWN = (".pdf", ".png", ".svg")
 """File formats of figures that no table has."""

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Union
 
 from treegauge import __version__
 from treegauge.core import tables
-from treegauge.core.csv_cells import to_csv_text
 from treegauge.core.errors import ChoiceError, TreegaugeError, lines_of_text
 from treegauge.core.extensions import load_extension
 from treegauge.core.figure import DRAWN, Figure
-from treegauge.core.files import atomic
-from treegauge.core.outputs import guarding
-from treegauge.core.text_formats import json_text
+from treegauge.core.files import atomic, guarding
+from treegauge.core.text_formats import json_text, to_csv_text
 
 if TYPE_CHECKING:
     import polars as pl
