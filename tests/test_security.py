@@ -16,11 +16,11 @@ import pytest
 
 import treegauge as tg
 from treegauge.core import safe_reading
-from treegauge.core.csv_cells import escaped_cells, plain_cells, to_csv_text
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_file
 from treegauge.core.result import RowsResult
 from treegauge.core.safe_reading import check_parquet, read_arrays
+from treegauge.core.text_formats import escaped_cells, plain_cells, to_csv_text
 from treegauge.experiments.run import read_plan
 from treegauge.parsing.base import load_archive
 from treegauge.treebanks.data.conllu import read_conllu

@@ -77,7 +77,10 @@ register_extensions(
     transfer="treegauge.learning.crosslingual.vote:TRANSFER",
 )
 register_extensions(
-    "figures", draw="treegauge.reporting.figures.drawing:draw", save="treegauge.reporting.figures.drawing:save"
+    "figures",
+    draw="treegauge.reporting.figures.drawing:draw",
+    save="treegauge.reporting.figures.drawing:save",
+    to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
 register_extensions("pages", candidates="treegauge.reporting.sections.candidates:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.outputs import guarding
+from treegauge.core.files import guarding
 from treegauge.core.result import Result
 from treegauge.core.tables import make_table
 from treegauge.treebanks.sources.files import Source

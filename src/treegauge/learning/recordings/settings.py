@@ -240,8 +240,8 @@ def note_few(treebank: "Treebank") -> None:
 
 def save_table(frame: "pl.DataFrame", path: FilePath) -> None:
     """Write a table to ``.csv`` or ``.parquet``, atomically."""
-    from treegauge.core.csv_cells import to_csv_text
     from treegauge.core.files import atomic
+    from treegauge.core.text_formats import to_csv_text
 
     with atomic(path) as file:
         if Path(path).suffix == ".csv":

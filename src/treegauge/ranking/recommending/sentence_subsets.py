@@ -116,7 +116,7 @@ class SentenceSubsets(Result):
         if Path(path).suffix.lower() != ".conllu":
             super().save(path, force=force)
             return
-        from treegauge.core.outputs import guarding
+        from treegauge.core.files import guarding
         from treegauge.treebanks.data.conllu import write_conllu
 
         with guarding(force=force):
