@@ -13,9 +13,9 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
-from treegauge.experiments.ledger import BusyError, Ledger, LedgerEntry
+from treegauge.experiments.ledger import BusyError, Ledger
 from treegauge.experiments.run import run
-from treegauge.experiments.tasks import Report, perform
+from treegauge.experiments.tasks import LedgerEntry, Report, perform
 
 SETUPS = [
     Setup("curve", f"/data/{treebank}", parser, {"beam": beam}, usual_options={"beam": 8})
