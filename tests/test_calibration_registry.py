@@ -43,9 +43,9 @@ OTHER_WORDS = {
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "measure list", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
+    "check", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
     "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "results",
-    "store", "store merge", "store gc", "report", "demo", "synthesise",
+    "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 

@@ -23,7 +23,7 @@ HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", " ", BAD_NAME)}
 WORDS = {
     "check": "gold.conllu", "agree": "gold.conllu sys.conllu", "audit": "UD_X-Y",
     "diff": "gold.conllu sys.conllu", "measure": "sentences gold.conllu",
-    "measure list": "sentences", "show": "gold.conllu",
+    "show": "gold.conllu",
     "split": "UD_X-Y/x_y-ud-train.conllu --out sets --no-documents",
     "convert": "gold.conllu --out copy.conllu", "fetch": "UD_X-Y --from UD_X-Y --into ud",
     "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu", "rank": "scores.csv --samples 5",
@@ -51,7 +51,6 @@ WORDS = {
     "transfer recommend": "gold.conllu sys.conllu", "run": "plan.toml --dry-run",
     "results": "store", "store": "store", "store merge": "store other", "store gc": "store --dry-run",
     "report": "a=sys.conllu --gold gold.conllu --subsets 5", "demo": "--subsets 5",
-    "synthesise": "3 --out new.conllu",
 }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ WRITTEN = "written"
 JOBS: dict[str, Sequence[str]] = {
     "check": ("check", SVO),
     "agree": ("agree", "careful.conllu", "average.conllu", "--disagreements"),
-    "audit": ("audit", SVO, "--consistency"),
+    "audit": ("audit", SVO, "--only", "consistency"),
     "diff": ("diff", "gold.conllu", "hasty.conllu"),
     "measure": ("measure", "all", SVO, FREE),
     "measure interval": ("measure", "mdd", SVO, "--interval"),

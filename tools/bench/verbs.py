@@ -47,7 +47,6 @@ UNMEASURED = {
     "fetch": "waits for a server",
     "demo": "has data of one size",
     "parsers": "reads no data",
-    "measure list": "reads no data",
     "analyse power": "reads no data",
 }
 """Why a command has no measurement."""
@@ -206,7 +205,7 @@ PAIRS = "compares all pairs of systems"
 GROWING: dict[str, Growing] = {
     "check": _measured(),
     "agree": _compared("--disagreements"),
-    "audit": _measured("--consistency"),
+    "audit": _measured("--only", "consistency"),
     "diff": _compared(),
     "measure show": Growing("sentences", lambda folder, n: ["all", treebank_files(folder, n)[0]]),
     "split": _measured("--objective", "low", "--out", "sets"),
@@ -250,7 +249,6 @@ GROWING: dict[str, Growing] = {
     "store merge": Growing("cells", lambda folder, n: [_store(folder, n), _store(folder, n, "two")]),
     "store gc": _kept("--dry-run"),
     "report": _measured("--out", "page.html"),
-    "synthesise": Growing("sentences", lambda _, n: [str(2_000 * n), "--out", "made.conllu"]),
 }
 
 

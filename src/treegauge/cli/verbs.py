@@ -66,7 +66,6 @@ VERBS: dict[str, dict[str, Command]] = {
             ["names"],
             metavar={"names": "NAMES|all", "sources": "PATH"},
             plot=True,
-            subverbs={"list": Command(arguments=["names"])},
         ),
         "split": Command("Split a treebank at random, by length, into folds, or by EDV.", ["source"]),
         "show": Command(
@@ -146,7 +145,6 @@ VERBS: dict[str, dict[str, Command]] = {
     "How do I present the results?": {
         "report": Command("Make one offline web page from treebanks, system output, scores and other results."),
         "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
-        "synthesise": Command("Draw a treebank of known properties from an invented grammar.", ["sentences"]),
     },
 }
 QUESTION = {verb: question for question, verbs in VERBS.items() for verb in verbs}

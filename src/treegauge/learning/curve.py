@@ -106,7 +106,7 @@ def complexity(
 @verb
 def equivalent(
     *sources: Any,
-    score: Sequence[str | float] | Mapping[str, float],
+    score: str | float | Sequence[str | float] | Mapping[str, float],
     treebank: str | None = None,
     composite: str | None = None,
     parser: str | None = None,

@@ -145,7 +145,7 @@ def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence
         return "\n".join(command(audit, one, **options, errors=policy) for one in sources)
 
     methods = [
-        make_method("profiles", signatures, checked(given, card=True)),
+        make_method("profiles", signatures, checked(given, only="card")),
         make_method("measures", signatures, measured("all")),
         make_method("displacements", found[0].signature, measured("displacements"), reach=REACH),
         make_method("edv", found[0].signature, measured("edv", audited or given)),
