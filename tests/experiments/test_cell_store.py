@@ -117,7 +117,7 @@ def test_texts_that_are_no_utf8_are_kept_readable(chores, tmp_path):
 
 
 def test_files_that_changed_since_planning_are_refused(room):
-    from treegauge.experiments.inventory import inventory
+    from treegauge.experiments.tasks import inventory
 
     place = str(room / "UD_A-X")
     files = dict(inventory(place).files)
