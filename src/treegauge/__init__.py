@@ -70,11 +70,11 @@ _HOMES = {
 }
 register_extensions(
     "tasks",
-    map="treegauge.learning.recordings.tasks:MAP",
-    vinfo="treegauge.learning.recordings.tasks:VINFO",
-    mdl="treegauge.learning.recordings.tasks:MDL",
-    difficulty="treegauge.learning.recordings.tasks:DIFFICULTY",
-    transfer="treegauge.learning.crosslingual.vote:TRANSFER",
+    map="treegauge.learning.maps.recorder:MAP",
+    vinfo="treegauge.learning.maps.recorder:VINFO",
+    mdl="treegauge.learning.maps.recorder:MDL",
+    difficulty="treegauge.learning.maps.recorder:DIFFICULTY",
+    transfer="treegauge.learning.vote:TRANSFER",
 )
 register_extensions(
     "figures",

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from treegauge.experiments.results import StoreResults
     from treegauge.experiments.store import Merged, Removed, Status
     from treegauge.experiments.training import RunSummary
-    from treegauge.learning.crosslingual.contribution import Contributions
-    from treegauge.learning.crosslingual.weights import SourceWeights
+    from treegauge.learning.contribution import Contributions
     from treegauge.learning.curves.attachments import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
-    from treegauge.learning.curves.learning import Curves
+    from treegauge.learning.curves.grid import Curves
     from treegauge.learning.map import TreebankMaps
     from treegauge.learning.maps.usable_information import Null
-    from treegauge.learning.recordings.settings import FilePath, JoinedResult
+    from treegauge.learning.settings import FilePath, JoinedResult
+    from treegauge.learning.weights import SourceWeights
     from treegauge.measures.measure import Split
     from treegauge.measures.measurements import Measures
     from treegauge.parsing.base import Model
