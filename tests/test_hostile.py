@@ -40,7 +40,7 @@ WORDS = {
     "analyse normality": "table.csv --of x", "analyse matrix": "table.csv --of x,y",
     "analyse shape": "table.csv --of x --resamples 5", "analyse power": "--r 0.5",
     "train": "mst gold.conllu --out new.model --option epochs=1",
-    "parse": "m.model gold.conllu --out parsed.conllu", "parsers": "",
+    "parse": "m.model gold.conllu --out parsed.conllu",
     "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
     "map": "gold.conllu --epochs 2",
     "difficulty": "UD_X-Y --epochs 1 --orders 1 --blocks 2,4",

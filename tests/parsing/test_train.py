@@ -279,7 +279,7 @@ def test_an_external_parser(command, files, tmp_path, monkeypatch):
         """
     )
     monkeypatch.setenv("TREEGAUGE_PARSERS", str(own))
-    assert "template=mine" in command("parsers", "command").out
+    assert "template=mine" in command("train", "--list", "command").out
     model, out = tmp_path / "m", tmp_path / "parsed.conllu"
     assert command("train", "command", train, "--out", model, "--option", "template=mine").code == 0
     assert command("parse", model, test, "--trust", "--out", out).code == 0

@@ -46,7 +46,6 @@ class Growing(NamedTuple):
 UNMEASURED = {
     "fetch": "waits for a server",
     "demo": "has data of one size",
-    "parsers": "reads no data",
     "measure list": "reads no data",
     "analyse power": "reads no data",
 }

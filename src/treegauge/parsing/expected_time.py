@@ -61,9 +61,9 @@ def _graph_work(options: Any, train: Treebank) -> float:
 
 def _udpipe_work(options: Any, train: Treebank) -> float:
     """Return the multiplications of the hidden layer; searches take longer in long sentences."""
-    from treegauge.parsing.programs.udpipe_settings import resolve
+    from treegauge.parsing.programs.udpipe_settings import udpipe_values
 
-    values = resolve(options, sentences=len(train), words=train.n_words)
+    values = udpipe_values(options, sentences=len(train), words=train.n_words)
     columns = ("upostag", "feats", "xpostag", "form", "lemma", "deprel")
     size = 18 * sum(int(values[f"embedding_{column}"]) for column in columns)
     searches = 0.03 * train.n_words / len(train) if values["structured_interval"] else 0.0
