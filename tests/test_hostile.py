@@ -23,7 +23,7 @@ HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", " ", BAD_NAME)}
 WORDS = {
     "check": "gold.conllu", "agree": "gold.conllu sys.conllu", "audit": "UD_X-Y",
     "diff": "gold.conllu sys.conllu", "measure": "sentences gold.conllu",
-    "measure list": "sentences", "show": "gold.conllu",
+    "show": "gold.conllu",
     "split": "UD_X-Y/x_y-ud-train.conllu --out sets --no-documents",
     "convert": "gold.conllu --out copy.conllu", "fetch": "UD_X-Y --from UD_X-Y --into ud",
     "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu", "rank": "scores.csv --samples 5",
@@ -32,13 +32,7 @@ WORDS = {
     "leaderboard": "gold teams --out board --subsets 5",
     "certify": "scores.csv --claim S0>S1 --samples 5 --resamples 5",
     "recommend": "scores.csv --size 2 --samples 5 --repeats 1",
-    **dict.fromkeys(
-        ("analyse", "analyse correlation", "analyse bins"), "table.csv --target y --of x"
-    ),
-    "analyse background": "table.csv --target y --of x --given length --resamples 5",
-    "analyse regression": "table.csv --target y --on x",
-    "analyse normality": "table.csv --of x", "analyse matrix": "table.csv --of x,y",
-    "analyse shape": "table.csv --of x --resamples 5", "analyse power": "--r 0.5",
+    "analyse": "table.csv --target y --of x",
     "train": "mst gold.conllu --out new.model --option epochs=1",
     "parse": "m.model gold.conllu --out parsed.conllu",
     "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
@@ -51,7 +45,6 @@ WORDS = {
     "transfer recommend": "gold.conllu sys.conllu", "run": "plan.toml --dry-run",
     "results": "store", "store": "store", "store merge": "store other", "store gc": "store --dry-run",
     "report": "a=sys.conllu --gold gold.conllu --subsets 5", "demo": "--subsets 5",
-    "synthesise": "3 --out new.conllu",
 }  # fmt: skip
 
 

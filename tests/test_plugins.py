@@ -380,9 +380,8 @@ def test_hostile_parsers_and_tasks_replace_nothing(hostile):
     }.items():
         said = [line for line in done.stderr.splitlines() if reason in line]
         assert any(f"the plug-in {name!r} of hostile 6.6" in line for line in said), done.stderr
-    done = hostile("train", "--list", "z")
+    done = hostile("train", "--list", "leaver")
     assert done.returncode == 2
-    assert "'z'" in done.stderr
     assert "loading hostile_exit of" in done.stderr
     code = "from treegauge.experiments.tasks import find_task\nprint(find_task('score').home)\n"
     code += "find_task('answer')"

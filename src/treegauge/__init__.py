@@ -64,8 +64,8 @@ _HOMES = {
     "treebanks.data.frames": ["from_frame"],
     "treebanks.data.problems": ["ConlluError"],
     "treebanks.data.sentence": ["Sentence"],
-    "testing.synthesise": ["Grammar", "synthesise"],
-    "testing.synthetic": ["synthetic"],
+    "testing.grammar": ["Grammar"],
+    "testing.synthetic": ["synthesise", "synthetic"],
 }
 register_extensions(
     "tasks",

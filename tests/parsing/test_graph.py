@@ -9,11 +9,11 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
 from treegauge.kernels.graph_features import ARCS, LETTERS, RELATIONS, LearnedTable, Lesson, Squares, pairs
-from treegauge.parsing.graph.mst import GraphModel, GraphOptions, GraphParser, graph_words
+from treegauge.parsing.mst import GraphModel, GraphOptions, GraphParser, graph_words
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import Resampling
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.conllu import parse_conllu

@@ -6,8 +6,8 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import ChoiceError
+from treegauge.parsing.beam_model import BeamOptions
 from treegauge.parsing.registry import known_parsers
-from treegauge.parsing.transition.beam_model import BeamOptions
 
 
 def test_the_list_has_one_line_per_parser(command):

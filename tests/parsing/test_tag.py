@@ -7,7 +7,7 @@ import pytest
 from treegauge.cli import progress
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.tag import tag
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
@@ -103,7 +103,7 @@ def test_a_place_that_is_no_folder_is_refused_before_any_work(tmp_path):
 
 
 def test_the_perceptron_tags_as_parsers_do(files, tmp_path):
-    from treegauge.parsing.tags.tag_sources import learn_tags
+    from treegauge.parsing.tag_sources import learn_tags
 
     train, test = files
     done = tag(train, test, out=tmp_path / "out", tagger="perceptron", iterations=10)

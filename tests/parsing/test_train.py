@@ -11,10 +11,10 @@ import pytest
 from treegauge.cli import progress
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import listening
+from treegauge.parsing.beam import BeamOptions, BeamParser
 from treegauge.parsing.probabilities.held_out import hold_out
 from treegauge.parsing.registry import load_model
 from treegauge.parsing.train import train
-from treegauge.parsing.transition.beam import BeamOptions, BeamParser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 

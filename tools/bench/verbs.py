@@ -43,12 +43,7 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-UNMEASURED = {
-    "fetch": "waits for a server",
-    "demo": "has data of one size",
-    "measure list": "reads no data",
-    "analyse power": "reads no data",
-}
+UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size"}
 """Why a command has no measurement."""
 
 
@@ -220,14 +215,7 @@ GROWING: dict[str, Growing] = {
     "leaderboard": Growing("teams", lambda folder, n: [*_teams(folder, 6 * n), "--out", "out"]),
     "certify": _ranked("--claim", "HIT-SCIR-0 > Stanford-0"),
     "recommend": _ranked("--repeats", "2", "--samples", "200", steep=PAIRS),
-    "analyse show": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
-    "analyse correlation": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
-    "analyse normality": _explained(),
-    "analyse matrix": _explained("--of", "las,edv,size"),
-    "analyse background": _explained("--target", "las", "--of", "edv", "--given", "size"),
-    "analyse regression": _explained("--target", "las", "--on", "edv,size"),
-    "analyse bins": _explained("--target", "las", "--of", "edv", "--bin", "bin"),
-    "analyse shape": _explained("--of", "las", "--resamples", "200"),
+    "analyse": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
     "train": Growing(
         "training sentences", lambda folder, n: ["beam", _folder(folder, n), "--option", "epochs=1", "--out", "model"]
     ),
@@ -248,7 +236,6 @@ GROWING: dict[str, Growing] = {
     "store merge": Growing("cells", lambda folder, n: [_store(folder, n), _store(folder, n, "two")]),
     "store gc": _kept("--dry-run"),
     "report": _measured("--out", "page.html"),
-    "synthesise": Growing("sentences", lambda _, n: [str(2_000 * n), "--out", "made.conllu"]),
 }
 
 

@@ -46,8 +46,6 @@ class Command(NamedTuple):
     subverbs: "Mapping[str, Command]" = _NONE
 
 
-_TABLES = Command(arguments=["tables"], plot=True)
-
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank valid and consistent?": {
         "check": Command("Validate CoNLL-U files and list all problems.", ["sources"], formats=["github", "sarif"]),
@@ -69,7 +67,6 @@ VERBS: dict[str, dict[str, Command]] = {
             ["names"],
             metavar={"names": "NAMES|all", "sources": "PATH"},
             plot=True,
-            subverbs={"list": Command(arguments=["names"])},
         ),
         "split": Command("Split a treebank at random, by length, into folds, or by EDV.", ["source"]),
         "show": Command(
@@ -99,14 +96,7 @@ VERBS: dict[str, dict[str, Command]] = {
             "Recommend a small set of treebanks that ranks systems as all treebanks do.", formats=("conllu",)
         ),
         "analyse": Command(
-            "Explain scores: correlate columns with a target, alone and given covariates.",
-            ["tables"],
-            plot=True,
-            subverbs={
-                **dict.fromkeys(("correlation", "normality", "matrix", "background"), _TABLES),
-                **dict.fromkeys(("regression", "bins", "shape"), _TABLES),
-                "power": Command(),
-            },
+            "Explain scores: correlate columns with a target, alone and given covariates.", ["tables"], plot=True
         ),
     },
     "What does a parser learn, and from what data?": {
@@ -147,7 +137,6 @@ VERBS: dict[str, dict[str, Command]] = {
     "How do I present the results?": {
         "report": Command("Make one offline web page from treebanks, system output, scores and other results."),
         "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
-        "synthesise": Command("Draw a treebank of known properties from an invented grammar.", ["sentences"]),
     },
 }
 QUESTION = {verb: question for question, verbs in VERBS.items() for verb in verbs}

@@ -150,7 +150,7 @@ def expected_time(parser: str, options: Any, train: Treebank, dev: Treebank | No
 
     Examples
     --------
-    >>> from treegauge.parsing.transition.beam_model import BeamOptions
+    >>> from treegauge.parsing.beam_model import BeamOptions
     >>> from treegauge.testing.synthetic import synthetic
     >>> expected_time("beam", BeamOptions(epochs=2), synthetic(30, seed=1))
     'training beam on 30 sentences (... words): about ... s on one core'

@@ -74,7 +74,7 @@ def tag(
     [('train.conllu', 'by 2 folds'), ('test.conllu', 'by train')]
     """
     from treegauge.core.files import whole_folder
-    from treegauge.parsing.tags.tagger import checked_columns, find_tagger
+    from treegauge.parsing.tagger import checked_columns, find_tagger
     from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.data.conllu import TOLERABLE, read_conllu, write_conllu
     from treegauge.treebanks.sources.files import split_of

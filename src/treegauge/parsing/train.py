@@ -91,7 +91,7 @@ def train(
     from treegauge.parsing.presets import find_preset, with_preset
     from treegauge.parsing.probabilities.held_out import calibrate_model, check_folds, save_calibration
     from treegauge.parsing.registry import find_parser
-    from treegauge.parsing.tags.tag_sources import note_training, tag_report, with_tagger
+    from treegauge.parsing.tag_sources import note_training, tag_report, with_tagger
 
     check_whole("ensemble", ensemble, 1)
     entry = find_parser(parser)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.tables import to_text
-from treegauge.parsing.transition.beam import BeamParser
+from treegauge.parsing.beam import BeamParser
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.relations import universal_relation
 

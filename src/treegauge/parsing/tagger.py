@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
+from treegauge.parsing.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
 from treegauge.parsing.programs.udpipe import apply_udpipe, load_udpipe, train_udpipe, udpipe_sentences, with_results
 from treegauge.parsing.programs.udpipe_settings import TAGS, tagger_options
-from treegauge.parsing.tags.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import make_split
 from treegauge.treebanks.data.columns import Treebank, concat
