@@ -16,9 +16,10 @@ from tools.calibrate.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_confidence import with_simulated_confidence
 from treegauge.testing.simulated_parser import simulated_parse
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.synthetic import synthetic
 
 ROOT = Path(__file__).parents[1]
 #: Names of columns and JSON keys that hold the end of an interval, a p-value or a verdict.
@@ -44,7 +45,7 @@ OTHER_WORDS = {
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
-    "train", "parse", "parsers", "tag", "curve counts", "run", "results",
+    "train", "parse", "tag", "curve counts", "run", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from treegauge.measures.measurements import Measures
     from treegauge.parsing.base import Model
     from treegauge.parsing.parse import Parsed
-    from treegauge.parsing.parsers import ParserList
     from treegauge.parsing.tag import Tagging
     from treegauge.parsing.train import Training
     from treegauge.ranking.certify import Grouping
@@ -76,6 +75,7 @@ if TYPE_CHECKING:
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsing.registry import load_model as load_model
     from treegauge.parsing.registry import make_parser as make_parser
+    from treegauge.parsing.registry import parsers as parsers
     from treegauge.ranking.tables.leaderboard import Leaderboard as Leaderboard
     from treegauge.ranking.tables.reading import read_leaderboard as read_leaderboard
     from treegauge.reporting.figures.drawing import draw as draw
@@ -1379,28 +1379,6 @@ def parse(
     '...HeadProb=0...|DeprelProb=...'
     """
 
-def parsers(
-    parser: str | None = None,
-    *,
-    all: bool = False,
-) -> ParserList:
-    """List the parsers and their options.
-
-    Parameters
-    ----------
-    parser
-        Show the options of this parser.
-    all
-        Show the options of all parsers.
-
-    Examples
-    --------
-    >>> parsers().table["parser"].to_list()[:3]
-    ['beam', 'mst', 'udpipe']
-    >>> parsers("beam").table["option"].to_list()[:2]
-    ['beam', 'epochs']
-    """
-
 class _Rank:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -2337,32 +2315,28 @@ class _Store:
 store: _Store
 
 def tag(
-    treebank: str | PathLike[str],
-    files: Sequence[str | PathLike[str]] = (),
-    *,
+    *files: str | PathLike[str],
     out: str | PathLike[str],
     columns: str | Sequence[str] = ('upos',),
     folds: int = 10,
     tagger: Literal['udpipe', 'perceptron'] = 'udpipe',
     iterations: int = 20,
     seed: int = 0,
-    documents: bool | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     force: bool = False,
 ) -> Tagging:
     """Tag sentences with predicted or jackknifed tags.
 
-    The training set is tagged by folds, each by a tagger that has not seen it; the dev and test
+    The training set is tagged by folds, each by a tagger that has not seen it, with documents kept
+    whole if there are enough; the dev and test
     sets of a folder, and any further files, are tagged by a tagger trained on the whole training
     set. The result has the accuracy of the predicted tags.
 
     Parameters
     ----------
-    treebank
-        A CoNLL-U file with gold tags, a treebank folder, or the name or code of a treebank under
-        ``TREEGAUGE_UD``. Trees are not used.
-    files
-        More files to tag.
+    *files
+        First the training set: a CoNLL-U file with gold tags, a treebank folder, or the name or code
+        of a treebank under ``TREEGAUGE_UD``; then more files to tag. Trees are not used.
     out
         Folder for the copies, which keep the names of their files.
     columns
@@ -2376,8 +2350,6 @@ def tag(
         Training iterations of the tagger.
     seed
         Seed of the random numbers; the same seed gives the same tags.
-    documents
-        Keep each document in one fold; by default if there are enough documents.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
     force
@@ -2391,7 +2363,7 @@ def tag(
     >>> home = Path(tempfile.mkdtemp())
     >>> tg.write_conllu(tg.synthetic(60, seed=1), home / "train.conllu")
     >>> tg.write_conllu(tg.synthetic(20, seed=2), home / "test.conllu")
-    >>> tagged = tag(home / "train.conllu", [home / "test.conllu"], out=home / "predicted",
+    >>> tagged = tag(home / "train.conllu", home / "test.conllu", out=home / "predicted",
     ...              tagger="perceptron", folds=2, iterations=1)
     >>> tagged.table.select("file", "tagged").rows()
     [('train.conllu', 'by 2 folds'), ('test.conllu', 'by train')]
@@ -2421,7 +2393,7 @@ def train(
     Parameters
     ----------
     parser
-        Name of a parser; ``treegauge parsers`` lists them.
+        Name of a parser; ``treegauge train --list`` lists them.
     treebank
         A CoNLL-U file, a treebank folder, or the name or code of a treebank under ``TREEGAUGE_UD``.
     out
@@ -2429,7 +2401,7 @@ def train(
     dev
         A dev set, for parsers that stop early or keep the best epoch.
     preset
-        Start from the options of a publication, such as ``gb-DM17``; ``treegauge parsers PARSER``
+        Start from the options of a publication, such as ``gb-DM17``; ``train --list PARSER``
         lists them. Options given with ``--option`` override them.
     option
         An option of the parser, such as ``epochs=5``; repeatable. In Python also a mapping.

@@ -13,8 +13,9 @@ from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.reporting import leaderboard_files
 from treegauge.scoring.systems import submissions
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_parser import simulated_parse
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.synthetic import synthetic
 
 CODES = ("el_gdt", "te_mtg", "af_afribooms", "hu_szeged", "vi_vtb", "mr_ufal", "ta_ttb", "ug_udt")
 TEAMS = {"alpha": 1.0, "beta": 2.0, "gamma": 3.0}

@@ -9,7 +9,8 @@ from treegauge.auditing.changes.annotation_layers import Layer
 from treegauge.auditing.changes.systematic import Contexts, systematic_changes
 from treegauge.auditing.changes.word_pairs import pair_words
 from treegauge.auditing.profiles.checks import check_splits
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank
 
 

@@ -16,8 +16,8 @@ from treegauge.kernels.beam_states import ROOT
 from treegauge.kernels.beam_templates import Labels
 from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.base import OnEpoch, check_training
-from treegauge.parsing.tags.tag_sources import TagSource, learn_tags
-from treegauge.parsing.transition.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints, Rows
+from treegauge.parsing.beam_model import BeamModel, BeamOptions, BeamVocabulary, Ints, Rows
+from treegauge.parsing.tag_sources import TagSource, learn_tags
 from treegauge.treebanks.data.columns import Treebank
 
 Order = npt.NDArray[np.int64]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.parsing.options import TAGS, lacks_tags, no_tags_error
-from treegauge.parsing.tags.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
+from treegauge.parsing.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
 from treegauge.treebanks.data.columns import Treebank
 
 FOLDS = 10
@@ -116,7 +116,7 @@ def learn_tags(
     if mode in {"predicted", "mixed"}:
         source = TagSource(mode, train_perceptron_tagger(train, seed=seed))
         if len(train) > 1:
-            from treegauge.parsing.tags.tagger import tag_folds  # imports the package splitting
+            from treegauge.parsing.tagger import tag_folds  # imports the package splitting
 
             folds = tag_folds(train, min(FOLDS, len(train)), seed=seed)
             train = jackknifed_upos(train, folds, seed=seed)

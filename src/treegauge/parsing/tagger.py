@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
+from treegauge.parsing.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
 from treegauge.parsing.programs.udpipe import apply_udpipe, load_udpipe, train_udpipe, udpipe_sentences, with_results
 from treegauge.parsing.programs.udpipe_settings import TAGS, tagger_options
-from treegauge.parsing.tags.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
 from treegauge.splitting.pool import pool
 from treegauge.splitting.splitting import make_split
 from treegauge.treebanks.data.columns import Treebank, concat
@@ -72,20 +72,18 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in TAGS if name in columns)
 
 
-def tag_folds(train: Treebank, folds: int, *, seed: int, documents: bool | None = None) -> list[npt.NDArray[np.int64]]:
+def tag_folds(train: Treebank, folds: int, *, seed: int) -> list[npt.NDArray[np.int64]]:
     """Return the folds of a training set for taggers; documents stay whole.
 
     Where there are fewer documents than folds, or long ones leave a fold without any, sentences are
-    dealt one by one unless `documents` says otherwise.
+    dealt one by one.
     """
     sentences = pool(train)
-    whole = documents
-    if documents is None:
-        whole = sentences.has_documents and len(np.unique(sentences.documents)) >= folds
+    whole = sentences.has_documents and len(np.unique(sentences.documents)) >= folds
     try:
         dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=whole)
     except TreegaugeError:
-        if documents is not None or not whole:
+        if not whole:
             raise
         dealt = make_split(sentences, "kfold", seed=seed, folds=folds, documents=False)
     return list(dealt.parts.values())
@@ -93,7 +91,7 @@ def tag_folds(train: Treebank, folds: int, *, seed: int, documents: bool | None 
 
 def jackknifed_tags(
     train: Treebank, *, folds: int = 10, columns: Sequence[str] = ("upos",), iterations: int = 20,
-    seed: int = 0, documents: bool | None = None, on_fold: Callable[[], None] | None = None,
+    seed: int = 0, on_fold: Callable[[], None] | None = None,
 ) -> Treebank:  # fmt: skip
     """Predict tags of a training set with taggers that were not trained on the sentence.
 
@@ -102,7 +100,7 @@ def jackknifed_tags(
     errors as those of new text. Documents stay whole by default where there are at least as many as
     folds.
     """
-    dealt = tag_folds(train, folds, seed=seed, documents=documents)
+    dealt = tag_folds(train, folds, seed=seed)
     parts = []
     for fold in dealt:
         others = np.setdiff1d(np.arange(len(train)), fold)
@@ -120,8 +118,7 @@ def find_tagger(
 ) -> tuple[Callable[..., Tagger | PerceptronTagger], Callable[..., Treebank]]:
     """Return the functions that train a tagger of these columns and jackknife a training set.
 
-    Both functions take a treebank, `iterations` and `seed`; the second also `folds`, `documents`
-    and `on_fold`.
+    Both functions take a treebank, `iterations` and `seed`; the second also `folds` and `on_fold`.
     """
     if name == "udpipe":
         return partial(train_tagger, columns=columns), partial(jackknifed_tags, columns=columns)
@@ -134,10 +131,10 @@ def find_tagger(
         return train_perceptron_tagger(train, epochs=iterations, seed=seed)
 
     def by_folds(
-        train: Treebank, *, folds: int, iterations: int, seed: int, documents: bool | None,
+        train: Treebank, *, folds: int, iterations: int, seed: int,
         on_fold: Callable[[], None] | None = None,
     ) -> Treebank:  # fmt: skip
-        dealt = tag_folds(train, folds, seed=seed, documents=documents)
+        dealt = tag_folds(train, folds, seed=seed)
         return jackknifed_upos(train, dealt, epochs=iterations, seed=seed, on_fold=on_fold)
 
     return learn, by_folds

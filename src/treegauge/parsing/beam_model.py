@@ -15,7 +15,7 @@ from treegauge.kernels.beam_templates import BeamWords, Labels, Templates, templ
 from treegauge.kernels.beam_weights import BeamWeights
 from treegauge.parsing.base import Analyses, are_names, save_model
 from treegauge.parsing.options import ParserOptions, option, tags_option
-from treegauge.parsing.tags.tag_sources import GOLD, TagSource
+from treegauge.parsing.tag_sources import GOLD, TagSource
 from treegauge.treebanks.data.columns import Codes, Treebank
 from treegauge.treebanks.sources.files import Source
 

@@ -29,7 +29,7 @@ from treegauge.kernels.graph_features import (
 from treegauge.kernels.graph_trees import best_trees
 from treegauge.parsing.base import OnEpoch, are_names, check_training, save_model
 from treegauge.parsing.options import ParserOptions, option, tags_option
-from treegauge.parsing.tags.tag_sources import GOLD, TagSource, learn_tags
+from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 
