@@ -17,8 +17,7 @@ from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
 from treegauge.testing.grammar import Grammar
-from treegauge.testing.simulated_confidence import with_simulated_confidence
-from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.testing.simulated_parser import simulated_parse, with_simulated_confidence
 from treegauge.testing.synthetic import synthetic
 
 ROOT = Path(__file__).parents[1]

@@ -28,7 +28,7 @@ _HOMES = {
     "experiments.store": ["store"],
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
-    "measures.relations": ["average_wde", "word_dependency_entropy"],
+    "measures.structure": ["average_wde", "word_dependency_entropy"],
     "parsing.parse": ["parse"],
     "parsing.registry": ["load_model", "make_parser", "parsers"],
     "parsing.tag": ["tag"],

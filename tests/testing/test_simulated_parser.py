@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from udtools import Validator, udeval
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.testing.grammar import Grammar
-from treegauge.testing.lexicon import uniforms
+from treegauge.testing.grammar import Grammar, uniforms
 from treegauge.testing.perturb import can_be_head, other_head, other_relation, perturb, swap_root
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic_conllu

@@ -15,7 +15,7 @@ import treegauge as tg
 from treegauge.learning.curves.equivalents import equivalent_size
 from treegauge.learning.curves.grid import area_between
 from treegauge.learning.maps.cartography import Regions
-from treegauge.measures.relations import relation_class
+from treegauge.measures.structure import relation_class
 from treegauge.reporting.figures.theme import PALETTE
 from treegauge.statistics.probabilities import reliability_bins
 from treegauge.statistics.resampling.bootstrap import bootstrap

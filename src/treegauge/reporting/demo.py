@@ -116,8 +116,7 @@ def _treebank(out: Path, name: str, grammar: "Grammar", seed: int) -> Path:
 
 def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
     """Write the test set under a short name, and the output of three parsers."""
-    from treegauge.testing.simulated_confidence import with_simulated_confidence
-    from treegauge.testing.simulated_parser import Accuracy, simulated_parse
+    from treegauge.testing.simulated_parser import Accuracy, simulated_parse, with_simulated_confidence
     from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
     write_conllu(gold, out / "gold.conllu")
