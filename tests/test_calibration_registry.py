@@ -43,9 +43,9 @@ OTHER_WORDS = {
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "measure list", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
+    "check", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
     "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "results",
-    "store", "store merge", "store gc", "report", "demo", "synthesise",
+    "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 
@@ -159,16 +159,18 @@ def examples(world, counts, numbers):
             partial(tg.difficulty, treebanks[0], measure="vinfo", **training),
             partial(tg.difficulty, treebanks[0], measure="mdl", blocks="20,40", orders=2, **training),
         ],
-        "curve": [partial(tg.curve, counts), partial(tg.curve, counts, each=True, relative=True)],
+        "curve": [
+            partial(tg.curve, counts),
+            partial(tg.curve, counts, treebank="each", relative=True),
+            partial(tg.curve, counts, at=[500], parser="mst"),
+        ],
         "curve complexity": [
-            partial(tg.curve.complexity, counts, compare=True, partitions=True),
+            partial(tg.curve.complexity, counts),
             partial(tg.curve.complexity, counts, per="treebank"),
         ],
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
-        "curve fit": [partial(tg.curve.fit, counts, at=[500], parser="mst")],
         "curve advise": [partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")],
-        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, by="upos", **QUICK)],
-        "transfer weights": [partial(tg.transfer.weights, *treebanks[:3])],
+        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
         "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
     }
 

@@ -10,7 +10,7 @@ from treegauge.auditing.audit import audit, read_audit
 from treegauge.core.errors import TreegaugeError
 from treegauge.splitting.displacement import sampled_test
 from treegauge.splitting.pool import pool
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu

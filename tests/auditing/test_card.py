@@ -10,7 +10,7 @@ from tests.commands import invoke
 from treegauge.auditing.audit import audit
 from treegauge.auditing.profiles.card import read_cards
 from treegauge.core.errors import TreegaugeError
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import write_conllu

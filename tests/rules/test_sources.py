@@ -1,8 +1,10 @@
 """The same words mean the same treebanks in every verb and in plans, with the same sentence for an error."""
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -18,18 +20,9 @@ from treegauge.treebanks.sources.resolver import find
 
 #: Parameters that take treebanks, wherever they occur.
 NAMES = {
-    "treebank",
-    "treebanks",
-    "source",
-    "sources",
-    "gold",
-    "target",
-    "roots",
-    "annotations",
-    "old",
-    "new",
-    "against",
-}
+    "treebank", "treebanks", "source", "sources", "gold", "target", "roots", "annotations", "old", "new",
+    "against", "dev",
+}  # fmt: skip
 SYSTEM = synthetic(2, seed=9)
 #: What else each verb needs to be called with; the word is put where `...` is.
 CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
@@ -45,23 +38,19 @@ CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "score": {"gold": ((..., SYSTEM), {})},
     "breakdown": {"gold": ((..., SYSTEM), {})},
     "vote": {"gold": ((..., SYSTEM), {})},
-    "leaderboard": {"gold": ((..., {}), {})},
+    "leaderboard": {"gold": ((..., {"A": Path(__file__)}), {})},
     "train": {"treebank": (("mst", ...), {"out": "m"}), "dev": (("mst", SYSTEM), {"out": "m", "dev": ...})},
     "parse": {"treebank": (("MODEL", ...), {})},
     "tag": {"treebank": ((...,), {"out": "t"}), "files": ((SYSTEM, [...]), {"out": "t"})},
     "map": {"treebanks": ((...,), {})},
-    "difficulty": {"treebanks": ((...,), {})},
-    "vinfo": {"treebanks": ((...,), {})},
-    "mdl": {"treebanks": ((...,), {})},
+    "difficulty": {"treebanks": ((...,), {}), "dev": ((SYSTEM,), {"dev": ...})},
     "labels": {"treebanks": ((...,), {})},
     "curve": {"sources": ((...,), {})},
     "curve counts": {"sources": ((...,), {})},
     "curve complexity": {"sources": ((...,), {})},
-    "curve equivalent": {"sources": ((...,), {})},
-    "curve fit": {"sources": ((...,), {})},
+    "curve equivalent": {"sources": ((...,), {"score": 50})},
     "curve advise": {"sources": ((...,), {"budget": 1000})},
     "transfer": {"target": ((..., SYSTEM), {}), "sources": ((SYSTEM, ...), {})},
-    "transfer weights": {"target": ((..., SYSTEM), {}), "sources": ((SYSTEM, ...), {})},
     "transfer recommend": {"target": ((..., SYSTEM), {}), "sources": ((SYSTEM, ...), {})},
     "report": {"sources": ((...,), {"out": None}), "gold": ((), {"gold": [...], "out": None})},
 }
@@ -70,7 +59,6 @@ OTHERS = {
     ("fetch", "source"): "an address",
     ("curve", "treebank"): "a name in the table of counts",
     ("curve equivalent", "treebank"): "a name in the table of counts",
-    ("curve fit", "treebank"): "a name in the table of counts",
     ("curve advise", "treebank"): "a name in the table of counts",
     ("results", "treebank"): "a name in the store",
     ("analyse", "target"): "a column",
@@ -99,22 +87,31 @@ TAKING = [
     (words, name)
     for words, function in COMMANDS.items()
     for name in verb_parameters(function)
-    if name in NAMES and (words, name) not in OTHERS
+    if (name in NAMES or name in CALLS.get(words, ())) and (words, name) not in OTHERS
 ]
 
 
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
-    """Two releases: one treebank is in both, one in the second only; plus an empty folder."""
+    """Two releases: one treebank is in both, one in the second only; one folder is empty, one unreadable."""
     root = tmp_path / "ud"
     for release, names in {"r2.5": ["Greek-GDT"], "r2.9": ["Greek-GDT", "Greek-GUD", "Turkish-IMST"]}.items():
         for name in names:
             folder = root / release / f"UD_{name}"
             folder.mkdir(parents=True)
             code = {"Greek": "el", "Turkish": "tr"}[name.partition("-")[0]] + "_" + name.partition("-")[2].lower()
-            for number, split in enumerate(("train", "dev", "test")):
-                tg.write_conllu(synthetic(4, seed=number), folder / f"{code}-ud-{split}.conllu")
+            for seed, split in enumerate(("train", "dev", "test"), int(release[-1])):
+                tg.write_conllu(synthetic(4, seed=seed), folder / f"{code}-ud-{split}.conllu")
     (root / "empty").mkdir()
+    (root / "locked").mkdir()
+    original = Path.iterdir
+
+    def iterdir(path: Path) -> Any:
+        if path.name == "locked":
+            raise PermissionError(13, "Permission denied")
+        return original(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)  # the superuser may read every folder
     monkeypatch.setenv("TREEGAUGE_UD", str(root))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
@@ -122,8 +119,10 @@ def shelf(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def model():
-    return tg.train("mst", synthetic(20, seed=1), option={"epochs": 1}).model
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "model"
+    tg.make_parser("mst", epochs=1).fit(synthetic(20, seed=1), seed=1).save(path)
+    return path
 
 
 WORDS = {
@@ -173,39 +172,40 @@ def test_every_verb_that_takes_treebanks_is_walked():
     assert len(TAKING) > 25
 
 
-@pytest.mark.parametrize(("words", "name"), TAKING)
-def test_every_verb_asks_the_one_resolver(words, name, shelf, model, monkeypatch):
+@pytest.fixture
+def meant(shelf):
+    """What the words of these tests mean to the resolver, which ends the verb that asks it."""
+
     def spy(source: Any, root: Any = None, **options: Any) -> Any:
         places = original(source, root, **options)
         if str(source) in {*WORDS, *SEVERAL}:
-            meant.extend(str(Path(place.path).relative_to(shelf)) for place in places)
+            answers.append([str(Path(place.path).relative_to(shelf)) for place in places])
             raise Stop
         return places
 
-    original = resolver.resolve
-    for module in [module for key, module in sys.modules.items() if key.startswith("treegauge")]:
-        if vars(module).get("resolve") is original:
-            monkeypatch.setattr(module, "resolve", spy)
+    def put(old: Any, new: Any) -> None:
+        for module in [module for name, module in sys.modules.items() if name.startswith("treegauge")]:
+            if vars(module).get("resolve_source") is old:
+                setattr(module, "resolve_source", new)  # noqa: B010 -- modules that verbs import on first use, too
+
+    answers: list[list[str]] = []
+    original = resolver.resolve_source
+    put(original, spy)
+    yield answers
+    put(spy, original)
+
+
+@pytest.mark.parametrize(("words", "name"), TAKING)
+def test_every_verb_asks_the_one_resolver(words, name, model, meant):
     for word, expected in {**WORDS, "UD_Greek-*": SEVERAL["UD_Greek-*"]}.items():
-        meant: list[str] = []
         with pytest.raises(Stop):
             call(words, name, word, model)
-        assert meant == expected, word
+        assert meant.pop() == expected, word
 
 
 @pytest.mark.parametrize(("words", "name"), TAKING)
 @pytest.mark.parametrize("word", ERRORS)
-def test_every_verb_gives_the_same_error(words, name, word, shelf, model, monkeypatch):
-    if word == "locked":
-        (shelf / "locked").mkdir()
-        original = Path.iterdir
-
-        def refused(path: Path) -> Any:
-            if path.name == "locked":
-                raise PermissionError(13, "Permission denied")
-            return original(path)
-
-        monkeypatch.setattr(Path, "iterdir", refused)  # the superuser may read every folder
+def test_every_verb_gives_the_same_error(words, name, word, shelf, model):
     with pytest.raises(TreegaugeError) as caught:
         call(words, name, word, model)
     assert ERRORS[word].format(root=shelf) in str(caught.value)
@@ -220,9 +220,7 @@ def test_a_plan_means_the_same_treebanks(word, shelf):
 
 
 @pytest.mark.parametrize("word", ERRORS)
-def test_a_plan_gives_the_same_error(word, shelf, monkeypatch):
-    if word == "locked":
-        pytest.skip("walked with the verbs")
+def test_a_plan_gives_the_same_error(word, shelf):
     with pytest.raises(TreegaugeError) as caught:
         Plan((grid("score", [word], parsers=["mst"]),)).expand()
     assert ERRORS[word].format(root=shelf) in str(caught.value)
@@ -245,10 +243,15 @@ def test_files_are_those_of_the_treebanks(word, shelf):
 
 
 class Notes(list[str]):
-    """Collects notes."""
+    """Collects notes on releases."""
 
     def note(self, text: str) -> None:
-        self.append(text)
+        if "is the newest" in text:
+            self.append(text)
+
+    @contextmanager
+    def task(self, what: str, total: int | None) -> Any:
+        yield Mock()
 
 
 def test_the_newest_release_is_taken_with_one_note(shelf):

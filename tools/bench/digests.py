@@ -66,7 +66,7 @@ JOBS: dict[str, Sequence[str]] = {
     "mdl": ("difficulty", SVO, "--measure", "mdl", *SMALL, "--blocks", "auto"),
     "difficulty": ("difficulty", FREE, *SMALL, "--blocks", "auto"),
     "curve complexity": ("curve", "complexity", "counts.csv"),
-    "curve fit": ("curve", "fit", "counts.csv"),
+    "curve fit": ("curve", "counts.csv", "--law", "power", "--law", "log"),
     "curve equivalent": ("curve", "equivalent", "counts.csv", "--score", "60"),
     "curve counts": ("curve", "counts", SVO, "--parser", "mst", *SMALL, "--sizes", "20,80"),
     "transfer": ("transfer", FREE, SVO, "UD_Imaginary-SOV", "--parser", "mst", *SMALL,

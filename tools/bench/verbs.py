@@ -47,7 +47,6 @@ UNMEASURED = {
     "fetch": "waits for a server",
     "demo": "has data of one size",
     "parsers": "reads no data",
-    "measure list": "reads no data",
     "analyse power": "reads no data",
 }
 """Why a command has no measurement."""
@@ -241,10 +240,8 @@ GROWING: dict[str, Growing] = {
     "curve counts": _learned(),
     "curve complexity": _learned(),
     "curve equivalent": _learned("--score", "60"),
-    "curve fit": _learned(),
     "curve advise": _learned("--budget", "100", "--treebank", "UD_X0-Y"),
     "transfer show": _transferred(*QUICK),
-    "transfer weights": _transferred(),
     "transfer recommend": _transferred(*QUICK),
     "run": Growing("cells", lambda folder, n: [_plan(folder, 10 * n), "--pool", "inline"]),
     "results": _kept("--out", "results.csv"),
@@ -252,7 +249,6 @@ GROWING: dict[str, Growing] = {
     "store merge": Growing("cells", lambda folder, n: [_store(folder, n), _store(folder, n, "two")]),
     "store gc": _kept("--dry-run"),
     "report": _measured("--out", "page.html"),
-    "synthesise": Growing("sentences", lambda _, n: [str(2_000 * n), "--out", "made.conllu"]),
 }
 
 

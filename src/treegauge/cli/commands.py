@@ -95,6 +95,8 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
     }
     variadic = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values())
     options = [_option(parameter, command, variadic) for parameter in parameters.values()]
+    if variadic and options[0].flags == () and not options[0].required:  # then further words are not needed either
+        options = [option._replace(required=option.required and bool(option.flags)) for option in options]
     flags = {option.name: option.title for option in options}
     options = [option._replace(help=_with_flags(option.help, flags)) for option in options]
     options += [PLOT] if command.plot else []

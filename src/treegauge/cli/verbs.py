@@ -31,7 +31,7 @@ class Command(NamedTuple):
     formats
         Formats specific to this result: its ``own_formats``.
     subverbs
-        Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
+        Commands under this one: ``treegauge curve advise`` is ``tg.curve.advise``.
     """
 
     help: str = ""
@@ -66,7 +66,6 @@ VERBS: dict[str, dict[str, Command]] = {
             ["names"],
             metavar={"names": "NAMES|all", "sources": "PATH"},
             plot=True,
-            subverbs={"list": Command(arguments=["names"])},
         ),
         "split": Command("Split a treebank at random, by length, into folds, or by EDV.", ["source"]),
         "show": Command(
@@ -123,14 +122,13 @@ VERBS: dict[str, dict[str, Command]] = {
                 "counts": Command(),
                 "complexity": Command(plot=True),
                 "equivalent": Command(plot=True),
-                "fit": Command(),
                 "advise": Command(short={"budget": "-n"}, metavar={"sentences": "FILE"}),
             },
         ),
         "transfer": Command(
             "Parse a language with parsers trained on treebanks of other languages.",
             ["target"],
-            subverbs=dict.fromkeys(("weights", "recommend"), Command(arguments=["target"])),
+            subverbs={"recommend": Command(arguments=["target"])},
         ),
     },
     "How do I run many experiments?": {
@@ -147,7 +145,6 @@ VERBS: dict[str, dict[str, Command]] = {
     "How do I present the results?": {
         "report": Command("Make one offline web page from treebanks, system output, scores and other results."),
         "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
-        "synthesise": Command("Draw a treebank of known properties from an invented grammar.", ["sentences"]),
     },
 }
 QUESTION = {verb: question for question, verbs in VERBS.items() for verb in verbs}

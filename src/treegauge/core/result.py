@@ -101,7 +101,7 @@ class Result(_Signed):
         The attached result whose table is saved as CSV; empty for the result's own table.
     """
 
-    attached: Mapping[str, Part] = field(default_factory=dict)
+    attached: Mapping[str, Any] = field(default_factory=dict)
     featured: str = ""
 
     kind: ClassVar[str] = "result"
@@ -200,7 +200,7 @@ class Result(_Signed):
 
         if not self.featured:
             return self.table
-        part = self.attached[self.featured]
+        part: Part = self.attached[self.featured]
         if isinstance(part, Result):
             return part.saved
         return pl.concat([result.saved for result in part], how="diagonal_relaxed")

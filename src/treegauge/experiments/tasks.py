@@ -8,9 +8,9 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.extensions import extension_names, load_extension
@@ -186,34 +186,53 @@ class Report:
     environment: str = "{}"
 
 
+class LedgerEntry(NamedTuple):
+    """A cell to record: done if its report has scalars, else failed."""
+
+    cell: Cell
+    report: Report
+    attempts: int = 1
+
+
+def outcome_of(cell: Cell) -> Outcome:
+    """Run a cell's task in this process and return its checked outcome."""
+    _check_files(cell)
+    outcome = find_task(cell.task).function()(cell)
+    if not isinstance(outcome, Outcome):
+        raise TreegaugeError(f"task {cell.task} gave {type(outcome).__name__}, not an Outcome")
+    for name, data in outcome.recordings.items():
+        if not (RECORDING.fullmatch(name) and isinstance(data, bytes)):
+            raise TreegaugeError(
+                f"task {cell.task} gave a recording {name!r} of type {type(data).__name__}; "
+                "expected bytes under a name of letters, digits, '-' and '_'"
+            )
+    return replace(outcome, scalars=_scalars(outcome.scalars))
+
+
+def failure(error: BaseException) -> tuple[str, bool]:
+    """Return what a store keeps of an error, and whether it would happen again."""
+    if isinstance(error, MemoryError):
+        return "out of memory", True
+    if isinstance(error, TreegaugeError):
+        return _writable(str(error))[:LONGEST], True
+    return _writable("".join(traceback.format_exception(error)))[-LONGEST:].strip(), False
+
+
 def perform(cell: Cell) -> Report:
     """Run a cell's task and return the report; exceptions become part of it."""
     started, clock = time.time(), time.perf_counter()
     facts: dict[str, Any] = {}
     try:
-        _check_files(cell)
-        outcome = find_task(cell.task).function()(cell)
-        if not isinstance(outcome, Outcome):
-            raise TreegaugeError(f"task {cell.task} gave {type(outcome).__name__}, not an Outcome")
-        facts["scalars"] = _scalars(outcome.scalars)
+        outcome = outcome_of(cell)
+        facts = {"scalars": outcome.scalars, "recordings": dict(outcome.recordings)}
         if outcome.words is not None:
             outcome.words.write_parquet(buffer := io.BytesIO(), compression="zstd")
             facts["words"] = buffer.getvalue()
-        for name, data in outcome.recordings.items():
-            if not (RECORDING.fullmatch(name) and isinstance(data, bytes)):
-                raise TreegaugeError(
-                    f"task {cell.task} gave a recording {name!r} of type {type(data).__name__}; "
-                    "expected bytes under a name of letters, digits, '-' and '_'"
-                )
-        facts["recordings"] = dict(outcome.recordings)
-    except MemoryError:
-        facts = {"error": "out of memory", "lasting": True}
-    except TreegaugeError as error:
-        facts = {"error": _writable(str(error))[:LONGEST], "lasting": True}
     except KeyboardInterrupt:
         raise
-    except BaseException:  # also SystemExit, which libraries raise
-        facts = {"error": _writable(traceback.format_exc())[-LONGEST:].strip()}
+    except BaseException as error:  # also SystemExit, which libraries raise
+        text, lasting = failure(error)
+        facts = {"error": text, "lasting": lasting}
     return Report(
         **facts, started=started, seconds=time.perf_counter() - clock, peak=peak_memory(),
         environment=environment(cell.parser),

@@ -85,7 +85,6 @@ def convert(
     *,
     split: str | None = None,
     errors: Errors = "strict",
-    unparsed: bool = False,
     sample: int | None = None,
     seed: int = 0,
 ) -> NewTreebank:
@@ -104,9 +103,7 @@ def convert(
     split
         Convert only this set (train, dev or test) of a treebank folder.
     errors
-        What to do about malformed sentences.
-    unparsed
-        Accept _ in HEAD (text without trees).
+        What to do about malformed sentences; text without trees (_ in HEAD) is not malformed.
     sample
         Keep this number of sentences, drawn at random.
     seed
@@ -122,9 +119,9 @@ def convert(
     if named and not str(out).endswith((*_TEXTS, *_TABLES)):
         raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])
     if isinstance(source, str | PathLike) and Path(source).suffix in _TABLES:
-        treebank = _read_table(Path(source), errors, unparsed)
+        treebank = _read_table(Path(source), errors)
     else:
-        treebank = read_treebank(source, split, errors, need_heads=not unparsed)
+        treebank = read_treebank(source, split, errors, need_heads=False)
     for problem in treebank.problems:
         if problem.action:
             note(str(problem))
@@ -135,7 +132,7 @@ def convert(
     return written(treebank, out, signature)
 
 
-def _read_table(source: Path, errors: Errors, unparsed: bool) -> "Treebank":
+def _read_table(source: Path, errors: Errors) -> "Treebank":
     import polars as pl
 
     from treegauge.treebanks.data.frames import from_frame
@@ -151,5 +148,4 @@ def _read_table(source: Path, errors: Errors, unparsed: bool) -> "Treebank":
             frame = plain_cells(pl.read_csv(source, separator=separator, infer_schema=False))
     except (OSError, pl.exceptions.PolarsError) as error:
         raise TreegaugeError(f"{source}: cannot read the table: {error}") from error
-    heads = False if unparsed else None
-    return from_frame(frame, name=source.stem, errors=errors, need_heads=heads)
+    return from_frame(frame, name=source.stem, errors=errors, need_heads=False)

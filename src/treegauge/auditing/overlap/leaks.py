@@ -276,11 +276,11 @@ def training_texts(sources: "Sequence[Source]", *, errors: "Errors" = "strict") 
     """Return the texts of training data: treebanks, CoNLL-U files, or plain text, one line each."""
     from treegauge.treebanks.sources.files import is_conllu
     from treegauge.treebanks.sources.inputs import recognise_treebanks
-    from treegauge.treebanks.sources.resolver import resolve
+    from treegauge.treebanks.sources.resolver import resolve_source
 
     texts: list[Texts] = []
     for source in sources:
-        for path, _ in resolve(source):
+        for path, _ in resolve_source(source):
             if Path(path).is_file() and not is_conllu(path):
                 texts.append(plain_texts(path, Path(path).name))
             else:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.experiments.cell_store import Store
+    from treegauge.experiments.cells import Cell
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
 
@@ -150,14 +151,16 @@ class TrainingSettings(Settings):
 
     def run(self, task: str, data: TrainingData, seeds: Iterable[int], **parameters: Any) -> list[TrainedModels]:
         """Run a task once per parser and seed, unless the store has the result already."""
-        from treegauge.experiments.cells import Cell
+        from treegauge.experiments.grid import cells_of
         from treegauge.experiments.plans import make_setup
-        from treegauge.experiments.running import run_cells
+        from treegauge.experiments.training import run_cells
         from treegauge.learning.recordings.recorder import parser_label, parser_options
 
         given = self.option
         words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else [*given]
-        numbers, cells = list(seeds), []
+        cells: list[Cell] = []
+        if not (numbers := list(seeds)):
+            return []
         for text in self.parser:
             name, *own = text.split()
             options = parser_options(name, epochs=self.epochs, options=[*words, *own])
@@ -165,7 +168,7 @@ class TrainingSettings(Settings):
                 task, data.source, name, options=asdict(options), name=data.name,
                 parameters={**parameters, "errors": self.errors},
             )  # fmt: skip
-            cells += [Cell(setup, seed=seed) for seed in numbers]
+            cells += cells_of(setup, seeds=numbers)
         return [
             TrainedModels(
                 parser_label(one.cell.parser, one.cell.options),

@@ -30,7 +30,7 @@ from treegauge.treebanks.sources.files import (
 from treegauge.treebanks.sources.input_kinds import TITLES, Kind, file_kind, kind_titles
 from treegauge.treebanks.sources.languages import own_name, release_of
 from treegauge.treebanks.sources.matching import distinct_names, text_digest
-from treegauge.treebanks.sources.resolver import find, missing_path, resolve
+from treegauge.treebanks.sources.resolver import find, missing_path, resolve_source
 
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
@@ -193,7 +193,7 @@ def expanded(source: str) -> Iterator[tuple[str, str]]:
     elif mark and not Path(source).exists() and not glob.has_magic(source):
         raise TreegaugeError(missing_path(path))
     else:
-        yield from resolve(source, names=PACKAGED)
+        yield from resolve_source(source, names=PACKAGED)
 
 
 def _path(source: str, name: str) -> Iterator[Input]:

@@ -17,23 +17,23 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.outputs import check_reachable
 from treegauge.treebanks.sources.entries import folders_in, holds_treebank
-from treegauge.treebanks.sources.files import SPLITS, Source, conllu_files, in_order, is_stream, split_of
+from treegauge.treebanks.sources.files import SPLITS, Source, conllu_files, entries_of, in_order, is_stream, split_of
 from treegauge.treebanks.sources.languages import is_plain, release_key, take_apart
 
 if TYPE_CHECKING:
     from treegauge.treebanks.sources.entries import TreebankEntry
 
 
-class Place(NamedTuple):
+class ResolvedPath(NamedTuple):
     """A file or folder that a word means; its name if the word is a name, else empty."""
 
     path: str
     name: str = ""
 
 
-def resolve(
+def resolve_source(
     source: Source, root: Source | None = None, *, names: Collection[str] = (), quiet: bool = False
-) -> list[Place]:
+) -> list[ResolvedPath]:
     """Return the files and folders that a word means, at least one.
 
     Parameters
@@ -49,7 +49,7 @@ def resolve(
     """
     word = os.fspath(source)
     if word == "-":
-        return [Place(word)]
+        return [ResolvedPath(word)]
     releases = os.environ.get("TREEGAUGE_UD") or ""
     homes = [home for home in dict.fromkeys((os.fspath(root or ""), releases)) if home and Path(home).is_dir()]
     pattern = glob.has_magic(word)
@@ -57,9 +57,9 @@ def resolve(
         for home in dict.fromkeys((os.fspath(root or ""), *homes)):
             path = _below(home, word)
             if Path(path).exists():
-                return [Place(path)]
+                return [ResolvedPath(path)]
             if pattern and (matches := sorted(glob.glob(path, recursive=True))):  # noqa: PTH207 -- absolute, too
-                return [Place(match) for match in matches]
+                return [ResolvedPath(match) for match in matches]
     except OSError as error:
         raise TreegaugeError(f"{word}: {error.strerror}") from error
     found = _named_like(word, homes) if pattern else _named(word, homes, names)
@@ -71,7 +71,7 @@ def resolve(
         if others and not quiet:
             note(f"{entry.name}: release {entry.release} is the newest; others are {', '.join(others)}")
         title = str(entry) if others or "@" in word else entry.folder.resolve().name
-        places.append(Place(str(entry.folder), title))
+        places.append(ResolvedPath(str(entry.folder), title))
     return places
 
 
@@ -90,7 +90,7 @@ def resolve_treebanks(words: Iterable[Source], root: Source | None = None) -> li
     """
     paths: dict[str, None] = {}
     for word in words:
-        for path, _ in resolve(word, root):
+        for path, _ in resolve_source(word, root):
             folder = Path(path)
             members = folders_in(folder) if folder.is_dir() and not holds_treebank(folder) else [folder]
             paths |= dict.fromkeys(str(member.absolute()) for member in members)
@@ -189,7 +189,7 @@ def find(source: Source, *, split: str | None = None) -> list[str]:
     name = os.fspath(source)
     if split is not None and split not in SPLITS:
         raise ChoiceError("split", split, SPLITS)
-    places = [path for path, _ in resolve(source)]
+    places = [path for path, _ in resolve_source(source)]
     if len(places) == 1 and (places == ["-"] or not Path(places[0]).is_dir()):
         return places
     files = [file for path in places for file in _files_in(path)]
@@ -209,12 +209,13 @@ def _files_in(path: str) -> list[str]:
 
 def treebank_folder(source: Source) -> Path:
     """Return the folder of one treebank, given by path, name or code."""
-    first, *others = resolve(source)
+    first, *others = resolve_source(source)
     if others:
         raise TreegaugeError(f"{source} matches {len(others) + 1} treebanks; expected one")
     folder = Path(first.path)
     if not folder.is_dir():
         raise TreegaugeError(f"{source} is a file; expected the folder of a treebank")
+    entries_of(folder)  # one that cannot be read seems empty elsewhere
     return folder
 
 
@@ -226,7 +227,7 @@ def folder_name(source: Source) -> str | None:
     word = os.fspath(source)
     if word == "-" or (glob.has_magic(word) and not Path(word).exists()) or Path(word).is_file() or is_stream(word):
         return None
-    place = resolve(source, quiet=True)[0]
+    place = resolve_source(source, quiet=True)[0]
     if place.name:
         return place.name
     return Path(place.path).resolve().name if Path(place.path).is_dir() else None

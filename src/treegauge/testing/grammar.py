@@ -1,16 +1,11 @@
-"""The verb ``synthesise``: treebanks of known properties from an invented grammar."""
+"""The parameters of an invented grammar, and their ranges."""
 
 from dataclasses import dataclass, field, fields
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.file_kinds import CONLLU
-from treegauge.core.result import sign
-from treegauge.core.verbs import Settings, verb
-from treegauge.treebanks.convert import NewTreebank, written
 
 ORDERS = ("SVO", "SOV", "VSO", "VOS", "OVS", "OSV")
 
@@ -20,7 +15,7 @@ def parameter(default: float, low: float, high: float) -> Any:
     return field(default=default, metadata={"low": low, "high": high})
 
 
-class RangedSettings(Settings):
+class RangedSettings:
     """Settings whose fields are checked against the ranges that :func:`parameter` declares."""
 
     def __post_init__(self) -> None:
@@ -98,46 +93,3 @@ def check_parameter(name: str, value: object, *, low: float, high: float, whole:
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
         kind = "a whole number" if whole else "a number"
         raise TreegaugeError(f"{name} is {value!r}; expected {kind} from {low} to {high}")
-
-
-@verb(outputs={"out": CONLLU}, limits={"sentences": (0, 10**7), "vocabulary": (1, 10**7)})
-def synthesise(
-    sentences: int,
-    out: str | PathLike[str] | None = None,
-    *,
-    seed: int = 0,
-    prefix: str = "syn",
-    grammar: Grammar = Grammar(),
-) -> NewTreebank:
-    """Draw a treebank of known properties from an invented grammar.
-
-    The sentences are valid UD with all layers and no real text. Every sentence depends only on
-    the grammar, the seed and its own number.
-
-    Parameters
-    ----------
-    sentences
-        The number of sentences.
-    out
-        The CoNLL-U file to write, compressed if its ending says so. By default, and for -, it is
-        printed.
-    seed
-        Random seed; the same seed gives the same bytes.
-    prefix
-        Start of every sent_id.
-
-    Examples
-    --------
-    >>> synthesise(5, seed=1).treebank
-    <Treebank syn-1: 5 sentences, 68 words>
-    """
-    from treegauge.testing.synthetic import synthetic
-
-    changed = {
-        field.name: getattr(grammar, field.name)
-        for field in fields(grammar)
-        if getattr(grammar, field.name) != field.default
-    }
-    treebank = synthetic(sentences, grammar, seed=seed, prefix=prefix)
-    signature = sign(synthesise=sentences, seed=seed, prefix=prefix, **changed)
-    return written(treebank, out, signature)

@@ -8,9 +8,9 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.plans import Plan, grid, make_setup
-from treegauge.experiments.running import run_cells
 from treegauge.experiments.store import gc, merge
 from treegauge.experiments.tasks import BUILT_IN
+from treegauge.experiments.training import run_cells
 from treegauge.testing.synthetic import synthetic
 
 
