@@ -12,10 +12,10 @@ from treegauge.treebanks.sources.files import Errors, Source
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.auditing.consistency.findings import Consistency
-    from treegauge.auditing.overlap.leaks import Leaks
-    from treegauge.auditing.overlap.texts import Texts
-    from treegauge.auditing.profiles.card import Cards
+    from treegauge.auditing.card import Cards
+    from treegauge.auditing.inconsistencies import Consistency
+    from treegauge.auditing.leaks import Leaks
+    from treegauge.auditing.near_duplicates import Texts
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
 
@@ -224,8 +224,8 @@ def audit(
     >>> found.table.select("check", "level", "value").row(0)
     ('leak', 'error', 4.0)
     """
-    from treegauge.auditing.consistency.findings import consistent_parts, find_inconsistencies
-    from treegauge.auditing.overlap.leaks import find_leaks, input_texts, split_texts, training_texts
+    from treegauge.auditing.inconsistencies import consistent_parts, find_inconsistencies
+    from treegauge.auditing.leaks import find_leaks, input_texts, split_texts, training_texts
     from treegauge.core.errors import check_whole
 
     if fail not in ("error", "warning", "never"):
@@ -248,7 +248,7 @@ def audit(
         return Audit.of_part(only, found, title)
     given = training_texts(against, errors=errors)
     if only == "card":
-        from treegauge.auditing.profiles.card import make_cards
+        from treegauge.auditing.card import make_cards
 
         cards = make_cards(subjects, against=given, similarity=similarity, agreement=agreement)
         return Audit.of_part(only, cards, title)
@@ -287,9 +287,9 @@ def audit_treebanks(
 
     The other parameters are those of :func:`treegauge.audit`.
     """
-    from treegauge.auditing.overlap.leaks import named_parts, overlaps, split_texts
-    from treegauge.auditing.overlap.near_duplicates import find_matches
-    from treegauge.auditing.profiles.checks import check_splits, check_treebank
+    from treegauge.auditing.audit_checks import check_splits, check_treebank
+    from treegauge.auditing.leaks import named_parts, overlaps, split_texts
+    from treegauge.auditing.near_duplicates import find_matches
 
     several = len(subjects) > 1
     findings: list[Finding] = []

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.auditing.audit import SEVERITIES, Fail, Finding, Severity, number_with_noun
-from treegauge.auditing.overlap.near_duplicates import Matches, find_matches
-from treegauge.auditing.overlap.texts import Texts, plain_texts, treebank_texts
+from treegauge.auditing.near_duplicates import Matches, Texts, find_matches, plain_texts, treebank_texts
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table
 
