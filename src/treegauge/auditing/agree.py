@@ -67,9 +67,15 @@ class Agreement(RowsResult):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementPart(RowsResult):
-    """A further table; in text it has a title, and the signature is not repeated."""
+    """A further table; in text it has a title, the first rows, and no signature of its own."""
 
     title: ClassVar[str] = ""
+    estimates: ClassVar[tuple[str, ...]] = ()
+    most: ClassVar[int | None] = None
+
+    def shown(self) -> Table:
+        """Return the first rows, with intervals of the estimates in one column each."""
+        return _with_intervals(self.rows[: self.most], self.estimates)
 
     def own_text(self) -> str:
         """Return the title and the table."""
@@ -88,10 +94,7 @@ class AgreementScores(AgreementPart):
     kind: ClassVar[str] = "agreement-scores"
     title: ClassVar[str] = "Attachment scores in both directions"
     unit: ClassVar[str | None] = "percent"
-
-    def shown(self) -> Table:
-        """Return the rows with intervals in one column."""
-        return _with_intervals(self.rows, ("score",))
+    estimates: ClassVar[tuple[str, ...]] = ("score",)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,10 +108,7 @@ class AgreementClasses(AgreementPart):
     title: ClassVar[str] = "Classes"
     unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {**Agreement.digits, "words": 1}
-
-    def shown(self) -> Table:
-        """Return the rows with intervals in one column each."""
-        return _with_intervals(self.rows, ("specific", "kappa", "alpha"))
+    estimates: ClassVar[tuple[str, ...]] = ("specific", "kappa", "alpha")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,10 +121,7 @@ class Confusions(AgreementPart):
 
     kind: ClassVar[str] = "annotator-confusions"
     title: ClassVar[str] = "Most frequent confusions"
-
-    def shown(self) -> Table:
-        """Return the most frequent ones."""
-        return self.rows[:SHOWN]
+    most: ClassVar[int | None] = SHOWN
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,10 +136,7 @@ class Disagreements(AgreementPart):
 
     kind: ClassVar[str] = "disagreements"
     title: ClassVar[str] = "Disagreements"
-
-    def shown(self) -> Table:
-        """Return the first rows."""
-        return self.rows[:SHOWN]
+    most: ClassVar[int | None] = SHOWN
 
     def own_text(self) -> str:
         """Return the first rows, and the number of rows."""
