@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from os import PathLike, fspath
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.auditing.changes.sentence_pairs import sentence_ids
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.threads import map_threads
 from treegauge.kernels import fingerprints as _fingerprints
@@ -21,7 +21,6 @@ Symbols = npt.NDArray[np.uint32]
 Longs = npt.NDArray[np.int64]
 LONGEST = 2000
 """Number of characters compared per text; the rest is ignored."""
-_SENT_ID = re.compile(rb"^#\s*sent_id\s*=\s*(.*?)\s*$", re.M)
 _SPACES = np.array([ord(c) for c in map(chr, range(0x3001)) if c.isspace() and c != "\n"])
 
 
@@ -86,15 +85,7 @@ def treebank_texts(treebank: Treebank, part: str, *, file: str = "", split: str 
         treebank.raw, treebank.fields, treebank.rows, treebank.multiword, treebank.offsets
     )
     symbols, offsets = _compared(joined.tobytes())
-    ids = [f"#{number + 1}" for number in range(len(treebank))]
-    raw = treebank.raw.tobytes()
-    matches = list(_SENT_ID.finditer(raw))
-    starts = [match.start() for match in matches]
-    # Sentences may be in a different order from their bytes, and occur several times.
-    firsts = np.searchsorted(starts, treebank.spans[:, 0])
-    for number, (first, stop) in enumerate(zip(firsts, treebank.spans[:, 1], strict=True)):
-        if first < len(matches) and starts[first] < stop:
-            ids[number] = matches[first][1].decode(errors="replace")
+    ids = [name or f"#{number}" for number, name in enumerate(sentence_ids(treebank), 1)]
     return Texts(part, file, split, ids, treebank.lengths, _trees(treebank), symbols, offsets, treebank.digest[:6])
 
 
