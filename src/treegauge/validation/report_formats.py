@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from treegauge import __version__
 from treegauge.core.text_formats import json_text
-from treegauge.validation.baseline import Key, key
-from treegauge.validation.problem import Problem
+from treegauge.validation.new_problems import Key, key
+from treegauge.validation.problems import Problem
 from treegauge.validation.rules import BY_ID
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -1,32 +1,116 @@
-"""Lines changed since a commit, so that a pull request sees only problems of its own sentences."""
+"""New problems: those that are not in a baseline of known ones, and those of changed sentences.
 
+In a baseline, a problem is identified by its sentence, node, test and message, not by its line:
+lines shift when sentences are added or moved. A problem that occurs twice is listed twice. Changed
+sentences have a line that git knows as changed since a commit.
+"""
+
+import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.files import atomic
+from treegauge.core.reading import read_saved
+from treegauge.core.text_formats import json_text
+from treegauge.validation.problems import Problem, ProblemList
+
+Key = tuple[str, str, str, str]
+KIND = "treegauge baseline 1"
+FIELDS = ("sent_id", "node", "id", "message")
+ONCE = frozenset(("edeps-only-sometimes", "edeps-identical-to-basic-trees", "empty-node-after-eorphan"))
+"""Tests of a whole treebank: the sentence reported depends on earlier sentences."""
+
+
+def key(problem: Problem) -> Key:
+    """Return what identifies a problem: sent_id, node, test and message."""
+    if problem.id in ONCE:
+        return "", "", problem.id, problem.message
+    return problem.sent_id or "", problem.node or "", problem.id, problem.message
+
+
+class Baseline(NamedTuple):
+    """Known problems, and the names of the files that had them."""
+
+    counts: Counter[Key]
+    files: tuple[str, ...]
+
+
+class Compared(NamedTuple):
+    """New problems, the number of known ones, and the number that are gone from the baseline."""
+
+    new: Sequence[Problem]
+    known: int
+    gone: int
+
+
+def compare_with_baseline(problems: Iterable[Problem], baseline: Counter[Key]) -> Compared:
+    """Separate new problems from those in a baseline.
+
+    Examples
+    --------
+    >>> old = Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'")
+    >>> moved = old._replace(line=9)
+    >>> twice = compare_with_baseline([moved, moved], Counter([key(old)]))
+    >>> len(twice.new), twice.known, twice.gone
+    (1, 1, 0)
+    """
+    left = Counter(baseline)
+    new = ProblemList()
+    known = 0
+    for problem in problems:
+        if left[key(problem)] > 0:
+            left[key(problem)] -= 1
+            known += 1
+        else:
+            new.extend([problem])
+    return Compared(new, known, sum(left.values()))
+
+
+def write_baseline(problems: Iterable[Problem], files: Iterable[str], path: str | os.PathLike[str]) -> None:
+    """Write the problems as a baseline, sorted, one line each, so that diffs are easy to read."""
+    counts = Counter(map(key, problems))
+    names = json_text(file_names(files))
+    rows = [
+        {**dict(zip(FIELDS, problem_key, strict=True)), "count": counts[problem_key]} for problem_key in sorted(counts)
+    ]
+    lines = ",\n".join(json_text(row) for row in rows)
+    text = f'{{"kind": "{KIND}", "files": {names}, "problems": [\n{lines}\n]}}\n'
+    with atomic(path) as file:
+        file.write(text.encode())
+
+
+def file_names(files: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of files without their folders."""
+    return tuple(sorted({Path(file).name for file in files}))
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Read a baseline."""
+
+    def made(content: dict[str, Any]) -> Baseline:
+        counts: Counter[Key] = Counter()
+        for row in content["problems"]:
+            sent_id, node, test, message = (str(row[name]) for name in FIELDS)
+            counts[sent_id, node, test, message] += int(row["count"])
+        return Baseline(counts, file_names(content["files"]))
+
+    return read_saved(path, KIND, f"treegauge check FILE --write-baseline {path}", made)
+
 
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.M)
 _BLANK = re.compile(rb"[ \t\r]*")
 _EMPTY = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # git's name of the empty tree
 
 
-class _Placed(Protocol):
-    @property
-    def file(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-
-
-P = TypeVar("P", bound=_Placed)
-
-
-def in_changed_sentences(problems: Iterable[P], since: str, *, files: Iterable[str] = ()) -> Iterator[P]:
+def in_changed_sentences(problems: Iterable[Problem], since: str, *, files: Iterable[str] = ()) -> Iterator[Problem]:
     """Yield the problems of sentences with a line that changed since a commit.
 
     A changed line can break the tree of its sentence at another line, so all problems of the
@@ -35,7 +119,7 @@ def in_changed_sentences(problems: Iterable[P], since: str, *, files: Iterable[s
     Parameters
     ----------
     problems
-        Anything with a file and a line.
+        Problems of these files.
     since
         A commit, branch or tag. For a branch, only changes since the merge base count, if there is
         one.
@@ -47,7 +131,7 @@ def in_changed_sentences(problems: Iterable[P], since: str, *, files: Iterable[s
     return (problem for problem, line in with_changed_lines(problems, since) if line)
 
 
-def with_changed_lines(problems: Iterable[P], since: str) -> Iterator[tuple[P, int]]:
+def with_changed_lines(problems: Iterable[Problem], since: str) -> Iterator[tuple[Problem, int]]:
     """Yield each problem with the nearest changed line of its sentence, or 0."""
     changed: dict[str, npt.NDArray[np.int64] | None] = {}
     for problem in problems:

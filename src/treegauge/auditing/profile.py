@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from treegauge.auditing.audit import number_with_noun
-from treegauge.auditing.overlap.leaks import Overlap, overlaps, split_texts
-from treegauge.auditing.overlap.near_duplicates import find_matches
-from treegauge.auditing.overlap.texts import Texts
+from treegauge.auditing.leaks import Overlap, overlaps, split_texts
+from treegauge.auditing.near_duplicates import Texts, find_matches
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_saved
 from treegauge.treebanks.data.columns import Treebank
@@ -146,7 +145,7 @@ def validity(report: "ValidationReport", sentences: int) -> Aspect:
 
 def consistency(splits: Mapping[str, Treebank]) -> Aspect:
     """Return the number of words attached differently from the same words elsewhere."""
-    from treegauge.auditing.consistency.findings import find_inconsistencies
+    from treegauge.auditing.inconsistencies import find_inconsistencies
 
     inconsistent = len(find_inconsistencies(splits))
     words = sum(treebank.n_words for treebank in splits.values())

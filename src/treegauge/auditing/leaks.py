@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.audit import SEVERITIES, Fail, Finding, Severity, number_with_noun
-from treegauge.auditing.overlap.near_duplicates import Matches, find_matches
-from treegauge.auditing.overlap.texts import Texts, plain_texts, treebank_texts
+from treegauge.auditing.audit import SEVERITIES, Fail, Finding, Severity, fails, number_with_noun
+from treegauge.auditing.near_duplicates import Matches, Texts, find_matches, plain_texts, treebank_texts
 from treegauge.core.result import Result, sign
-from treegauge.core.tables import Table
+from treegauge.core.tables import Table, make_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,21 +188,13 @@ class Leaks(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per pair of parts that share sentences."""
-        import polars as pl
-
-        schema = {
-            "level": pl.String, "part": pl.String, "sentences": pl.Int64, "also_in": pl.String,
-            "same": pl.Int64, "near": pl.Int64, "share": pl.Float64, "other_trees": pl.Int64,
-        }  # fmt: skip
-        return pl.DataFrame(self.rows, schema)
+        kinds = {"level": str, "part": str, "sentences": int, "also_in": str, "same": int, "near": int, "share": float}
+        return make_table(self.rows, {**kinds, "other_trees": int})
 
     @property
     def exit_code(self) -> int:
         """1 if an overlap is at the level that fails."""
-        if self.fail == "never":
-            return 0
-        grave = SEVERITIES[: SEVERITIES.index(self.fail) + 1]
-        return int(any(overlap.level in grave for overlap in self.overlaps))
+        return fails((overlap.level for overlap in self.overlaps), self.fail)
 
     def shown(self) -> Table:
         """Return the largest overlaps, or all."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from treegauge.auditing.consistency.nuclei import NucleusWords, Variation, variation
+from treegauge.auditing.variation_nuclei import NucleusWords, Variation, variation
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table

@@ -1,24 +1,141 @@
 """The tables of ``agree``: layers, classes, and scores in both directions."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.auditing.agreement.annotators import Annotations, pairs_of
 from treegauge.auditing.agreement.layers import Coding, class_codings, codings, column_coding
-from treegauge.auditing.agreement.trees import PAIRS, AnnotatedTrees, tree_alpha
-from treegauge.auditing.agreement.units import AgreementUnits
+from treegauge.core.errors import TreegaugeError
+from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.inference.certainty import UnitCounts, intervals
+from treegauge.scoring.inference.certainty import FEW_DOCUMENTS, IN_DOCUMENTS, UnitCounts, UnitKind, intervals
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.sentence_counts import ScoreOptions, tally
 from treegauge.scoring.settings import Resampling
 from treegauge.statistics.agreement.coefficients import agreement, class_agreement, coefficient_interval
-from treegauge.statistics.agreement.distance_alpha import LEAST_APART, LEAST_DISTANCE_UNITS
-from treegauge.statistics.resampling.small_samples import StudentEstimate
+from treegauge.statistics.agreement.distance_alpha import LEAST_APART, LEAST_DISTANCE_UNITS, distance_alpha
+from treegauge.statistics.resampling.small_samples import LEAST_UNITS, StudentEstimate
 from treegauge.treebanks.data.trees import is_tree
+
+Ints = npt.NDArray[np.int32]
+#: Maximum number of pairs of trees for the mean expected distance.
+PAIRS = 20_000
+
+
+class AnnotatedTrees(NamedTuple):
+    """The trees of one annotator: heads, codes of relations, and the first word of each sentence.
+
+    `item` has the number of each tree's sentence, common to all annotators.
+    """
+
+    head: Ints
+    label: Ints
+    offsets: Ints
+    item: Ints
+
+
+def tree_alpha(
+    annotators: Sequence[AnnotatedTrees], units: npt.NDArray[np.int64], *, seed: int = 0, pairs: int = PAIRS
+) -> StudentEstimate:
+    r"""Return alpha of dependency trees, with its standard error over units.
+
+    The distance of two trees is the smallest number of words to insert, delete or relabel to turn
+    one into the other; a word's label is its relation, and dependents are ordered as in the
+    sentence.
+
+    Parameters
+    ----------
+    annotators
+        The trees of each annotator, which must be trees; a sentence may be missing.
+    units
+        For each sentence its unit (itself, or its document), from 0.
+    seed, pairs
+        Number of random pairs for the mean distance of unrelated trees; all pairs if there are
+        fewer.
+
+    Notes
+    -----
+    :math:`\alpha_{plain}` of Skjærholt (2014), *A chance-corrected measure of inter-annotator
+    agreement for syntax*, ACL: squared tree edit distances, those of Zhang and Shasha (1989).
+    """
+    count = len(annotators)
+    sizes = [np.diff(trees.offsets) for trees in annotators]
+    label = np.concatenate([trees.label for trees in annotators])
+    head = np.concatenate([trees.head for trees in annotators])
+    offsets = np.concatenate(([0], np.cumsum(np.concatenate(sizes)))).astype(np.int32)
+    item = np.concatenate([trees.item for trees in annotators]).astype(np.int64)
+    owner = np.repeat(np.arange(count), [len(size) for size in sizes])
+    nodes = *postorder(head, label, offsets), offsets
+
+    def squared(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        edit_distances = distances(*nodes, first.astype(np.int32), *nodes, second.astype(np.int32))
+        return edit_distances.astype(np.float64) ** 2
+
+    tree_of = np.full((count, int(item.max(initial=-1)) + 1), -1, np.int64)
+    tree_of[owner, item] = np.arange(len(item))
+    number = (tree_of >= 0).sum(axis=0)
+    within = np.zeros(len(number))
+    for a in range(count):
+        for b in range(a):
+            both = np.flatnonzero((tree_of[a] >= 0) & (tree_of[b] >= 0))
+            within[both] += 2 * squared(tree_of[a, both], tree_of[b, both]) / (number[both] - 1)
+    usable = np.flatnonzero(number >= 2)
+    kept = np.sort(tree_of[:, usable][tree_of[:, usable] >= 0])
+    first, second = _pairs(len(kept), pairs, seed)
+    between = squared(kept[first], kept[second])
+    ends = np.stack([units[item[kept[first]]], units[item[kept[second]]]], axis=1)
+    return distance_alpha(within[usable], units[usable], number[usable], between, ends)
+
+
+def _pairs(trees: int, most: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return all pairs of different trees, or a random sample of this size."""
+    if trees * (trees - 1) // 2 <= most:
+        first, second = np.triu_indices(trees, 1)
+        return first, second
+    random = np.random.default_rng(seed)
+    first = random.integers(trees, size=most)
+    return first, (first + random.integers(1, trees, size=most)) % trees
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementUnits:
+    """The unit of each sentence, numbered from 0, and the kind of unit."""
+
+    kind: UnitKind
+    of_sentence: npt.NDArray[np.int64]
+
+    @property
+    def number(self) -> int:
+        """Number of units."""
+        return int(self.of_sentence.max(initial=-1)) + 1
+
+    def notes(self, level: float) -> list[str]:
+        """Return notes on the units of intervals: too few, or why there is no interval."""
+        hint = f"; {IN_DOCUMENTS}" if self.kind == "documents" else ""
+        if self.number < LEAST_UNITS:
+            return [f"no interval: {self.number} {self.kind}, needs at least {LEAST_UNITS}{hint}"]
+        if self.kind == "documents" and self.number < FEW_DOCUMENTS:
+            return [f"warning: {100 * level:g} % intervals over only {self.number} documents{hint}"]
+        return [f"{100 * level:g} % intervals over {self.number} {self.kind}"]
+
+
+def agreement_units(annotations: Annotations, wanted: str) -> AgreementUnits:
+    """Return the units: `wanted`, or documents if more than one is marked, else sentences."""
+    documents = annotations.documents
+    marked = len(np.unique(documents)) > 1
+    if wanted == "documents" and not marked:
+        raise TreegaugeError(
+            "units: the annotations do not mark two or more documents; expected '# newdoc' "
+            "comments, or --units sentences"
+        )
+    if wanted != "sentences" and marked:
+        return AgreementUnits("documents", documents)
+    return AgreementUnits("sentences", np.arange(annotations.sentences))
+
 
 Rows = list[dict[str, Any]]
 #: Minimum number of words of a class, over all annotators, for it to be shown.
