@@ -87,7 +87,7 @@ def table1() -> pl.DataFrame:
             axis = found[f"{column}_axis"]["w"] if column.endswith("_masses") else None
             why = fewer_for_w(one["w"], printed, axis) if column in DISTANCES else "unexplained"
             names = {"variable": variable, "variant": variant}
-            rows.append(_row(names, one["n"], printed, p, one["w"], one["p_value"], why))
+            rows.append(_row(names, int(one["n"]), printed, p, one["w"], one["p_value"], why))
     return compared(rows)
 
 

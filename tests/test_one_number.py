@@ -181,7 +181,7 @@ def few_scores(tmp_path_factory):
 
 def test_rank_and_report_count_the_same_few_subsets(few_scores):
     ranks = tg.rank(few_scores)
-    page = tg.report(few_scores, out=None, samples=50)
+    page = tg.report(few_scores, out=None, subsets=50)
     (section,) = page.sections
     leader, share = ranks.table.sort("full")["system"][0], ranks.agreement["top1"].item()
     assert (share * 20) == pytest.approx(round(share * 20)) and 0 < share < 1
@@ -214,7 +214,7 @@ def results_with_tiny_p_values():
     frame = pl.DataFrame({"las": x + 9 * noise[0], "words": x, "edv": noise[1]})
     yield tg.certify("conll18", claim="HIT-SCIR > SParse")
     yield tg.certify("conll18", claim="HIT-SCIR > SParse", margin=1)
-    yield tg.rank.compare("conll18", by="wilcoxon-holm")
+    yield tg.rank.compare("conll18", test="wilcoxon-holm")
     yield tg.analyse(frame, "las", ["words", "edv"], resamples=0)
     yield tg.analyse(frame, "las", on=["words", "edv"])
     yield partial_conjunction([1e-9, 1e-8, 0.2])

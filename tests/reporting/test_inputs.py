@@ -178,7 +178,7 @@ def test_scores_that_could_be_fractions_are_refused(tmp_path):
     scores = pl.DataFrame({"treebank": ["a", "b"], "x": [0.81, 0.92], "y": [0.79, 0.88]})
     scores.write_csv(tmp_path / "scores.csv")
     with pytest.raises(TreegaugeError, match="could be fractions"):
-        report(tmp_path / "scores.csv", out=None, samples=10)
+        report(tmp_path / "scores.csv", out=None, subsets=10)
 
 
 @pytest.mark.parametrize("name", ["x=nowhere.conllu", "nowhere.conllu", "x.docx", "empty"])

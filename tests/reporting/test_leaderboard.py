@@ -18,7 +18,7 @@ from treegauge.testing.synthetic import Grammar, synthetic
 
 CODES = ("el_gdt", "te_mtg", "af_afribooms", "hu_szeged", "vi_vtb", "mr_ufal", "ta_ttb", "ug_udt")
 TEAMS = {"alpha": 1.0, "beta": 2.0, "gamma": 3.0}
-QUICK = {"samples": 200}
+QUICK = {"subsets": 200}
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_scores_are_those_of_score(task, scores_only):
 
 def test_teams_share_a_letter_if_and_only_if_rank_compare_does_not_separate_them(task):
     ranked = board(task)
-    again = tg.rank.compare(task / "out" / "scores.csv", by="wilcoxon-holm", metric="LAS")
+    again = tg.rank.compare(task / "out" / "scores.csv", test="wilcoxon-holm", metric="LAS")
     letters = dict(ranked.table.select("system", "group").iter_rows())
     for row in again.json_fields()["pairs"]:
         shared = {*letters[row["system"]]} & {*letters[row["other"]]}
@@ -281,7 +281,7 @@ def test_bad_requests_are_refused(task):
 
 
 def test_the_command(task):
-    words = ["leaderboard", task / "gold", task / "teams", "-o", task / "out", "--samples", 100]
+    words = ["leaderboard", task / "gold", task / "teams", "-o", task / "out", "--subsets", 100]
     done = invoke(words)
     assert done.exit_code == 0
     assert done.stdout.startswith("rank  system")

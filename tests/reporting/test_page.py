@@ -50,7 +50,7 @@ def data(text):
 
 
 def test_the_same_inputs_give_the_same_bytes(text, sources):
-    again = report(*sources, out=None, samples=SAMPLES, title="Small <i>page</i>")
+    again = report(*sources, out=None, subsets=SAMPLES, title="Small <i>page</i>")
     assert again.html == text
     keys = [one.key for one in again.sections]
     assert keys == ["overview", "scores", "ranking", "treebanks", "maps", "candidates"]
@@ -141,7 +141,7 @@ def test_ranks_are_those_of_the_library(data, small):
         np.testing.assert_allclose(above[at], wins, rtol=1e-6)
         assert int(found["numbers"][at]) == counted.subsets(size)
     at = found["sizes"].index(5)
-    drawn = stability(scores, size=5, samples=SAMPLES)
+    drawn = stability(scores, size=5, subsets=SAMPLES)
     table = {row["system"]: row for row in drawn.table.to_dicts()}
     for s, name in enumerate(scores.systems):
         names = ("best", "q1", "median", "q3", "worst")
@@ -222,7 +222,7 @@ def test_a_section_without_data_still_has_its_tables():
 
 def test_the_command_writes_the_page(small, sources, tmp_path):
     target = tmp_path / "x.html"
-    arguments = ["report", sources[3], "-o", str(target), "--samples", "200", "--title", "T"]
+    arguments = ["report", sources[3], "-o", str(target), "--subsets", "200", "--title", "T"]
     result = invoke(arguments)
     assert result.exit_code == 0, result.output
     assert str(target) in result.output

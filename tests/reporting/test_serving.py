@@ -169,7 +169,7 @@ def test_the_command_serves_until_it_is_interrupted(small, tmp_path, monkeypatch
     monkeypatch.setattr("webbrowser.open", opened.append)
     monkeypatch.setattr("time.sleep", Scripted())
     target = tmp_path / "page.html"
-    words = ["report", str(small / "scores.csv"), "-o", str(target), "--samples", "50"]
+    words = ["report", str(small / "scores.csv"), "-o", str(target), "--subsets", "50"]
     result = invoke([*words, "--serve", switch])
     assert result.exit_code == 0, result.output
     assert target.is_file()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.comparing.standings import Standings
 
 
-@verb(outputs={"out": FOLDER})
+@verb(outputs={"out": FOLDER}, limits={"subsets": (1, 10**8)})
 def leaderboard(
     gold: str | PathLike[str],
     *submissions: str | PathLike[str] | Mapping[str, Any],
@@ -26,7 +26,7 @@ def leaderboard(
     title: str = "Leaderboard",
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
     enhanced: bool = False,
-    samples: int = 100_000,
+    subsets: int = 100_000,
     seed: int = 0,
     workers: int | None = None,
     counting: Counting = Counting(),
@@ -63,7 +63,7 @@ def leaderboard(
         CoNLL 2018 shared task.
     enhanced
         Also score enhanced dependencies (ELAS, EULAS).
-    samples
+    subsets
         The number of random subsets of treebanks.
     seed
         Random seed; the same seed gives the same result.
@@ -80,7 +80,7 @@ def leaderboard(
     ...     for team in ("gold", "teams/one", "teams/two"):
     ...         (home / team).mkdir(parents=True, exist_ok=True)
     ...         tg.write_conllu(tg.synthetic(30, seed=seed), home / team / f"{code}.conllu")
-    >>> ranks = leaderboard(home / "gold", home / "teams", out=home / "out", samples=100)
+    >>> ranks = leaderboard(home / "gold", home / "teams", out=home / "out", subsets=100)
     >>> ranks.table.select("rank", "system", "score").rows()
     [(1.5, 'one', 100.0), (1.5, 'two', 100.0)]
     >>> ranks.scored, leaderboard(home / "gold", home / "teams", out=home / "out").scored
@@ -112,7 +112,7 @@ def leaderboard(
     if failed == "refuse":
         scores.refuse_failures()
     board = submitted_board(scores, name, metadata, zero=failed == "zero")
-    ranked = rank_teams(board, scores, name, failed, samples=samples, seed=seed, workers=workers)
+    ranked = rank_teams(board, scores, name, failed, subsets=subsets, seed=seed, workers=workers)
     if folder is not None:
         write_leaderboard(ranked, folder, title)
     return ranked

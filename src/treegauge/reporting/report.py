@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: The columns by which scores say that a run failed.
 _FAILURE = ("system", "treebank", "failure")
 #: The number of random subsets of treebanks of each size.
-SAMPLES = 100_000
+SUBSETS = 100_000
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def report(
     out: str | PathLike[str] | None = "report.html",
     title: str = "What these scores mean",
     metric: str = "las",
-    samples: int = SAMPLES,
+    subsets: int = SUBSETS,
     errors: Literal["strict", "skip", "repair"] = "strict",
     counting: Counting = Counting(),
     serving: Serving = Serving(),
@@ -111,7 +111,7 @@ def report(
         The title of the page.
     metric
         The metric by which systems are ranked.
-    samples
+    subsets
         The number of random subsets of treebanks of each size.
     errors
         What to do about malformed sentences.
@@ -119,7 +119,7 @@ def report(
     Examples
     --------
     >>> import treegauge as tg
-    >>> made = report(tg.synthetic(20, seed=1), out=None, title="A treebank", samples=100)
+    >>> made = report(tg.synthetic(20, seed=1), out=None, title="A treebank", subsets=100)
     >>> "<title>A treebank</title>" in made.html
     True
     """
@@ -127,7 +127,7 @@ def report(
     path = None if out is None else Path(out)
 
     def make() -> Page:
-        return _page(sources, golds, path, title, metric, samples, errors, counting.chosen)
+        return _page(sources, golds, path, title, metric, subsets, errors, counting.chosen)
 
     made = make()
     return _served(made, make, [*sources, *golds], serving) if serving.serve else made
@@ -135,7 +135,7 @@ def report(
 
 def _page(
     sources: Sequence[Any], golds: Sequence[Any], path: Path | None, title: str, metric: str,
-    samples: int, errors: Literal["strict", "skip", "repair"], convention: Convention,
+    subsets: int, errors: Literal["strict", "skip", "repair"], convention: Convention,
 ) -> Page:  # fmt: skip
     """Read the sources and make the page; write it, if it has a path."""
     from treegauge.reporting.inputs import read_inputs
@@ -143,7 +143,7 @@ def _page(
     from treegauge.reporting.sections.summary import what_was_given
 
     inputs = read_inputs(sources, gold=golds, errors=errors)
-    sections = tuple(_sections(inputs, convention, metric, samples))
+    sections = tuple(_sections(inputs, convention, metric, subsets))
     if not sections:
         raise TreegaugeError(
             "nothing to make a page of; expected treebanks, output of systems with gold, score "
@@ -154,7 +154,7 @@ def _page(
         with atomic(path) as file:
             file.write(text.encode())
     signature = sign(
-        report="+".join(one.key for one in sections), metric=metric, samples=samples,
+        report="+".join(one.key for one in sections), metric=metric, subsets=subsets,
         errors=errors, **convention.signed, page=sha256(text.encode()).hexdigest()[:8],
     )  # fmt: skip
     return Page(text, sections, path, signature)
@@ -181,7 +181,7 @@ def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], servi
     return last[0]
 
 
-def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples: int) -> "Iterator[Section]":
+def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets: int) -> "Iterator[Section]":
     """Yield the sections that the inputs allow; modules are loaded when they are needed."""
     from treegauge.experiments.store import Store
 
@@ -199,7 +199,7 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples
         yield overview_section(inputs.scored, results)
         yield scores_section(inputs.scored, results)
     stores = [path for path, found in tasks.items() if "score" in found]
-    yield from _ranking(inputs, results, stores, metric, samples)
+    yield from _ranking(inputs, results, stores, metric, subsets)
     if inputs.treebanks:
         from treegauge.reporting.sections.treebanks import count_treebanks, treebanks_section
 
@@ -235,7 +235,7 @@ def _changes(inputs: "PageInputs") -> "Iterator[Section]":
 
 
 def _ranking(
-    inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, samples: int
+    inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, subsets: int
 ) -> "Iterator[Section]":
     """Return the ranking of score tables, stores, and output scored on three or more treebanks."""
     from treegauge.reporting.sections.ranking import ranking_section
@@ -250,7 +250,7 @@ def _ranking(
         if table is not None and len(table.scores.systems) > 1 and len(table.scores.treebanks) > 1
     ]
     if tables:
-        yield ranking_section(*tables, samples=samples)
+        yield ranking_section(*tables, subsets=subsets)
 
 
 def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) -> "RankedTable | None":

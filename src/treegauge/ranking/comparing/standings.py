@@ -291,21 +291,21 @@ def standings(
     metric: str,
     policy: str,
     *,
-    samples: int,
+    subsets: int,
     seed: int,
     workers: int | None,
 ) -> Standings:
     """Rank the teams of a leaderboard by their mean scores; see :class:`Standings`."""
     size = usual_size(len(board.treebanks))
-    subsets = stability(board, size=size, samples=samples, seed=seed, workers=workers)
+    drawn = stability(board, size=size, subsets=subsets, seed=seed, workers=workers)
     codes = families_of(board) if len(board.systems) > 1 else None
     sets = None if codes is None else rank_sets(advantages(board, codes))
     groups = critical_difference(board, method="wilcoxon-holm") if testable(board) else None
     failures = scores.failures
     choices = scores.signature.partition("|")[2]
-    signature = f"{countersign(subsets.signature, failed=policy if failures else None)}|{choices}"
+    signature = f"{countersign(drawn.signature, failed=policy if failures else None)}|{choices}"
     return Standings(
         board, scores.table(0.0 if policy == "zero" else None), failures, policy,
-        {team: scores.interval(team, metric) for team in scores.teams}, subsets, sets, groups,
+        {team: scores.interval(team, metric) for team in scores.teams}, drawn, sets, groups,
         scores.new, signature,
     )  # fmt: skip

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.core.result import Result, countersign
-from treegauge.ranking.tables.leaderboard import Leaderboard, effects, is_connected, normal_equations
+from treegauge.core.result import countersign
+from treegauge.ranking.tables.leaderboard import Leaderboard, SystemComparison, effects, is_connected, normal_equations
 from treegauge.ranking.tables.metadata import units_of
 from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df, heavy_tailed_df
 from treegauge.statistics.tests.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS
@@ -179,7 +179,7 @@ def best_system(board: Leaderboard, codes: NDArray[np.int64], level: float = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class BradleyTerry(Result):
+class BradleyTerry(SystemComparison):
     """Strengths of systems over treebanks, with intervals and confidence sets of ranks."""
 
     systems: tuple[str, ...]

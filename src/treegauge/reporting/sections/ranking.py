@@ -21,7 +21,6 @@ from treegauge.ranking.stability.exact import Exact, exact_ranks
 from treegauge.ranking.stability.outliers import explain_outliers
 from treegauge.ranking.stability.sampler import FEW
 from treegauge.ranking.stability.stability import Stability, stability
-from treegauge.ranking.stability.subsets import subsets
 from treegauge.ranking.tables.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.tables.score_cells import Missing
 from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
@@ -30,7 +29,7 @@ from treegauge.reporting.page.packing import floats, numbers
 from treegauge.reporting.page.page import Section
 from treegauge.reporting.sections.comparing import table_pairs
 
-SAMPLES = 100_000
+SUBSETS = 100_000
 #: The largest number of probabilities on a page; with many systems the slider has fewer sizes.
 MOST = 60_000
 #: The number of adjacent pairs of the ranking that get a certificate.
@@ -57,12 +56,12 @@ class RankedTable(NamedTuple):
     failed: Collection[tuple[str, str]] = ()
 
 
-def ranking_section(*tables: RankedTable, samples: int = SAMPLES, seed: int = 0) -> Section:
+def ranking_section(*tables: RankedTable, subsets: int = SUBSETS, seed: int = 0) -> Section:
     """Rank the systems of each table over subsets of every size and return the section.
 
-    Of sizes with many subsets, `samples` random ones are drawn.
+    Of sizes with many subsets, `subsets` random ones are drawn.
     """
-    ranked = [_ranked(table, samples, seed) for table in tables]
+    ranked = [_ranked(table, subsets, seed) for table in tables]
     first = tables[0].scores
     text = (
         f"{len(first.systems)} systems by mean {metric_name(first.metric)} over "
@@ -85,15 +84,15 @@ class _Ranked(NamedTuple):
     short: list[str]
 
 
-def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
+def _ranked(table: RankedTable, subsets: int, seed: int) -> _Ranked:
     """Return the data of one table, its methods, and its main findings."""
     scores = table.scores
     first_shown = min(10, max(1, len(scores.treebanks) // 2))
     sizes = _sizes(scores, first_shown)
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
     counted = exact_ranks(scores, size=sizes)
-    note(f"ranking the systems on up to {max(samples, FEW):,} subsets of each size")
-    drawn = [stability(scores, size=k, samples=samples, seed=seed) for k in sizes]
+    note(f"ranking the systems on up to {max(subsets, FEW):,} subsets of each size")
+    drawn = [stability(scores, size=k, subsets=subsets, seed=seed) for k in sizes]
     usual = sizes.index(first_shown)
     order = scores.table["system"].to_list()
     pairs = list(pairwise(order))[:ADJACENT]
@@ -108,8 +107,8 @@ def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
         "metric": metric,
         "commands": {
             "certify": _command(table, certify, claim="@claim@"),
-            "rank": _command(table, rank, exact=True, size="@size@"),
-            "subset": _command(table, rank, exact=True, size="@size@", subset="@subset@"),
+            "rank": _command(table, rank, subsets="all", size="@size@"),
+            "subset": _command(table, rank, subsets="all", size="@size@", treebanks="@subset@"),
         },
         "systems": list(scores.systems),
         "treebanks": [{"code": code, **row} for code, row in metadata],
@@ -256,11 +255,11 @@ def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certific
         made = _command(table, verb, **options)
         return f"{table.first}\n{made}" if table.first else made
 
-    boxes = after(rank, size=size, samples=None if every else drawn.samples, all=True)
+    boxes = after(rank, size=size, subsets=None if every else drawn.samples, format="json")
     certificate = after(certify, claim=str(claim.claim))
-    chosen = after(rank, exact=True, size=size, subset=",".join(worst))
-    averages = _command(table, subsets, subset=f"chosen={','.join(worst)}", pair=",".join(reversed(order[:2])))
-    counted = after(rank, size=size, exact=True, format="json")
+    chosen = after(rank, subsets="all", size=size, treebanks=",".join(worst))
+    averages = _command(table, rank, subsets="named", treebanks=f"chosen={','.join(worst)}")
+    counted = after(rank, size=size, subsets="all", format="json")
     methods = [
         make_method("chosen_treebanks", scores.signature, f"{chosen}\n{averages}"),
         make_method("mean_ranks", exact.signature, counted, grid=grid),
@@ -272,6 +271,6 @@ def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certific
         methods.append(make_method("rank_sets", drawn.signature, boxes))
     if testable(scores):
         tied = critical_difference(scores, method="wilcoxon-holm")
-        compared = after(compare, by="wilcoxon-holm")
+        compared = after(compare, test="wilcoxon-holm")
         methods.append(make_method("tie_groups", tied.signature, compared))
     return methods
