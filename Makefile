@@ -42,15 +42,16 @@ lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
-	$(BIN)/python docs/_prose.py
+	$(BIN)/python -m tools.docs.prose
 	$(BIN)/mypy
+	$(BIN)/pyright
 
 # Types are checked on one processor while the tests run; what they are found to be comes last.
 test: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
-	$(BIN)/python docs/_prose.py
+	$(BIN)/python -m tools.docs.prose
 	@$(BIN)/mypy > $(VENV)/mypy.txt 2>&1 & checked=$$!; \
 	$(BIN)/pytest -q -n auto --dist worksteal; failed=$$?; \
 	wait $$checked || failed=$$?; cat $(VENV)/mypy.txt; exit $$failed
@@ -61,12 +62,12 @@ FUZZ ?= 20000
 fuzz: $(VENV)/dev
 	$(BIN)/pytest -q -n auto --dist worksteal --hypothesis-profile=fuzz \
 		$$(grep -rl "from hypothesis import" tests --include="test_*.py")
-	$(BIN)/python -m fuzz --inputs $(FUZZ)
+	$(BIN)/python -m tools.fuzz --inputs $(FUZZ)
 	if $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[fuzz]"; \
-		then $(BIN)/python -m fuzz --guided 60; \
+		then $(BIN)/python -m tools.fuzz --guided 60; \
 		else echo "no coverage-guided run: Atheris has no wheel for this platform"; fi
-	$(BIN)/python -m fuzz.faults
-	$(BIN)/python -m fuzz.reliability
+	$(BIN)/python -m tools.fuzz.faults
+	$(BIN)/python -m tools.fuzz.reliability
 
 # Licences and known vulnerabilities of the dependencies; fails if no index can be asked. The program has an
 # environment of its own, so that what it needs is not audited in place of what treegauge needs.
@@ -77,12 +78,12 @@ $(VENV)/audit: constraints.txt
 
 audit: $(VENV)/core $(VENV)/audit
 	$(BIN)/pip install --quiet --disable-pip-version-check packaging
-	$(BIN)/python docs/_audit.py $(VENV)/audit/bin/pip-audit
+	$(BIN)/python -m tools.docs.audit $(VENV)/audit/bin/pip-audit
 
 # Heavy loads, an hour of one core and 10 GB through a pipe. Writes docs/reliability.md.
 soak: $(VENV)/dev
-	$(BIN)/python -m benchmarks.soak
-	$(BIN)/python -m fuzz.reliability
+	$(BIN)/python -m tools.bench.soak
+	$(BIN)/python -m tools.fuzz.reliability
 
 # A plan through a Slurm cluster of one node, started here as root; says why where that cannot be.
 slurm: $(VENV)/dev
@@ -90,17 +91,17 @@ slurm: $(VENV)/dev
 
 # Writes docs/scaling.md, docs/benchmarks.md, and how long the first pages take.
 bench: $(VENV)/bench
-	$(BIN)/python -m benchmarks.scaling --write
-	$(BIN)/python -m benchmarks --write
-	$(BIN)/python -m benchmarks.reader_paths --write
+	$(BIN)/python -m tools.bench.scaling --write
+	$(BIN)/python -m tools.bench --write
+	$(BIN)/python -m tools.bench.reader_paths --write
 
 # Checks every interval, test and verdict in full and writes docs/calibration.md.
 calibrate: $(VENV)/dev
-	$(BIN)/python -m calibration; failed=$$?; $(BIN)/python -m calibration --write; exit $$failed
+	$(BIN)/python -m tools.calibrate; failed=$$?; $(BIN)/python -m tools.calibrate --write; exit $$failed
 
 # Makes the tables of the replications again and puts them into the docs.
 replicate: $(VENV)/dev
-	$(BIN)/python -m replications
+	$(BIN)/python -m studies
 
 docs: $(VENV)/docs
 	$(BIN)/mkdocs build --strict

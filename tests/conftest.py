@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import settings
 
-from replications.treebanks import TREEBANKS, absent
+from studies.treebanks import TREEBANKS, absent
 
 # `make test` gives the same result for everyone; `make fuzz` looks for new examples.
 settings.register_profile("default", derandomize=True, deadline=None, max_examples=60)

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from benchmarks import cells, measuring, reader_paths, verbs
-from benchmarks.growth import Curve
-from benchmarks.machine import THREADS, machine
-from benchmarks.measuring import Measured, contest
-from benchmarks.scaling import Model
-from benchmarks.tables import Section, Target, faster, versus, wrap
+from tools.bench import cells, measuring, reader_paths, verbs
+from tools.bench.growth import Curve
+from tools.bench.machine import THREADS, machine
+from tools.bench.measuring import Measured, contest
+from tools.bench.scaling import Model
+from tools.bench.tables import Section, Target, faster, versus, wrap
 from treegauge.experiments.pools import PoolSettings
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from calibration import page
-from calibration.registry import BANDS, LOOSE, Checked, Statement, Trials, check, load
+from tools.calibrate import page
+from tools.calibrate.registry import BANDS, LOOSE, Checked, Statement, Trials, check, load
 
 STATEMENTS = load()
 
@@ -19,7 +19,7 @@ def test_the_statement_holds_in_a_quick_run(name):
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_the_full_run_was_kept_and_holds(name):
     made, run = STATEMENTS[name], page.kept(name)
-    assert run is not None, f"run python -m calibration {name}"
+    assert run is not None, f"run python -m tools.calibrate {name}"
     assert [row.case for row in run[1]] == list(made.cases)
     assert all(row.repetitions >= 0.9 * made.repetitions for row in run[1])
     for row in run[1]:
@@ -58,4 +58,4 @@ def test_few_repetitions_that_all_agree_may_be_chance():
 
 def test_the_page_is_made_of_the_kept_results():
     written = (page.ROOT / page.PAGE).read_text("utf-8")
-    assert written == page.text(STATEMENTS), "run python -m calibration --write"
+    assert written == page.text(STATEMENTS), "run python -m tools.calibrate --write"

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import treegauge as tg
-from calibration.registry import load
+from tools.calibrate.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
@@ -43,9 +43,9 @@ OTHER_WORDS = {
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "measure list", "split", "show", "convert", "fetch", "catalogue",
-    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "status", "results",
-    "merge", "gc", "report", "demo", "synthesise",
+    "check", "split", "show", "convert", "fetch", "catalogue",
+    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "results",
+    "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 
@@ -143,21 +143,23 @@ def examples(world, counts, numbers):
             lambda: tg.analyse(numbers, "las", on=["edv", "size"]).predict(numbers),
         ],
         "map": [partial(tg.map, treebanks[0], candidates=5, folds=2, **training)],
-        "vinfo": [partial(tg.vinfo, treebanks[0], trees=True, **training)],
-        "mdl": [partial(tg.mdl, treebanks[0], blocks="20,40", orders=2, **training)],
         "difficulty": [
-            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, ranks=True, correlations=True, **training)
+            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, **training),
+            partial(tg.difficulty, treebanks[0], measure="vinfo", **training),
+            partial(tg.difficulty, treebanks[0], measure="mdl", blocks="20,40", orders=2, **training),
         ],
-        "curve": [partial(tg.curve, counts), partial(tg.curve, counts, each=True, relative=True)],
+        "curve": [
+            partial(tg.curve, counts),
+            partial(tg.curve, counts, treebank="each", relative=True),
+            partial(tg.curve, counts, at=[500], parser="mst"),
+        ],
         "curve complexity": [
-            partial(tg.curve.complexity, counts, compare=True, partitions=True),
+            partial(tg.curve.complexity, counts),
             partial(tg.curve.complexity, counts, per="treebank"),
         ],
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
-        "curve fit": [partial(tg.curve.fit, counts, at=[500], parser="mst")],
         "curve advise": [partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")],
-        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, by="upos", **QUICK)],
-        "transfer weights": [partial(tg.transfer.weights, *treebanks[:3])],
+        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
         "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
     }
 

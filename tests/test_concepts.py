@@ -7,7 +7,7 @@ import pytest
 
 from tests.test_docs import DOCS, commands, fenced, follow, page_script
 
-figures = page_script("_concept_figures")
+figures = page_script("concept_figures")
 PAGES = sorted(path for path in (DOCS / "concepts").glob("*.md") if path.stem != "index")
 PICTURE = re.compile(r"^!\[([^\]]+)\]\(\.\./images/concepts/(\w+)\.svg\)$", re.MULTILINE)
 WORDS = 450
@@ -45,7 +45,7 @@ def test_every_picture_is_on_a_page_and_is_what_the_script_draws():
 
 
 def test_a_picture_is_put_into_its_page(tmp_path):
-    inline = page_script("_figures_inline").inline
+    inline = page_script("figures_inline").inline
     file = tmp_path / "a.svg"
     file.write_text(figures.drawn("score_tree"))
     html = inline(file, "A tree & its arcs")

@@ -1,9 +1,9 @@
 """What the tutorial and the how-to pages show is what happens, command by command."""
 
-import importlib.util
 import re
 import shlex
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,13 +19,10 @@ HOWTO = sorted(path for path in (DOCS / "howto").glob("*.md") if path.stem != "i
 
 def page_script(name: str):
     """Load one of the scripts that write pages."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    return import_module(f"tools.docs.{name}")
 
 
-console = page_script("_console")
+console = page_script("console")
 commands, fenced, same = console.commands, console.fenced, console.same
 
 
@@ -143,9 +140,9 @@ def test_the_glossary_has_the_words_that_people_search_for():
 
 
 def test_every_number_is_listed_with_a_page_that_explains_it():
-    made = page_script("_numbers")
+    made = page_script("numbers")
     text = (DOCS / "numbers.md").read_text(encoding="utf-8")
-    assert made.text() == text, "python docs/_numbers.py writes it again"
+    assert made.text() == text, "python -m tools.docs.numbers writes it again"
     for file, anchor in re.findall(r"\]\(([\w/]+\.md)(?:#([\w-]+))?\)", text):
         headings = re.findall(r"^#+ (.*)$", (DOCS / file).read_text(encoding="utf-8"), re.MULTILINE)
         known = {re.sub(r"[^\w -]", "", one).strip().lower().replace(" ", "-") for one in headings}
@@ -163,20 +160,20 @@ def test_the_start_page_and_the_readme_list_every_command():
 
 
 def test_the_terminal_of_the_readme_shows_what_the_page_shows():
-    terminal = page_script("_terminal")
+    terminal = page_script("terminal")
     page = terminal.PAGE.read_text(encoding="utf-8")
     drawn = terminal.svg(terminal.shown(page))
-    assert terminal.OUT.read_text(encoding="utf-8") == drawn, "python docs/_terminal.py draws it"
+    assert terminal.OUT.read_text(encoding="utf-8") == drawn, "python -m tools.docs.terminal draws it"
 
 
 def test_the_reference_of_commands_has_them_all():
-    text = page_script("_commands").text()
-    for words in ("score", "rank compare", "curve advise", "synthesise"):
+    text = page_script("commands").text()
+    for words in ("score", "rank compare", "curve advise", "split"):
         assert f"### {words}\n\n```text\nUsage: treegauge {words} " in text
 
 
 def test_the_check_of_english_finds_what_it_should():
-    prose = page_script("_prose")
+    prose = page_script("prose")
     long = " ".join(["word"] * 50)
     texts = ("One row a treebank.", "It stands in a file.", "The train\npart.", "This is no tree.")
     for text in (*texts, "A gray color.", f"A {long}."):
@@ -187,7 +184,7 @@ def test_the_check_of_english_finds_what_it_should():
 
 
 def test_a_seed_draws_the_same_sentences(monkeypatch):
-    prose = page_script("_prose")
+    prose = page_script("prose")
     text = "One.\n\n" + "\n\n".join(f"These are words of sentence number {i}." for i in range(50))
     passage = prose.Passage(prose.ROOT / "a.md", 1, text)
     monkeypatch.setattr(prose, "passages", lambda: [passage])
@@ -197,7 +194,7 @@ def test_a_seed_draws_the_same_sentences(monkeypatch):
 
 
 def test_the_docs_are_short_enough_to_be_read():
-    counter = page_script("_words")
+    counter = page_script("words")
     text = "Two words.\n\n| a | table |\n\n<!-- result: x -->\n\nNo.\n\n<!-- end -->\n\n```\nno\n```\n"
     assert counter.words(text) == 2
-    assert sum(counter.counts().values()) <= counter.LIMIT, "python docs/_words.py counts by page"
+    assert sum(counter.counts().values()) <= counter.LIMIT, "python -m tools.docs.words counts by page"

@@ -6,8 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from replications import edv_curriculum, edv_runs, run_tables
-from replications.edv_splitting import of_same_lengths
+from studies import run_tables
+from studies.edv import curriculum as edv_curriculum
+from studies.edv import runs as edv_runs
+from studies.edv.splitting import of_same_lengths
 from treegauge.measures.displacement import edv
 from treegauge.splitting.pool import pool
 from treegauge.testing.synthetic import synthetic

@@ -6,16 +6,16 @@ from random import Random
 
 import pytest
 
-from fuzz import faults, reliability, results
-from fuzz.targets import NAMES, load
-from fuzz.validator import check as check_validation
 from tests.validation.cases import sentence
+from tools.fuzz import faults, reliability, results
+from tools.fuzz.targets import NAMES, load
+from tools.fuzz.validator import check as check_validation
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_file
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, Setup
 from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.run import read_plan
-from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report
 from treegauge.validation.engine import validate
 
@@ -113,7 +113,7 @@ def test_a_ledger_with_damaged_scores(tmp_path):
 
 
 def test_the_page_is_what_the_script_writes():
-    """python -m fuzz.reliability fills it from the kept results."""
+    """python -m tools.fuzz.reliability fills it from the kept results."""
     assert reliability.PAGE.read_text() == reliability.text()
 
 

@@ -29,7 +29,7 @@ MORE = 4
 VERBS = {
     "check": ["gold"],
     "agree": ["gold", "system", "--disagreements"],
-    "audit": ["gold", "--consistency"],
+    "audit": ["gold", "--only", "consistency"],
     "diff": ["gold", "system"],
     "measure": ["all", "gold"],
     "split": ["gold", "--out", "sets"],

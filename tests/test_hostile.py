@@ -23,7 +23,7 @@ HOSTILE = {int: (HUGE, "-1"), float: ("nan", "1e999"), str: ("", " ", BAD_NAME)}
 WORDS = {
     "check": "gold.conllu", "agree": "gold.conllu sys.conllu", "audit": "UD_X-Y",
     "diff": "gold.conllu sys.conllu", "measure": "sentences gold.conllu",
-    "measure list": "sentences", "show": "gold.conllu",
+    "show": "gold.conllu",
     "split": "UD_X-Y/x_y-ud-train.conllu --out sets --no-documents",
     "convert": "gold.conllu --out copy.conllu", "fetch": "UD_X-Y --from UD_X-Y --into ud",
     "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu", "rank": "scores.csv --subsets 5",
@@ -35,17 +35,15 @@ WORDS = {
     "train": "mst gold.conllu --out new.model --option epochs=1",
     "parse": "m.model gold.conllu --out parsed.conllu", "parsers": "",
     "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
-    "labels": "gold.conllu", "map": "gold.conllu --epochs 2", "vinfo": "UD_X-Y --epochs 1",
-    "mdl": "gold.conllu --epochs 1 --orders 1 --blocks 2,4",
+    "labels": "gold.conllu", "map": "gold.conllu --epochs 2",
     "difficulty": "UD_X-Y --epochs 1 --orders 1 --blocks 2,4",
     **dict.fromkeys(("curve", "curve counts", "curve complexity"), "counts.csv"),
-    "curve equivalent": "counts.csv --score 50", "curve fit": "counts.csv",
+    "curve equivalent": "counts.csv --score 50",
     "curve advise": "gold.conllu --budget 3 --sentences sys.conllu",
-    "transfer": "gold.conllu sys.conllu", "transfer weights": "gold.conllu sys.conllu",
+    "transfer": "gold.conllu sys.conllu",
     "transfer recommend": "gold.conllu sys.conllu", "run": "plan.toml --dry-run",
-    "status": "store", "results": "store", "merge": "store other", "gc": "store --dry-run",
+    "results": "store", "store": "store", "store merge": "store other", "store gc": "store --dry-run",
     "report": "a=sys.conllu --gold gold.conllu --subsets 5", "demo": "--subsets 5",
-    "synthesise": "3 --out new.conllu",
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import treegauge as tg
 from treegauge.core.tables import to_html, to_latex, to_markdown, to_text
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.plans import make_setup
-from treegauge.experiments.running import run_cells
+from treegauge.experiments.training import run_cells
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 

@@ -17,13 +17,13 @@ from packaging.version import Version
 import treegauge
 from tests.test_docs import page_script
 
-audit = page_script("_audit")
+audit = page_script("audit")
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def pins() -> dict[str, Version]:
-    lines = (ROOT / "constraints-oldest.txt").read_text().splitlines()
+    lines = (ROOT / "tools" / "constraints-oldest.txt").read_text().splitlines()
     needs = [Requirement(line) for line in lines if line and not line.startswith("#")]
     return {need.name: Version(str(need.specifier).removeprefix("==")) for need in needs}
 
@@ -98,7 +98,7 @@ def test_an_audit_passes_only_if_every_package_was_audited(answer, found, code, 
         "print('{\"dependencies\": [' + ', '.join(rows) + ']}')\n"
     )
     program.chmod(0o755)
-    done = subprocess.run([sys.executable, ROOT / "docs" / "_audit.py", program], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "tools.docs.audit", program], capture_output=True, text=True)
     assert found in done.stdout.splitlines()[-1]
     assert done.returncode == code
     assert re.search(r"^numpy +\S+ +.*BSD", done.stdout, re.MULTILINE)
@@ -131,8 +131,9 @@ def test_the_source_distribution_holds_what_its_tests_need():
     grafted = {line[1] for line in lines if line[:1] == ["graft"]}
     pytest_options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]
     imported = folders_imported_by_tests()
-    assert {"calibration", "fuzz", "replications"} <= imported
-    assert {*pytest_options["ini_options"]["testpaths"], *imported} <= grafted
+    assert {"studies", "tools"} <= imported
+    tested = {path.partition("/")[0] for path in pytest_options["ini_options"]["testpaths"]}
+    assert {*tested, *imported} <= grafted
 
 
 @pytest.mark.parametrize("free_threaded", [False, True])

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from replications.__main__ import all_parts
-from replications.pages import PLACE, filled, pages
-from replications.parts import RESULTS, Part, as_csv, beyond_rounding
-from replications.treebanks import TREEBANKS, treebank_files, treebank_folders
+from studies.__main__ import all_parts
+from studies.pages import PLACE, filled, pages
+from studies.parts import RESULTS, Part, as_csv, beyond_rounding
+from studies.treebanks import TREEBANKS, treebank_files, treebank_folders
 
 PARTS = {part.name: part for part in all_parts()}
 # Each takes at most a few seconds; `make replicate` makes the others too.
@@ -100,7 +100,7 @@ def test_what_reads_real_treebanks_names_them() -> None:
                          r"""(?<!world)\.glob\(f?"(?:UD_|r\*|\*/UD)""")  # fmt: skip
     taken = [
         f"{path.relative_to(root)}:{number}"
-        for home in ("replications", "benchmarks", "calibration", "docs", "fuzz", "tests")
+        for home in ("studies", "tools", "tests")
         for path in sorted((root / home).rglob("*.py"))
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
         if pattern.search(line) and path != Path(__file__)

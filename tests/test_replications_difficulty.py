@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from replications import difficulty_cells
-from replications.difficulty_cells import Choice, code_reason, reason
-from replications.selection import HALVES, choose_half, sentence_means
+from studies.difficulty import cells as difficulty_cells
+from studies.difficulty.cells import Choice, code_reason, reason
+from studies.selection.halves import HALVES, choose_half, sentence_means
 
 LENGTHS = np.random.default_rng(1).integers(1, 40, 300)
 
@@ -75,7 +75,8 @@ def test_a_line_predicts_a_gap_without_the_treebank_itself(monkeypatch: pytest.M
 
 def test_the_run_gives_rows_that_the_tables_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
-    from replications import difficulty_gpu, difficulty_table
+    from studies.difficulty import gpu as difficulty_gpu
+    from studies.difficulty import table as difficulty_table
     from treegauge.parsing.neural.options import BiaffineOptions
     from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
     from treegauge.testing.synthetic import synthetic

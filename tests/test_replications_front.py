@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from replications.__main__ import all_parts
-from replications.front import CELL_STATES, KINDS, PAPERS, STATES, cell_counts, items
+from studies.__main__ import all_parts
+from studies.front import CELL_STATES, KINDS, PAPERS, STATES, cell_counts, items
 
 ROOT = Path(__file__).parent.parent
 RESULTS = {part.name for part in all_parts()}

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from replications.build_data import TABLES, build
+from studies.build_data import TABLES, build
 from treegauge import data
 from treegauge.core.errors import ChoiceError
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr, wasserstein_distance
 
-from replications.treebanks import treebank_folders
+from studies.treebanks import treebank_folders
 from treegauge.core.errors import ChoiceError
 from treegauge.measures.displacement import (
     displacement_distribution,

@@ -21,7 +21,7 @@ from treegauge.parsing.programs.command_templates import CommandTemplate, filled
 from treegauge.parsing.programs.running import LOG, CommandError, run_program, to_conllx, to_unparsed, with_output
 from treegauge.parsing.programs.udpipe import UDPipeOptions, UDPipeParser
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Treebank

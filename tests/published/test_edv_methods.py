@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from replications.edv_drawing import background, by_length, skewed_histogram
-from replications.edv_statistics import correlate_lengths, fit_skew_normal, normality, remove_background
+from studies.edv.drawing import background, by_length, skewed_histogram
+from studies.edv.methods import correlate_lengths, fit_skew_normal, normality, remove_background
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.regression.correlation import correlate
 

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from replications.edv_derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
-from replications.edv_statistics import normality, remove_background
-from replications.parts import beyond_rounding
+from studies.edv.derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
+from studies.edv.methods import normality, remove_background
+from studies.parts import beyond_rounding
 from treegauge.data import edv_tables, ud25
 from treegauge.statistics.regression.coefficients import inference
 from treegauge.statistics.regression.correlation import correlate

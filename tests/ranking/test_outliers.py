@@ -103,7 +103,7 @@ def test_stanford_and_slt_look_as_in_table_6():
 
 
 def test_shuffled_labels_are_rarely_called_over_represented():
-    """The statement is checked in full by calibration/certifying.py."""
+    """The statement is checked in full by tools/calibrate/certifying.py."""
     scores = read_leaderboard("conll18")
     ranks = stability(scores, size=10, subsets=20_000, seed=1)
     rng = np.random.default_rng(2)

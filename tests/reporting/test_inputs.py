@@ -185,5 +185,5 @@ def test_scores_that_could_be_fractions_are_refused(tmp_path):
 def test_what_is_not_recognised_is_refused(tmp_path, name):
     (tmp_path / "x.docx").touch()
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TreegaugeError, match=r"no such file|not recognised|no recognised input"):
+    with pytest.raises(TreegaugeError, match=r"no such file|not recognised|found no treebank"):
         read_inputs([str(tmp_path / name)])

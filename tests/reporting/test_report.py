@@ -14,9 +14,9 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import ParserChoice, Plan, grid
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
 from treegauge.learning.curves.attachments import ALL
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.report import report
@@ -80,7 +80,7 @@ def test_what_a_page_leaves_out_of_stores_is_said(store, folders, tmp_path, capl
     rows = [f"{name},{system},{80 + i}" for name in "ab" for i, system in enumerate("xyz")]
     table.write_text("\n".join(["treebank,system,LAS", *rows]))
     home = tmp_path / "length.store"
-    tg.mdl(folders[0], blocks="auto", orders=1, epochs=1, store=home)
+    tg.difficulty(folders[0], measure="mdl", blocks="auto", orders=1, epochs=1, store=home)
     with caplog.at_level("INFO", logger="treegauge"):
         page = report(store, home, table, *folders, out=None, subsets=50)
     boards = data_of(page.html, "ranking")["boards"]

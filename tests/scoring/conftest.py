@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from replications.treebanks import TREEBANKS, treebank_files
+from studies.treebanks import TREEBANKS, treebank_files
 from treegauge.cli.app import main
 from treegauge.testing.synthetic import synthetic_conllu
 from treegauge.treebanks.data.columns import Treebank

@@ -5,8 +5,8 @@ from typing import Any
 
 from udtools import udeval
 
-from fuzz.analyses import conllu, row
-from fuzz.official import load, repeats_edges
+from tools.fuzz.analyses import conllu, row
+from tools.fuzz.official import load, repeats_edges
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.registry import METRICS

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from fuzz.analyses import LETTERS, analysis
+from tools.fuzz.analyses import LETTERS, analysis
 
 
 @st.composite

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from fuzz.official import KINDS
+from tools.fuzz.official import KINDS
 from treegauge.scoring.metrics.enhanced import collapsed_deps
 from treegauge.treebanks.data.conllu import parse_conllu
 from treegauge.treebanks.data.problems import ConlluError

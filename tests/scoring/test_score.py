@@ -99,7 +99,7 @@ def test_several_classes_and_several_systems(cli, files):
 def test_options_reach_the_signature(cli, files, tmp_path):
     weights = tmp_path / "weights.txt"
     weights.write_text("det 0.1\npunct 0\n", encoding="utf-8")
-    words = ["--no-punct", "--subtypes", "--enhanced", "--weights", str(weights), "--allow",
+    words = ["--convention", "no-punct+subtypes", "--enhanced", "--weights", str(weights), "--allow",
              "several-roots", "--resamples", "20", "--interval", "bca", "--level", "0.9",
              "--units", "sentences", "--seed", "4", "--format", "json"]  # fmt: skip
     found = json.loads(ok(cli(files["gold"], files["cut"], *words)))
@@ -113,7 +113,7 @@ def test_options_reach_the_signature(cli, files, tmp_path):
     other = json.loads(ok(cli(files["gold"], files["cut"], *words)))["signature"]
     assert "|weights:2rels#" in other
     assert other != found["signature"]
-    assert {"ELAS", "EULAS", "WLAS[punct:no subtypes:yes]"} <= set(found["systems"][0]["metrics"])
+    assert {"ELAS", "EULAS", "WLAS[no-punct+subtypes]"} <= set(found["systems"][0]["metrics"])
     packaged = json.loads(
         ok(cli(files["gold"], files["cut"], "--weights", "wde", "--resamples", "0", "--format", "json"))
     )

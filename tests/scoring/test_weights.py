@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from fuzz.analyses import tree
+from tools.fuzz.analyses import tree
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.metrics.weights import packaged_weights, read_weights
 from treegauge.treebanks.data.conllu import parse_conllu

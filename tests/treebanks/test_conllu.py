@@ -6,7 +6,7 @@ import conllu as peer
 import pytest
 from hypothesis import given, settings
 
-from replications.treebanks import treebank_files
+from studies.treebanks import treebank_files
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.data.columns import COLUMNS, Treebank
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, read_splits, write_conllu

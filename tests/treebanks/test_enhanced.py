@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from udtools import udeval
 
-from replications.treebanks import treebank_files
+from studies.treebanks import treebank_files
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fuzz import reader, repair
-from fuzz.mutation import damaged
-from fuzz.reader import BOM
+from tools.fuzz import reader, repair
+from tools.fuzz.mutation import damaged
+from tools.fuzz.reader import BOM
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, stream_conllu
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzz.mutation import damaged
-from fuzz.official import blocks
+from tools.fuzz.mutation import damaged
+from tools.fuzz.official import blocks
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
 from treegauge.treebanks.data.trees import is_tree

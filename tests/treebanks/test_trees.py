@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replications.treebanks import treebank_files
+from studies.treebanks import treebank_files
 from treegauge import TreegaugeError
 from treegauge.treebanks.data import trees
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from replications.treebanks import treebank_files
+from studies.treebanks import treebank_files
 from tests.validation.cases import LEVEL_1, LEVEL_2, Case
 from tests.validation.cases_content import CORNERS, LEVEL_3, LEVELS_4_AND_5
 from tests.validation.damage import damaged_files
@@ -60,7 +60,7 @@ def ours(paths: Paths, lang: str, level: int) -> tuple[Counter[Incident], bool]:
     """Return our problems as the official program names them, and the verdict."""
     import treegauge as tg
 
-    report = tg.check(*paths, lang=lang, level=level)
+    report = tg.check(*paths, lang=lang, ud_level=level)
     problems = Counter(
         Incident(
             Path(one.file).name, one.line, one.level, "WARNING" if one.severity == "warning" else one.test_class, one.id

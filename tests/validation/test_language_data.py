@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from replications.build_language_data import pack
+from studies.build_language_data import pack
 from treegauge.core.errors import TreegaugeError
 from treegauge.validation.language_data import OFFICIAL, PACKAGED, language_data
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import treegauge as tg
-from replications.treebanks import treebank_files
+from studies.treebanks import treebank_files
 from tests.validation.cases import GO, LEVEL_1, LEVEL_2, UNREACHABLE, sentence
 from tests.validation.cases_content import LEVEL_3, LEVELS_4_AND_5
 from tests.validation.compare import (

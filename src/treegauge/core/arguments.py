@@ -58,7 +58,7 @@ def check_arguments(
     >>> check_arguments({"digits": 99}, {})
     Traceback (most recent call last):
     treegauge.core.errors.TreegaugeError: digits: expected a whole number of at most 15, found 99
-    >>> check_arguments({"parser": [""]}, {})
+    >>> check_arguments({"parser": [" "]}, {})
     Traceback (most recent call last):
     treegauge.core.errors.TreegaugeError: parser: found an empty name; give one, or leave it out
     """

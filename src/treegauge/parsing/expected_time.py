@@ -1,6 +1,6 @@
 """Expected training time: words, epochs and sizes times a measured rate of the parser.
 
-The rates were measured on one core by ``python -m benchmarks.training_rates``. They are scaled by
+The rates were measured on one core by ``python -m tools.bench.training_rates``. They are scaled by
 the speed of this machine, which a small computation measures in a few hundredths of a second, and
 by the number of processes that wait for each of its cores.
 """

@@ -31,7 +31,7 @@ MISSING = ("hasty", "UD_Imaginary-Free")
 SMALL: dict[str, Any] = {"bits": 18}
 
 
-@verb(outputs={"out": FOLDER})
+@verb(outputs={"out": FOLDER}, limits={"subsets": (1, 10**8)})
 def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, subsets: int = SUBSETS) -> Page:
     """Run the main jobs on invented treebanks; ends with a page to open.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.verbs import verb
-from treegauge.scoring.metrics.convention import Counting
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.settings import Reading
 
 if TYPE_CHECKING:
@@ -25,11 +25,10 @@ def leaderboard(
     failed: Literal["zero", "leave-out", "refuse"] = "zero",
     title: str = "Leaderboard",
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
-    enhanced: bool = False,
     subsets: int = 100_000,
     seed: int = 0,
     workers: int | None = None,
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
     reading: Reading = Reading(),
 ) -> "Standings":
     """Score every team on every treebank, rank the teams, and write a page and tables.
@@ -48,7 +47,7 @@ def leaderboard(
         The folder to write: index.html, the tables, and the scores that the next run reuses. In
         Python, None writes nothing.
     metric
-        The metric by which teams are ranked.
+        The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
         Score only gold files of this split. Default: test if file names say so, else all files.
     failed
@@ -61,14 +60,15 @@ def leaderboard(
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
         CoNLL 2018 shared task.
-    enhanced
-        Also score enhanced dependencies (ELAS, EULAS).
     subsets
         The number of random subsets of treebanks.
     seed
         Random seed; the same seed gives the same result.
     workers
         Threads; the result does not depend on them. Default: the number of processors.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------
@@ -93,15 +93,16 @@ def leaderboard(
     from treegauge.ranking.comparing.standings import standings as rank_teams
     from treegauge.ranking.comparing.standings import submitted_board
     from treegauge.reporting.leaderboard_files import output_folder, write_leaderboard
-    from treegauge.scoring.metrics.registry import canonical
+    from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.metrics.sentence_counts import ScoreOptions
     from treegauge.scoring.systems.submissions import Submissions, score_submissions
 
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:
         raise ChoiceError("policy for failed runs", failed, policies)
-    options = ScoreOptions(counting.chosen, enhanced)
+    metric, convention = metric_and_convention(metric, convention)
     name = canonical(metric)
+    options = ScoreOptions(convention, name in ENHANCED)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
     files = Submissions.find(gold, submissions, split)

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import PAGE
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
-from treegauge.core.verbs import Limits, Settings, verb
-from treegauge.scoring.metrics.convention import Convention, Counting
+from treegauge.core.verbs import verb
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
+from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,39 +60,17 @@ class Page(Result):
         return f"{'page' if self.path is None else self.path.resolve()} ({size})"
 
 
-@dataclass(frozen=True)
-class Serving(Settings):
-    """How a page is served.
-
-    Parameters
-    ----------
-    serve
-        Serve the page on 127.0.0.1, open the browser, and update the page whenever an input
-        changes; Ctrl-C stops it.
-    browser
-        Open the browser when serving.
-    port
-        The port to serve on; 0 picks a free one.
-    """
-
-    limits: ClassVar[Limits] = {"port": (0, 65535)}
-
-    serve: bool = False
-    browser: bool = True
-    port: int = 0
-
-
-@verb(outputs={"out": PAGE})
+@verb(outputs={"out": PAGE}, limits={"subsets": (1, 10**8), "serve": (0, 65535)})
 def report(
     *sources: Any,
     gold: "Sequence[str] | str | PathLike[str] | Treebank" = (),
     out: str | PathLike[str] | None = "report.html",
     title: str = "What these scores mean",
-    metric: str = "las",
+    metric: str = "LAS",
     subsets: int = SUBSETS,
-    errors: Literal["strict", "skip", "repair"] = "strict",
-    counting: Counting = Counting(),
-    serving: Serving = Serving(),
+    errors: Errors = "strict",
+    convention: str | Convention = "official",
+    serve: bool | int | None = None,
 ) -> Page:
     """Make one offline web page from treebanks, system output, scores and other results.
 
@@ -115,6 +94,12 @@ def report(
         The number of random subsets of treebanks of each size.
     errors
         What to do about malformed sentences.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
+    serve
+        Serve the page on 127.0.0.1 and update it whenever an input changes; Ctrl-C stops it. Opens
+        the browser, unless the number of a port is given (0 for any that is free).
 
     Examples
     --------
@@ -127,15 +112,15 @@ def report(
     path = None if out is None else Path(out)
 
     def make() -> Page:
-        return _page(sources, golds, path, title, metric, subsets, errors, counting.chosen)
+        return _page(sources, golds, path, title, *metric_and_convention(metric, convention), subsets, errors)
 
     made = make()
-    return _served(made, make, [*sources, *golds], serving) if serving.serve else made
+    return made if serve is None or serve is False else _served(made, make, [*sources, *golds], serve)
 
 
 def _page(
     sources: Sequence[Any], golds: Sequence[Any], path: Path | None, title: str, metric: str,
-    subsets: int, errors: Literal["strict", "skip", "repair"], convention: Convention,
+    convention: Convention, subsets: int, errors: Errors,
 ) -> Page:  # fmt: skip
     """Read the sources and make the page; write it, if it has a path."""
     from treegauge.reporting.inputs import read_inputs
@@ -160,7 +145,7 @@ def _page(
     return Page(text, sections, path, signature)
 
 
-def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], serving: Serving) -> Page:
+def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], port: int) -> Page:
     """Serve a page until the user stops it, and return its last version."""
     import webbrowser
     from time import sleep
@@ -173,9 +158,9 @@ def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], servi
         last[0] = make()
         return last[0].html
 
-    with PageServer(first.html, serving.port) as server:
+    with PageServer(first.html, 0 if port is True else port) as server:
         note(f"serving {server.url}; Ctrl-C ends it")
-        if serving.browser:
+        if port is True:
             webbrowser.open(server.url)
         keep_serving(server, again, sources, pause=sleep, apart=first.path)
     return last[0]
@@ -183,7 +168,7 @@ def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], servi
 
 def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets: int) -> "Iterator[Section]":
     """Yield the sections that the inputs allow; modules are loaded when they are needed."""
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
 
     tasks = {path: set(Store(path).results(provenance=False)["task"]) for path in inputs.stores}
     for path, found in tasks.items():

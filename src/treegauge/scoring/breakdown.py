@@ -11,7 +11,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.alignment.align import Alignment, align
 from treegauge.scoring.classes.classification import Classes, Classifier, Origin, classify
-from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.metrics.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
@@ -151,7 +151,7 @@ def breakdown(
     *,
     by: By = "relation",
     metric: str = "LAS",
-    convention: Convention = OFFICIAL,
+    convention: str | Convention = "official",
 ) -> Breakdown:
     """Break a score down by word class.
 
@@ -173,6 +173,7 @@ def breakdown(
         A table with counts, precision, recall, F1; ``errors(class)`` gives the sentences.
     """
     alignment = aligned(gold, system)
+    metric, convention = metric_and_convention(metric, convention)
     words = metric_words(metric, alignment, convention)
     ours = classify(alignment.gold.treebank, by)
     origin = Origin(alignment.gold.treebank, alignment.system_sentence)

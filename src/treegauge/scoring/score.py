@@ -9,7 +9,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import CONLLU
 from treegauge.core.messages import note
 from treegauge.core.verbs import verb
-from treegauge.scoring.metrics.convention import Counting
+from treegauge.scoring.metrics.convention import Convention, metrics_and_convention
 from treegauge.scoring.score_request import ScoreRequest, score_files, score_folders
 from treegauge.scoring.settings import Reading, RequestedDetails, Resampling
 
@@ -37,7 +37,7 @@ def score(
     baselines: bool = False,
     split: Literal["train", "dev", "test"] | None = None,
     common: bool = False,
-    counting: Counting = Counting(),
+    convention: str | Convention = "official",
     enhanced: bool = False,
     enhancements: str = "0",
     collapse: bool = False,
@@ -131,6 +131,9 @@ def score(
         Show only the official script's counts.
     style
         Style of the LaTeX table: plain, or acl for the columns of ACL papers.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------
@@ -153,15 +156,16 @@ def score(
     source, folder = find_gold(gold, named, split)
     view: View = "counts" if counts else "official" if official else "all" if all else "short"
     codes = _enhancement_codes(enhancements)
+    metrics, counting = metrics_and_convention(metric, convention)
     options = ScoreOptions(
-        counting.chosen, enhanced or collapse or bool(codes), *relation_weights(weights), codes, collapse, msp
+        counting, enhanced or collapse or bool(codes), *relation_weights(weights), codes, collapse, msp
     )
     if official or counts:
         resampling = replace(resampling, resamples=0)
     combine = combine or voted is not None
     requested = RequestedDetails(_texts(by), examples, confusion, overlap, combine, calibration)
     how = ScoreRequest(
-        options, reading, resampling, _listed(metric), test if resampling.resamples else "none",
+        options, reading, resampling, tuple(one.base for one in metrics), test if resampling.resamples else "none",
         permutations, correction, margin, plan, view, style, requested, _texts(votes), voted,
         baselines,
     )  # fmt: skip
@@ -185,11 +189,6 @@ def _enhancement_codes(enhancements: str) -> str:
 
 def _texts(values: Sequence[str]) -> tuple[str, ...]:
     return (values,) if isinstance(values, str) else tuple(values)
-
-
-def _listed(values: Sequence[str]) -> tuple[str, ...]:
-    """Split lists at commas."""
-    return tuple(part.strip() for value in _texts(values) for part in value.split(","))
 
 
 def _check(how: ScoreRequest, named: Mapping[str, Sequence[Any]], gold: Any, *, folder: bool, common: bool) -> None:

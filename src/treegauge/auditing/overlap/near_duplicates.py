@@ -17,7 +17,7 @@ SIMILARITY = 0.7
 SHORT = 5
 """Shorter sentences are left out: greetings and headings repeat in any corpus."""
 
-# Tuned on the treebanks TUNED of benchmarks/planted.py, evaluated there on others.
+# Tuned on the treebanks TUNED of tools/bench/planted.py, evaluated there on others.
 _NGRAM = 4  # characters
 _SHARE = 0.1  # number of shared n-grams for two texts to be compared
 _VISITS = 10_000  # candidates per text, the rarest n-grams first

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from treegauge.auditing.overlap.leaks import Overlap, overlaps, split_texts
 from treegauge.auditing.overlap.near_duplicates import find_matches
 from treegauge.auditing.overlap.texts import Texts
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.text_formats import parse_json
+from treegauge.core.reading import read_saved
 from treegauge.treebanks.data.columns import Treebank
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def validity(files: Sequence[str], sentences: int) -> Aspect:
     """Return the result of ``treegauge check`` on the files."""
     from treegauge.validation.check import check
 
-    report = check(*files, level=LEVEL)
+    report = check(*files, ud_level=LEVEL)
     broken = {(p.file, p.sent_id or p.line) for p in report.problems if p.severity == "error"}
     valid = 100 * max(0.0, 1 - len(broken) / sentences) if sentences else None
     values = {"level": LEVEL, "errors": report.errors, "warnings": report.warnings, "valid_sentences": valid}
@@ -234,13 +233,8 @@ def agreed(result: Mapping[str, Any] | None) -> Aspect:
 
 def read_agreement(path: str) -> dict[str, Any]:
     """Read the result of ``treegauge agree`` from a JSON file."""
-    expected = "expected a file written by treegauge agree A B --out FILE.json"
-    try:
-        content = parse_json(Path(path).read_bytes())
-        if content["kind"] != "agreement" or not all("layer" in row for row in content["rows"]):
-            raise KeyError("kind")
-    except OSError as error:
-        raise TreegaugeError(f"{path}: {error.strerror or error}; {expected}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise TreegaugeError(f"{path}: found another kind of file; {expected}") from error
-    return dict(content)
+
+    def checked(content: dict[str, Any]) -> dict[str, Any]:
+        return {**content, "rows": [row for row in content["rows"] if row["layer"]]}
+
+    return read_saved(path, "agreement", "treegauge agree A B --out FILE.json", checked)

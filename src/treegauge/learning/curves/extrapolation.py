@@ -129,7 +129,7 @@ def mix_laws(sizes: Floats, curve: Floats, variance: Floats, words: float) -> Mi
 
 @cache
 def checked() -> dict[str, Any]:
-    """Return the results of ``python -m replications.extrapolation`` on held-out sizes.
+    """Return the results of ``python -m studies.challenges.extrapolation`` on held-out sizes.
 
     Under ``all`` and ``classes``: ``factors`` that multiply errors for an interval of 1, 2, ... 98
     percent, and ``hits`` of the 95 % interval by parser, with the number of

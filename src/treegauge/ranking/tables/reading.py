@@ -38,7 +38,7 @@ class LeaderboardReading(Settings):
         Metric to compare systems by; upper or lower case.
     missing
         How to treat missing scores; averages never skip them. keep: compare systems over the
-        treebanks that they share, in rank and in rank compare --by bradley-terry.
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
@@ -203,6 +203,10 @@ def read_leaderboard(
     board = given[0].given
     if len(given) == 1 and not added and isinstance(board, Leaderboard) and metadata is None:
         return board
+    if "(" in metric:
+        from treegauge.scoring.metrics.registry import metric_column
+
+        metric = metric_column(metric)
     collection = _Collection(metric)
     for source in given:
         collection.add(_table_of(source, metric))
@@ -274,7 +278,7 @@ def _table_of(source: Input, metric: str) -> FileTable:
         frame = given if isinstance(given, pl.DataFrame) else pl.DataFrame(given)
         return frame_table(frame, "table")
     if source.kind == "store":
-        from treegauge.experiments.store import Store
+        from treegauge.experiments.cell_store import Store
 
         stored = Store(source.path).results(task="score", provenance=False, distinct=True)
         return frame_table(stored, str(source.path))

@@ -84,15 +84,15 @@ class _Ranked(NamedTuple):
     short: list[str]
 
 
-def _ranked(table: RankedTable, subsets: int, seed: int) -> _Ranked:
+def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
     """Return the data of one table, its methods, and its main findings."""
     scores = table.scores
     first_shown = min(10, max(1, len(scores.treebanks) // 2))
     sizes = _sizes(scores, first_shown)
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
     counted = exact_ranks(scores, size=sizes)
-    note(f"ranking the systems on up to {max(subsets, FEW):,} subsets of each size")
-    drawn = [stability(scores, size=k, subsets=subsets, seed=seed) for k in sizes]
+    note(f"ranking the systems on up to {max(random_subsets, FEW):,} subsets of each size")
+    drawn = [stability(scores, size=k, subsets=random_subsets, seed=seed) for k in sizes]
     usual = sizes.index(first_shown)
     order = scores.table["system"].to_list()
     pairs = list(pairwise(order))[:ADJACENT]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
+from treegauge.auditing.profiles.checks import distance_message
 from treegauge.auditing.profiles.profile import Profile, profile
 from treegauge.core.result import Result
 from treegauge.core.verbs import command
@@ -93,24 +94,14 @@ def _profile(one: Profile) -> dict[str, Any]:
 
 
 def fairness(one: Audit) -> list[dict[str, Any]]:
-    """Return sentences that compare the distances between the sets with those of random splits.
-
-    Examples
-    --------
-    >>> from treegauge.auditing.audit import Finding
-    >>> text = "EDV is 0.190, typical of random splits of this size (p = 0.68)"
-    >>> finding = Finding("split-edv", "note", "train/dev", 0.19, text, (), 0.68)
-    >>> fairness(Audit("A", (finding,), ""))[0]["text"]
-    'EDV between train and dev is 0.190, typical of random splits of this size (p = 0.68).'
-    """
-    rows = [row for row in one.findings if row.check.startswith("split-")]
-    return [
-        {
-            "text": row.message.replace(" is ", f" between {' and '.join(row.split.split('/'))} is ", 1) + ".",
-            "typical": row.level == "note",
-        }
-        for row in sorted(rows, key=lambda row: (row.split, row.check))
+    """Return sentences that compare the distances between the sets with those of random splits."""
+    rows = [row for row in one.findings if row.check.startswith("split-") and row.p_value is not None]
+    rows.sort(key=lambda row: (row.split, row.check))
+    texts = [
+        distance_message(row.check.removeprefix("split-"), row.value, row.p_value or 0, row.split.split("/"))
+        for row in rows
     ]
+    return [{"text": f"{text}.", "typical": row.level == "note"} for text, row in zip(texts, rows, strict=True)]
 
 
 def _measures(one: Input, errors: Errors) -> Measures:
@@ -154,7 +145,7 @@ def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence
         return "\n".join(command(audit, one, **options, errors=policy) for one in sources)
 
     methods = [
-        make_method("profiles", signatures, checked(given, card=True)),
+        make_method("profiles", signatures, checked(given, only="card")),
         make_method("measures", signatures, measured("all")),
         make_method("displacements", found[0].signature, measured("displacements"), reach=REACH),
         make_method("edv", found[0].signature, measured("edv", audited or given)),

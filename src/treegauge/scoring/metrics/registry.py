@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.plugins import load_plugins, warn, warn_of_plugin
-from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.metrics.word_metrics import WORD_METRICS, MetricFunction, WordMetric
 
 #: Sums per sentence; g, s, a, c: gold, system, aligned, correct. Registered metrics add theirs.
@@ -156,6 +156,20 @@ def metric_label(name: str, convention: Convention) -> str:
     """
     changed = (not convention.punct and name in _PUNCT) or (convention.subtypes and name in _SUBTYPES) or name in ADDED
     return convention.label(name) if changed else name
+
+
+def metric_column(metric: str) -> str:
+    """Return the column of a metric in tables of scores: ``LAS(punct=no)`` is ``LAS[challenges]``.
+
+    Examples
+    --------
+    >>> metric_column("LAS(punct=no)"), metric_column("speed")
+    ('LAS[challenges]', 'speed')
+    """
+    if "(" not in metric:
+        return metric
+    name, convention = metric_and_convention(metric)
+    return metric_label(canonical(name), convention)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Parsing Universal Dependencies: what is hard for parsers (the Challenges paper), redone."""

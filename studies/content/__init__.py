@@ -1,0 +1,1 @@
+"""Content words and function words (the Content paper), redone."""

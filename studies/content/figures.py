@@ -1,0 +1,59 @@
+"""Figures of the Content study, from the stored tables.
+
+Each is written twice under ``docs/images/replications``: drawn, and as Vega-Lite with its data.
+"""
+
+from collections.abc import Callable, Mapping
+
+import polars as pl
+
+from studies.content.data import RELEASE, chosen
+from studies.content.scores import COLUMNS, METRICS, some
+from studies.figures import draw
+from studies.parts import read_result
+from studies.treebanks import treebank_folders
+from treegauge.measures.measure import measure
+from treegauge.reporting.figures.analysis import matrix, scatter
+from treegauge.reporting.figures.scores import by_treebank, variances
+from treegauge.reporting.figures.theme import Spec
+from treegauge.reporting.figures.treebanks import relation_spectrum
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
+
+
+def spectrum() -> Spec:
+    """Draw relations from function to content (Figure 2)."""
+    return relation_spectrum(measure("wde", *treebank_folders(RELEASE), split="all"))
+
+
+def sttr() -> Spec:
+    """Draw shares of content and function relations against STTR (Figure 3)."""
+    frame = read_result("content_treebanks").filter(pl.col("treebank").is_in(chosen("enough")))
+    return scatter(frame, "sttr", ["content", "function"])
+
+
+def scores() -> Spec:
+    """Draw LAS, WLAS, content precision and recall of every treebank (Figure 4)."""
+    return by_treebank(some("malt", "enough"), [*METRICS, "function_f1"])
+
+
+def table3() -> Spec:
+    """Draw the matrix of Table 3 as ours has it."""
+    names = {ours: name for name, ours in COLUMNS.items()}
+    frame = some("malt", "enough").rename(names)
+    return matrix(correlation_matrix(frame, list(COLUMNS), method="pearson", cluster="none"))
+
+
+def variance() -> Spec:
+    """Draw the variance of scores as treebanks are added from the best down (Figure 5)."""
+    return variances(some("malt", "enough"), METRICS)
+
+
+FIGURES: Mapping[str, Callable[[], Spec]] = {
+    "content_wde": spectrum, "content_sttr": sttr, "content_scores": scores,
+    "content_table3": table3, "content_variance": variance,
+}  # fmt: skip
+
+
+def drawn() -> pl.DataFrame:
+    """Write the figures of this study."""
+    return draw(FIGURES)

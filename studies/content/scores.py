@@ -1,0 +1,166 @@
+"""Table 3 and Figure 5 of the Content paper with our parsers, and weights."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from studies.content.data import CHOICES, PARSERS, by_chance, chance, chosen
+from studies.content.malt import MALT
+from studies.parts import compared, read_result
+from treegauge.statistics.descriptive import cumulative_variance
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
+
+# Our columns in the order of Table 3, and its printed upper triangle.
+COLUMNS = {
+    "F freq": "function_share", "C freq": "content_share", "WLAS": "wlas", "LAS": "las",
+    "C prec": "content_precision", "C rec": "content_recall",
+    "F prec": "function_precision", "F rec": "function_recall",
+}  # fmt: skip
+TABLE3 = """
+-0.86 0.44 0.43 0.19 0.23 0.67 0.62
+-0.46 -0.48 -0.25 -0.33 -0.73 -0.67
+0.99 0.93 0.92 0.84 0.91
+0.96 0.96 0.83 0.89
+0.99 0.66 0.75
+0.71 0.76
+0.97
+"""
+METRICS = ("las", "wlas", "content_precision", "content_recall")
+
+
+DEFINITIONS = {"heads only": "_head", "relations only": "_relation"}
+"""Endings of columns of precision and recall if only the head, or the relation, must be correct."""
+# How a regression of our scores sees a cell whose printed value neither chance nor the definition
+# of precision explains; see ``content_reasons``.
+TIED = {("F freq", "C prec"), ("F freq", "C rec")}
+
+
+def some(parser: str, choice: str) -> pl.DataFrame:
+    """Return a parser's scores on some treebanks."""
+    kept = pl.col("treebank").is_in(chosen(choice))
+    table = read_result(MALT if parser == "malt" else "content_scores")
+    return table.filter(kept, pl.col("parser") == parser)
+
+
+def matrix() -> pl.DataFrame:
+    """Correlate shares and scores over treebanks next to Table 3."""
+    rows = []
+    names = list(COLUMNS)
+    printed = {
+        (names[i], names[i + 1 + j]): value
+        for i, line in enumerate(TABLE3.split("\n")[1:-1])
+        for j, value in enumerate(line.split())
+    }
+    for parser in PARSERS:
+        for choice in CHOICES:
+            frame = some(parser, choice)
+            if frame.height < 10:
+                continue
+            others = {name: _pairs(frame, ending) for name, ending in DEFINITIONS.items() if parser == "malt"}
+            rows += [
+                {"parser": parser, "treebanks": choice, "x": x, "y": y,
+                 "n": pair["n"], "low": pair["low"], "high": pair["high"],
+                 **{name: others[name][x, y]["r"] if others else None for name in DEFINITIONS},
+                 "printed": printed[x, y], "ours": pair["r"]}
+                for (x, y), pair in _pairs(frame).items()
+            ]  # fmt: skip
+    return compared(rows, reason)
+
+
+def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[str, Any]]:
+    """Return correlations of all pairs of columns, of precision and recall by one definition."""
+    columns = {ours + ending * ours.endswith(("precision", "recall")): name for name, ours in COLUMNS.items()}
+    renamed = frame.select(*columns).rename(columns)
+    found = correlation_matrix(renamed, list(COLUMNS), method="pearson", cluster="none").pairs
+    return {(pair["x"], pair["y"]): pair for pair in found}
+
+
+def reason(row: dict[str, object]) -> str:
+    """Say why a cell differs: other treebanks, another definition, or what else is tied to it."""
+    reason = by_chance(row)
+    if not reason.startswith("unexplained"):
+        return reason
+    if (row["x"], row["y"]) in TIED:
+        from studies.content.reasons import tied  # which reads these scores
+
+        return tied(str(row["parser"]), str(row["treebanks"]), str(row["y"]), str(row["printed"]))
+    heads, relations = (row[name] for name in DEFINITIONS)
+    if not (isinstance(heads, float) and isinstance(relations, float)):
+        return reason
+    p = chance(str(row["printed"]), heads, int(str(row["n"])))
+    if p > 0.05:
+        return f"definition: {heads:.3f} if only heads must be correct (p = {p:.2g})"
+    return (
+        f"{reason}; tried: four choices of treebanks, four parsers, no punctuation, heads only "
+        f"({heads:.3f}), relations only ({relations:.3f})"
+    )
+
+
+def agreement() -> pl.DataFrame:
+    """Sum up Table 3: how many cells chance alone may set apart, and how ours and theirs agree."""
+    rows = []
+    for (parser, choice), cells in read_result("content_matrix").group_by("parser", "treebanks", maintain_order=True):
+        printed = cells["printed"].cast(pl.Float64)
+        inside = (cells["low"] <= printed) & (printed <= cells["high"])
+        near = [
+            chance(printed, ours, n) > 0.05 for printed, ours, n in cells.select("printed", "ours", "n").iter_rows()
+        ]
+        rows.append(
+            {"parser": parser, "treebanks": choice, "n": cells["n"][0], "cells": cells.height,
+             "within_interval": int(inside.sum()),
+             "within_chance": sum(near),
+             "same_sign": int((printed * cells["ours"] > 0).sum()),
+             "mean_difference": float(np.abs(cells["difference"].to_numpy()).mean()),
+             "r": float(np.corrcoef(printed, cells["ours"])[0, 1])}
+        )  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def variance() -> pl.DataFrame:
+    """Return the variance of scores over the best 2, 3, ... treebanks by LAS (Figure 5)."""
+    frames = []
+    for parser in PARSERS:
+        for choice in CHOICES:
+            frame = some(parser, choice).sort("las", descending=True)
+            found = {name: cumulative_variance(frame[name], by=frame["las"]) for name in METRICS}
+            places = {"parser": parser, "treebanks": choice}
+            names = [pl.lit(value).alias(name) for name, value in places.items()]
+            frames.append(
+                pl.DataFrame({"best": range(2, frame.height + 1), "added": frame["treebank"][1:]})
+                .with_columns(*(pl.Series(name, one) for name, one in found.items()))
+                .select(*names, pl.all())
+            )
+    return pl.concat(frames)
+
+
+def spread() -> pl.DataFrame:
+    """Set the variance of each score against that of LAS, among the best ten and all."""
+    found, rows = read_result("content_variance"), []
+    for (parser, choice), group in found.group_by("parser", "treebanks", maintain_order=True):
+        last = int(group["best"].to_numpy().max())
+        for best in dict.fromkeys(k for k in (5, 10, last) if k <= last):
+            row = group.filter(best=best).row(0, named=True)
+            summary = {"parser": parser, "treebanks": choice, "best": best}
+            summary["which"] = "all" if best == last else f"best {best}"
+            summary |= {"las": row["las"]}
+            rows.append(summary | {f"{name} / las": row[name] / row["las"] for name in METRICS[1:]})
+    return pl.DataFrame(rows)
+
+
+def weights() -> pl.DataFrame:
+    """Set WLAS with one set of weights for all next to WLAS with each treebank's own weights."""
+    rows = []
+    for parser in PARSERS:
+        for choice in CHOICES:
+            frame = some(parser, choice)
+            one, own, las = (frame[name].to_numpy() for name in ("wlas", "wlas_own", "las"))
+            order, other = (np.argsort(np.argsort(-values)) for values in (one, own))
+            rows.append(
+                {"parser": parser, "treebanks": choice, "n": frame.height,
+                 "las": las.mean(), "wlas": one.mean(), "wlas_own": own.mean(),
+                 "largest_difference": np.abs(one - own).max(),
+                 "r_own": np.corrcoef(one, own)[0, 1], "r_las": np.corrcoef(one, las)[0, 1],
+                 "places_moved": int(np.abs(order - other).max())}
+            )  # fmt: skip
+    return pl.DataFrame(rows)

@@ -1,0 +1,1 @@
+"""Annotation errors that parsers find."""

@@ -1,0 +1,1 @@
+"""Dataset difficulty by training dynamics (the Difficulty paper), redone."""

@@ -1,0 +1,1 @@
+"""Edge displacement variability (the EDV paper), redone."""

@@ -1,0 +1,1 @@
+"""Fragility of rankings (the Fragility paper), redone."""

@@ -1,0 +1,105 @@
+"""Put stored tables into pages of the documentation, so that no number is copied by hand.
+
+A page says where with a pair of comments:
+
+    <!-- result: fragility_table3 -->
+    <!-- end -->
+
+The name ``all`` stands for the list of all tables. A table of more than ``LONGEST`` rows is folded,
+unless the page has it in a fold already.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from studies.parts import Part
+from treegauge.core.files import atomic
+
+DOCS = Path(__file__).parent.parent / "docs"
+PLACE = re.compile(r"<!-- result: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
+LONGEST = 20
+"""Rows of a table that a page shows without a fold."""
+
+
+def markdown(frame: pl.DataFrame, digits: int = 2) -> str:
+    r"""Lay out a frame as a Markdown table.
+
+    Examples
+    --------
+    >>> print(markdown(pl.DataFrame({"system": ["a", "b|c"], "rank": [1.5, None]}), digits=1))
+    | system | rank |
+    | --- | ---: |
+    | a | 1.5 |
+    | b\|c |  |
+    """
+
+    def cell(value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, float):
+            short = f"{value:.{digits}f}"
+            small = float(short) == 0 and value != 0
+            return f"{value:.1g}" if small else short
+        return "" if value is None else str(value).replace("|", "\\|")
+
+    rule = ["---:" if dtype.is_numeric() else "---" for dtype in frame.dtypes]
+    rows = [frame.columns, rule, *([cell(value) for value in row] for row in frame.iter_rows())]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def listed(parts: Iterable[Part]) -> pl.DataFrame:
+    """Return what tables there are, and which of them ``make replicate`` makes."""
+    return pl.DataFrame(
+        {"table": f"`{part.name}`", "what": part.title, "needs": " ".join(part.needs),
+         "made": part.apart or "`make replicate`"}
+        for part in parts
+    )  # fmt: skip
+
+
+def filled(text: str, parts: Mapping[str, Part]) -> str:
+    """Return a page with its tables as they are kept."""
+
+    def table(place: re.Match[str]) -> str:
+        name = place[1]
+        before = text[: place.start()]
+        in_fold = before.count("<details") > before.count("</details>")
+        if name == "all":
+            return _between(name, "All tables", listed(parts.values()), 2, in_fold)
+        part = parts[name]
+        frame = part.read()
+        if "printed" in frame.columns and part.shown is None:
+            frame = frame.drop([c for c in ("why",) if frame[c].null_count() == frame.height])
+        shown = part.shown(frame) if part.shown else frame
+        return _between(name, part.title, shown, part.digits, in_fold)
+
+    return PLACE.sub(table, text)
+
+
+def _between(name: str, title: str, frame: pl.DataFrame, digits: int, in_fold: bool) -> str:
+    table = markdown(frame, digits)
+    if frame.height > LONGEST and not in_fold:
+        summary = f"<summary>{title} ({frame.height} rows)</summary>"
+        table = f"<details markdown>{summary}\n\n{table}\n\n</details>"
+    return f"<!-- result: {name} -->\n\n{table}\n\n<!-- end -->"
+
+
+def pages() -> list[Path]:
+    """Return the pages that hold tables of ours."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if PLACE.search(page.read_text("utf-8"))]
+
+
+def write_pages(parts: Iterable[Part]) -> list[Path]:
+    """Fill all pages; return those that changed."""
+    named = {part.name: part for part in parts}
+    changed = []
+    for page in pages():
+        before = page.read_text("utf-8")
+        after = filled(before, named)
+        if after != before:
+            with atomic(page) as out:
+                out.write(after.encode())
+            changed.append(page)
+    return changed

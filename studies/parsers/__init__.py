@@ -1,0 +1,1 @@
+"""The own parsers beside published ones."""

@@ -1,0 +1,166 @@
+"""Statements of verbs about uncertainty, and how often each is true."""
+
+import math
+import time
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Kind = Literal["interval", "test", "verdict", "advice"]
+#: Where the rate of each kind has to be.
+BANDS: dict[Kind, tuple[float, float]] = {
+    "interval": (0.93, 0.97), "test": (0.03, 0.06), "verdict": (0.0, 0.06), "advice": (0.90, 0.98),
+}  # fmt: skip
+#: A quick run allows this many Monte-Carlo errors on either side of the band.
+LOOSE = 4
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Results of the repetitions of one case.
+
+    Attributes
+    ----------
+    hits
+        One entry per repetition: the interval contains the truth, or the test (verdict) is
+        positive although there is no effect.
+    secondary
+        One entry per repetition of the statement's second figure (`secondary`): the width of the
+        interval, or whether the test finds a real effect (its mean is the power).
+    """
+
+    hits: npt.NDArray[np.bool_]
+    secondary: npt.NDArray[Any]
+
+
+#: Makes the trials of a case: a random generator, the case's value, the number of repetitions.
+Simulation = Callable[[np.random.Generator, Any, int], Trials]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a verb about uncertainty, and a simulation that checks it.
+
+    Attributes
+    ----------
+    name, verb
+        ``score-las-interval``, and the command that prints it.
+    says
+        What users read, as a sentence.
+    kind, nominal
+        What it is, and the level it claims: 0.95 for a 95 % interval, 0.05 for a test.
+    cases
+        Arguments of the simulation by label; the smallest size that is offered comes first.
+    secondary
+        The second figure, reported with the rate: ``"mean width (points)"``, ``"power at +2
+        points"``.
+    covers
+        The intervals, p-values and verdicts that it covers, as ``KIND.FIELD``: the kind of
+        the result, then the column of its table or the keys of its JSON without list positions.
+        Patterns are those of the shell: ``comparisons.p_*``, ``score.systems.metrics.*.interval``.
+    simulate
+        The simulation; its docstring says how the data are made.
+    repetitions, quick
+        Repetitions per case of the full and of the quick run.
+    exact
+        An exact test, which may reject less often than its band says.
+    """
+
+    name: str
+    verb: str
+    says: str
+    kind: Kind
+    nominal: float
+    cases: Mapping[str, Any]
+    secondary: str
+    covers: tuple[str, ...]
+    simulate: Simulation
+    repetitions: int = 2000
+    quick: int = 100
+    exact: bool = False
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """The rates between which the statement holds."""
+        low, high = BANDS[self.kind]
+        return (0.0 if self.exact else low), high
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One case of a statement, checked."""
+
+    case: str
+    repetitions: int
+    rate: float
+    error: float
+    secondary: float
+    seconds: float
+
+    def holds(self, band: tuple[float, float], *, errors: float = 0) -> bool:
+        """Whether the rate is in a band, widened by a number of Monte-Carlo errors.
+
+        Examples
+        --------
+        >>> Checked("n = 10", 400, 0.92, 0.0136, 3.1, 0.1).holds((0.93, 0.97), errors=1)
+        True
+        """
+        # The error at the end of the band: the estimated one is 0 where all repetitions agree.
+        low, high = (
+            end + sign * errors * math.sqrt(end * (1 - end) / self.repetitions)
+            for end, sign in zip(band, (-1, 1), strict=True)
+        )
+        return low <= self.rate <= high
+
+
+STATEMENTS: dict[str, Statement] = {}
+
+
+def statement(**fields: Any) -> Callable[[Simulation], Simulation]:
+    """Register a simulation as the check of a :class:`Statement` with these fields."""
+
+    def register(simulate: Simulation) -> Simulation:
+        result = Statement(simulate=simulate, **fields)
+        if result.name in STATEMENTS:
+            raise ValueError(f"two statements are called {result.name}")
+        STATEMENTS[result.name] = result
+        return simulate
+
+    return register
+
+
+def load() -> dict[str, Statement]:
+    """Return all statements, of all modules of the package."""
+    for module in iter_modules([str(Path(__file__).parent)]):
+        if module.name != "__main__":
+            import_module(f"tools.calibrate.{module.name}")
+    return STATEMENTS
+
+
+def check(statement: Statement, *, seed: int = 0, quick: bool = False) -> list[Checked]:
+    """Run the simulation of every case; each has its own random stream."""
+    rows = []
+    for label, value in statement.cases.items():
+        key = [seed, zlib.crc32(f"{statement.name}/{label}".encode())]
+        start = time.perf_counter()
+        trials = statement.simulate(
+            np.random.default_rng(key), value, statement.quick if quick else statement.repetitions
+        )
+        number = len(trials.hits)
+        rate = float(np.mean(trials.hits))
+        error = math.sqrt(rate * (1 - rate) / number)
+        secondary = float(np.mean(trials.secondary))
+        rows.append(Checked(label, number, rate, error, secondary, time.perf_counter() - start))
+    return rows
+
+
+def saved(statement: Statement, rows: list[Checked], seed: int) -> dict[str, Any]:
+    """Return the data to store from a full run."""
+    return {"name": statement.name, "seed": seed, "cases": [asdict(row) for row in rows]}

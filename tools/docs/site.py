@@ -1,0 +1,113 @@
+"""What the site shares with the page of ``treegauge report``, and what every page of it shows.
+
+Colours, type and the mark come from the assets of the page, so that both look alike. Every page
+says which version it describes and which file it was made of.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treegauge import __version__
+from treegauge.reporting.page.bundle import asset
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[2]
+#: Pages that are made from files outside of the folder of the documentation.
+COPIED = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "security.md": "SECURITY.md"}
+#: Where generated pages come from; all others are files of their own.
+MADE = {**COPIED, "commands.md": "tools/docs/commands.py", "api/": "tools/docs/api.py", "notebooks/": "docs/notebooks/"}
+#: The theme counts 20 pixels a rem, the page of treegauge 16.
+SCALE = 16 / 20
+#: A table of more rows can be reached by the keyboard, since it may scroll.
+ROWS = 12
+_TABLE = re.compile(r"<table>(.*?)</table>", re.DOTALL)
+_BLOCK = re.compile(r":root[^{]*\{(.*?)\}", re.DOTALL)
+
+
+def on_config(config: "MkDocsConfig") -> "MkDocsConfig":
+    """Hand the mark to the theme, which draws it within the page."""
+    config.extra["mark"] = asset("logo.svg").strip()
+    return config
+
+
+def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
+    """Add the colours, the icon, and the pages of files that belong to the repository."""
+    from mkdocs.structure.files import File
+
+    made = {"tokens.css": tokens(asset("css/tokens.css")), "favicon.svg": asset("logo.svg")}
+    made |= {name: copied(path) for name, path in COPIED.items()}
+    for name, content in made.items():
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+def tokens(text: str) -> str:
+    """Return the variables of the page for the two schemes of the site.
+
+    Examples
+    --------
+    >>> print(tokens(":root { --ink: #111; --t: 1.25rem; } @media x { :root { --ink: #eee; } }"))
+    :root, [data-md-color-scheme="default"] { --ink: #111; --t: 1rem; }
+    [data-md-color-scheme="slate"] { --ink: #eee; }
+    """
+    light, dark = (re.sub(r"color-scheme: [^;]*;", "", found) for found in _BLOCK.findall(text))
+    scaled = re.sub(r"([\d.]+)rem", lambda size: f"{float(size[1]) * SCALE:g}rem", light)
+    return f':root, [data-md-color-scheme="default"] {{{scaled}}}\n[data-md-color-scheme="slate"] {{{dark}}}'
+
+
+def copied(path: str) -> str:
+    """Return a file of the repository as a page, with links as they are within the site."""
+    text = (ROOT / path).read_text(encoding="utf-8").replace("](docs/", "](")
+    for name, source in COPIED.items():
+        text = text.replace(f"]({source}", f"]({name}")
+    return text
+
+
+def source_of(name: str) -> str:
+    """Return the file of the repository that a page is made of.
+
+    Examples
+    --------
+    >>> source_of("howto/score.md"), source_of("api/scoring.md"), source_of("contributing.md")
+    ('docs/howto/score.md', 'tools/docs/api.py', 'CONTRIBUTING.md')
+    """
+    if (ROOT / "docs" / name).exists():
+        return f"docs/{name}"
+    made = next(path for start, path in MADE.items() if name.startswith(start))
+    return f"{made}{Path(name).stem}.ipynb" if made.endswith("/") else made
+
+
+def on_page_content(html: str, page: "Page", config: "MkDocsConfig", files: object) -> str:
+    """Put tables into frames, and say which file the page is made of, with a link to edit it."""
+    html = _TABLE.sub(framed, html)
+    source = source_of(page.file.src_uri)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    link = f"{project['urls']['Homepage']}/edit/main/{source}"
+    return f'{html}\n<p class="source">Source: <a href="{link}">{source}</a></p>'
+
+
+def framed(table: re.Match[str]) -> str:
+    """Return a table in a frame in which a long or wide one scrolls, also by keys.
+
+    Examples
+    --------
+    >>> framed(_TABLE.search("<table><tr><td>1</td></tr></table>"))
+    '<div class="frame"><table class="data"><tr><td>1</td></tr></table></div>'
+    """
+    keys = ' tabindex="0" role="region" aria-label="Table"' if table[1].count("<tr") > ROWS else ""
+    return f'<div class="frame"{keys}><table class="data">{table[1]}</table></div>'
+
+
+def on_post_page(output: str, page: "Page", config: "MkDocsConfig") -> str:
+    """Show the version next to the name."""
+    version = f'<span class="version">{__version__}</span>'
+    named, found = re.subn(r'(<span class="md-ellipsis">\s*treegauge)(?=\s*</span>)', rf"\1 {version}", output, count=1)
+    if not found:
+        raise ValueError(f"{page.file.src_uri}: the theme has no name to put the version next to")
+    return named
