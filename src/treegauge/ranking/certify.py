@@ -14,17 +14,16 @@ from treegauge.ranking.claims.claims import Claim, flip, parse_claim
 from treegauge.ranking.stability.constraints import GROUPINGS, Constraint, constraints_of
 from treegauge.ranking.stability.sampler import sizes_of
 from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.metadata import TreebankUnits, units_of
+from treegauge.ranking.tables.metadata import units_of
 from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.statistics.resampling.small_samples import StudentEstimate, median_interval, signed_rank, wilson
 from treegauge.statistics.tests.hierarchy import hierarchy
 from treegauge.statistics.tests.planning import detectable_difference, equivalence
+from treegauge.statistics.units import LEAST_GROUPED, TreebankUnits
 
 Grouping = Literal["genus", "stock", "family", "language", "resource"]
 _SIZES = (5, 10, 20, 40)
 PERMUTATIONS = 10_000
-LEAST_GROUPED = 6
-"""The smallest number of groups for the primary test: with five, p cannot be below 0.05."""
 
 
 @verb(limits={"subsets": (1, 10**8)})
@@ -110,8 +109,9 @@ def certify(
     chances, middle = wilson(better, total, level), median_interval(differences, level)
     signature = countersign(
         pair.signature, claim=stated, constraints=",".join(map(str, bounds)) or None,
-        subsets=subsets if bounds else None, cluster=cluster, margin=margin, permutations=PERMUTATIONS,
-        level=level, seed=seed,
+        subsets=subsets if bounds else None,
+        units=cluster if len(families) >= LEAST_GROUPED else "treebanks",
+        margin=margin, permutations=PERMUTATIONS, level=level, seed=seed,
     )  # fmt: skip
     return Certificate(
         claim=stated, metric=board.metric, treebanks=total, ahead=int((whole > 0).sum()),

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from treegauge.core.arguments import check_between
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
+from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.comparing.compare import compare
 from treegauge.ranking.comparing.strengths import advantages, best_system, families_of, rank_sets
@@ -20,6 +21,7 @@ from treegauge.ranking.stability.stability import sample_count, stability
 from treegauge.ranking.stability.subsets import average_subsets, restrict
 from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks
 from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.statistics.units import GENUS
 
 MOST_SUBSETS = 10**8
 RuleOrAll = Literal["mean", "median", "error-reduction", "borda", "bradley-terry", "all"]
@@ -99,12 +101,16 @@ def rank(
             return rule_ranks(board, rules_of(rule), workers=workers, progress=task.advance, **how)
     with progress("subsets", sample_count(board, size, number, constraint)) as task:
         ranks = stability(board, workers=workers, progress=task.advance, **how)
-    return replace(ranks, **_inference(board))
+    return replace(ranks, **_inference(board, ranks.signature))
 
 
-def _inference(board: Leaderboard) -> dict[str, Any]:
+def _inference(board: Leaderboard, signature: str) -> dict[str, Any]:
     """Return confidence sets of ranks and the lead of the best system, if treebanks are enough."""
     codes = families_of(board)
     if codes is None or len(board.systems) < 2:
         return {}
-    return {"sets": rank_sets(advantages(board, codes)), "winner": best_system(board, codes)}
+    return {
+        "sets": rank_sets(advantages(board, codes)),
+        "winner": best_system(board, codes),
+        "signature": countersign(signature, units=GENUS),
+    }

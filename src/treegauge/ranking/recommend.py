@@ -213,7 +213,7 @@ def recommend(
     columns = np.sort(problem.best(every, weight, problem.starts(10 * STARTS, rng)))
     signature = countersign(
         board.signature, size=size, demands=", ".join(demands.demands) or None,
-        cv=f"{repeats}x{folds}", subsets=subsets, seed=seed,
+        cv=f"{repeats}x{folds}", units="systems", subsets=subsets, seed=seed,
     )  # fmt: skip
     return Recommendation(
         tuple(board.treebanks[i] for i in columns), weight, overall(problem.concordance(columns)),

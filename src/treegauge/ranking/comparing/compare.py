@@ -213,7 +213,7 @@ def critical_difference(board: Leaderboard, *, method: Method = "nemenyi", level
     names = tuple(tuple(board.systems[i] for i in group) for group in groups)
     return CriticalDifference(
         board, order, average, method, level, distance, p_values, names, overall,
-        countersign(board.signature, test=method, level=level),
+        countersign(board.signature, test=method, units="treebanks", level=level),
     )  # fmt: skip
 
 

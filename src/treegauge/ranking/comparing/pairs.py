@@ -153,7 +153,7 @@ def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
     return Improvement(
         tuple(board.systems[i] for i in order),
         {"probability": above / treebanks, "low": low, "high": high},
-        countersign(board.signature, interval="wilson", level=level),
+        countersign(board.signature, interval="wilson", units="treebanks", level=level),
     )
 
 
@@ -166,8 +166,9 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
     family (``new_low``, ``new_high``); and the smallest difference that a test detects with 80 %
     power (``detectable``). With a margin, ``p_equivalent`` is the p-value of the equivalence test.
     """
-    from treegauge.statistics.tests.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy
+    from treegauge.statistics.tests.hierarchy import hierarchy
     from treegauge.statistics.tests.planning import detectable_difference, equivalence
+    from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS
 
     order = board.by_mean()
     values = board.values[order]
@@ -189,5 +190,5 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
     if margin > 0:
         numbers["p_equivalent"] = equivalence(model.alike.value, error, df, margin).p_equivalent
     names = tuple(board.systems[i] for i in order)
-    signature = countersign(board.signature, by=by, level=level, margin=margin or None)
+    signature = countersign(board.signature, units=by, level=level, margin=margin or None)
     return Differences(names, numbers, signature)

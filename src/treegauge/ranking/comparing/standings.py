@@ -13,13 +13,14 @@ from treegauge.core.messages import note
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result, RowsResult, countersign
 from treegauge.ranking.comparing.compare import CriticalDifference, critical_difference
-from treegauge.ranking.comparing.strengths import TOO_FEW, RankSets, advantages, families_of, rank_sets
+from treegauge.ranking.comparing.strengths import RankSets, advantages, families_of, rank_sets
 from treegauge.ranking.stability.sampler import usual_size
 from treegauge.ranking.stability.stability import Stability, stability
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.metadata import describe
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.systems.submissions import SubmissionScores
+from treegauge.statistics.units import TOO_FEW
 from treegauge.treebanks.sources.languages import human_names
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from treegauge.ranking.rules.rules import POINTS, RULES, Ballots, Rule
 from treegauge.ranking.stability.constraints import Constraint, constraints_of
 from treegauge.ranking.stability.sampler import BLOCK, Sampler, sizes_of, sizes_text
 from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks, metric_name
+from treegauge.statistics.units import GENUS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -198,11 +199,12 @@ def rule_ranks(
     starts = range(0, samples, _SLICE)
     sampled = np.concatenate([*map_threads(ranked, starts, worker_count(workers))], axis=1)
     full = ranks_by_row(points)
+    sets = _sets(board, rules)
     signature = countersign(
         board.signature, rule="+".join(rules), size=sizes_text(sampler.sizes),
         subsets=samples if number is None else "all",
         constraints=",".join(map(str, bound)) or None,
-        seed=seed if number is None else None,
+        seed=seed if number is None else None, units=GENUS if sets else None,
     )  # fmt: skip
     rows = [
         {"rule": rule, "size": size, **_agreement(full[i], sampled[i][at :: len(sampler.sizes)])}
@@ -211,7 +213,7 @@ def rule_ranks(
         if at < samples
     ]
     return RuleRanks(
-        board, tuple(rules), points, full, sampled, _sets(board, rules), signature,
+        board, tuple(rules), points, full, sampled, sets, signature,
         attached={
             "stability": RuleStability(rows, signature, subsets_text=sampler.described(samples))
         },

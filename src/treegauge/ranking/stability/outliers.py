@@ -236,7 +236,9 @@ def explain_outliers(
             )
         )  # fmt: skip
     name = board.systems[row]
-    signature = countersign(ranks.signature, system=name, permutations=PERMUTATIONS, correction=correction)
+    signature = countersign(
+        ranks.signature, system=name, units="treebanks", permutations=PERMUTATIONS, correction=correction
+    )
     judged = _with_rows(sides, board, masks, correction, sampler.seed)
     return Outliers(name, judged, masks, ranks, correction, signature)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treegauge.ranking.certify import primary_test
-from treegauge.ranking.comparing.strengths import FAMILY
+from treegauge.ranking.comparing.strengths import GENUS
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.metadata import units_of
 from treegauge.reporting.page.packing import floats
@@ -32,7 +32,7 @@ def table_pairs(board: Leaderboard) -> dict[str, Any]:
     whole, scale = board.fixed_point()
     first, second = (np.array([pair[side] for pair in pairs], int) for side in (0, 1))
     differences = (whole[first] - whole[second]) / scale
-    units = units_of(board, FAMILY)
+    units = units_of(board, GENUS)
     made = hierarchy(differences, units.names).alike
     low, high = made.interval(LEVEL)
     with np.errstate(invalid="ignore"):
