@@ -293,7 +293,7 @@ def test_what_cannot_be_compared_is_refused(annotators):
         agree(parse_conllu(ONE, name="a"), parse_conllu(bare, name="b"))
     with pytest.raises(TreegaugeError, match="layer with classes"):
         agree(annotators["ana"], annotators["ben"], by="lemma")
-    with pytest.raises(TreegaugeError, match="do not mark two or more documents"):
+    with pytest.raises(TreegaugeError, match="no '# newdoc' comment that marks documents"):
         agree(parse_conllu(ONE, name="a"), parse_conllu(ONE, name="b"), units="documents")
 
 

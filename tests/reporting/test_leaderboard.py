@@ -75,7 +75,7 @@ def test_scores_are_those_of_score(task, scores_only):
 
 def test_teams_share_a_letter_if_and_only_if_rank_compare_does_not_separate_them(task):
     ranked = board(task)
-    again = tg.rank.compare(task / "out" / "scores.csv", by="wilcoxon-holm", metric="LAS")
+    again = tg.rank.compare(task / "out" / "scores.csv", test="wilcoxon-holm", metric="LAS")
     letters = dict(ranked.table.select("system", "group").iter_rows())
     for row in again.json_fields()["pairs"]:
         shared = {*letters[row["system"]]} & {*letters[row["other"]]}

@@ -6,6 +6,7 @@ from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.statistics.resampling import bootstrap
 from treegauge.statistics.resampling import draws as resampling
 from treegauge.statistics.resampling.bootstrap import bootstrap, bootstrap_rows
 

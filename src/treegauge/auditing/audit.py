@@ -305,7 +305,7 @@ def audit_treebanks(
     title = name or (f"{len(subjects)} treebanks" if several else _label(subjects[0], True))
     signature = sign(
         audit=title, splits=named_parts(parts), against=named_parts(given) or None,
-        similarity=similarity, resamples=resamples, seed=seed, errors=errors,
+        similarity=similarity, resamples=resamples, units="sentences", seed=seed, errors=errors,
     )  # fmt: skip
     return Audit(title, tuple(findings), signature, fail, all)
 

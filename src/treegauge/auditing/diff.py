@@ -186,7 +186,7 @@ def diff(
     before, after = (_parsed(files, title, errors) for files, title in zip(sides, titles, strict=True))
     pairs = pair_words(before.treebank, after.treebank)
     changes = Changes.of(pairs)
-    signature = sign(diff=pairs.old.mark, to=pairs.new.mark, split=split, errors=errors)
+    signature = sign(diff=pairs.old.mark, to=pairs.new.mark, split=split, units="words", errors=errors)
     kinds = sentence_kinds(pairs)
     if not (pairs.sentences.to_new >= 0).any() and not pairs.sentences.groups:
         note(f"{titles[0]} and {titles[1]} have no sentence in common: are they the same treebank?")

@@ -276,7 +276,11 @@ def contributions(
     votes = [scored("", ()), *(scored(name, gone) for name, gone in leave.items())]
     words = {name: int(mask.sum()) for name, mask in masks.items()}
     signature = sign(
-        m=metric_label(metric, convention), tb=gold.mark, runs=len(runs) if len(runs) > 1 else None, ci=f"t@{level:g}"
+        m=metric_label(metric, convention),
+        tb=gold.mark,
+        runs=len(runs) if len(runs) > 1 else None,
+        ci=f"t@{level:g}",
+        units="sentences",
     )
     return Contributions(tuple(votes), words, metric, convention, signature)
 

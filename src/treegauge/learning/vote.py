@@ -330,6 +330,8 @@ def select_sources(
     better = [s for s in strategies if s.ahead and s.ahead.excludes_zero and s.ahead.value > 0]
     best = max(better, key=lambda strategy: strategy.score.value, default=strategies[0])
     label = metric_label(metric, convention)
-    signature = sign(m=label, tb=gold.mark, sentences=len(gold), held_out="each", ci=f"t@{level:g}/{pairs}")
+    signature = sign(
+        m=label, tb=gold.mark, sentences=len(gold), held_out="each", ci=f"t@{level:g}/{pairs}", units="sentences"
+    )
     words = int(handful.mask.sum())
     return SourceSelection(tuple(strategies), best.name, label, len(gold), words, level, signature)

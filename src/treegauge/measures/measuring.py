@@ -152,7 +152,7 @@ def measure_all(
     title = todo[0].name if len(todo) == 1 else f"{len(todo)}treebanks"
     signature = sign(
         m=",".join(names), tb=f"{title}#{digest[:6]}", split=split if folders else None,
-        errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None,
+        errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None, units="sentences" if interval else None,
         seed=seed if interval or any(m.seeded for m in chosen) else None,
     )  # fmt: skip
     return Measures((*measured, *averages), signature)

@@ -12,13 +12,14 @@ from treegauge.auditing.agreement.layers import Coding, class_codings, codings, 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.inference.certainty import FEW_DOCUMENTS, IN_DOCUMENTS, UnitCounts, UnitKind, intervals
+from treegauge.scoring.inference.certainty import UnitCounts, intervals
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.sentence_counts import ScoreOptions, tally
 from treegauge.scoring.settings import Resampling
 from treegauge.statistics.agreement.coefficients import agreement, class_agreement, coefficient_interval
 from treegauge.statistics.agreement.distance_alpha import LEAST_APART, LEAST_DISTANCE_UNITS, distance_alpha
-from treegauge.statistics.resampling.small_samples import LEAST_UNITS, StudentEstimate
+from treegauge.statistics.resampling.small_samples import StudentEstimate
+from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, UnitKind
 from treegauge.treebanks.data.trees import is_tree
 
 Ints = npt.NDArray[np.int32]
