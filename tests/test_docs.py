@@ -7,9 +7,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tests.treebanks.test_mirrors import git
 
 from tests.commands import invoke
-from tests.treebanks.test_mirrors import git
 from treegauge.cli.verbs import VERBS
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -20,8 +20,8 @@ from treegauge.experiments.cell_store import FullError, Store
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.processes import _interrupts_wait
 from treegauge.experiments.run import run
-from treegauge.experiments.running import run_expansion
 from treegauge.experiments.store import store as status
+from treegauge.experiments.training import run_expansion
 from treegauge.treebanks.sources.files import short_name
 
 CELLS = 24

@@ -9,7 +9,8 @@ from treegauge.measures.similarity import jensen_shannon, log_ratios, out_of_voc
 from treegauge.measures.structure import possible_crossings, word_order_freedom
 from treegauge.measures.vocabulary import entropy_of, feature_counts, standardised_ttr
 from treegauge.statistics.descriptive import wasserstein
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 
 
 def text(bank, *forms):

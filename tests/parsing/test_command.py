@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.parsing.parsers import parsers
 from treegauge.parsing.programs.command import CommandModel, CommandOptions, CommandParser
 from treegauge.parsing.programs.command_templates import CommandTemplate, filled_command, find_template, template_names
 from treegauge.parsing.programs.running import LOG, CommandError, run_program, to_conllx, to_unparsed, with_output
-from treegauge.parsing.programs.udpipe import UDPipeOptions, UDPipeParser
-from treegauge.parsing.registry import load_model, make_parser
+from treegauge.parsing.programs.udpipe import UDPipeParser
+from treegauge.parsing.programs.udpipe_settings import UDPipeOptions
+from treegauge.parsing.registry import load_model, make_parser, parsers
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
@@ -192,7 +192,7 @@ def test_udpipe_trains_no_longer_than_its_parent_lives(tmp_path):
     """Its library blocks the process, so that the system must end it."""
     note = tmp_path / "pids"
     (tmp_path / "blocked.py").write_text(
-        "import os, pathlib, sys, time\nfrom treegauge.parsing.programs.running import udpipe\n"
+        "import os, pathlib, sys, time\nfrom treegauge.parsing.programs import udpipe\n"
         "def train(*job):\n"
         f"    pathlib.Path({str(note)!r}).write_text(f'{{os.getpid()}} {{os.getpid()}}')\n"
         "    time.sleep(60)\n"

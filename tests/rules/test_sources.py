@@ -49,10 +49,8 @@ CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "curve counts": {"sources": ((...,), {})},
     "curve complexity": {"sources": ((...,), {})},
     "curve equivalent": {"sources": ((...,), {"score": 50})},
-    "curve fit": {"sources": ((...,), {})},
     "curve advise": {"sources": ((...,), {"budget": 1000})},
     "transfer": {"target": ((..., SYSTEM), {}), "sources": ((SYSTEM, ...), {})},
-    "transfer weights": {"target": ((..., SYSTEM), {}), "sources": ((SYSTEM, ...), {})},
     "transfer recommend": {"target": ((..., SYSTEM), {}), "sources": ((SYSTEM, ...), {})},
     "report": {"sources": ((...,), {"out": None}), "gold": ((), {"gold": [...], "out": None})},
 }
@@ -61,14 +59,12 @@ OTHERS = {
     ("fetch", "source"): "an address",
     ("curve", "treebank"): "a name in the table of counts",
     ("curve equivalent", "treebank"): "a name in the table of counts",
-    ("curve fit", "treebank"): "a name in the table of counts",
     ("curve advise", "treebank"): "a name in the table of counts",
     ("results", "treebank"): "a name in the store",
     ("analyse", "target"): "a column",
-    ("analyse correlation", "target"): "a column",
-    ("analyse background", "target"): "a column",
-    ("analyse regression", "target"): "a column",
-    ("analyse bins", "target"): "a column",
+    ("rank", "treebanks"): "a name in the table of scores",
+    ("rank compare", "treebanks"): "a name in the table of scores",
+    ("certify", "treebanks"): "a name in the table of scores",
 }
 
 

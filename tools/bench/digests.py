@@ -26,7 +26,7 @@ WRITTEN = "written"
 JOBS: dict[str, Sequence[str]] = {
     "check": ("check", SVO),
     "agree": ("agree", "careful.conllu", "average.conllu", "--disagreements"),
-    "audit": ("audit", SVO, "--consistency"),
+    "audit": ("audit", SVO, "--only", "consistency"),
     "diff": ("diff", "gold.conllu", "hasty.conllu"),
     "measure": ("measure", "all", SVO, FREE),
     "measure interval": ("measure", "mdd", SVO, "--interval"),
@@ -45,11 +45,11 @@ JOBS: dict[str, Sequence[str]] = {
     "overlap": ("score", "gold.conllu", *SYSTEMS, "--overlap", "2"),
     "vote": ("score", "gold.conllu", *SYSTEMS, "--combine"),
     "calibration": ("score", "gold.conllu", SYSTEMS[0], "--calibration"),
-    "rank": ("rank", *RANKED, "--size", "10", "--samples", "20000"),
-    "rank exact": ("rank", *RANKED, "--size", "10", "--exact"),
+    "rank": ("rank", *RANKED, "--size", "10", "--subsets", "20000"),
+    "rank exact": ("rank", *RANKED, "--size", "10", "--subsets", "all"),
     "rank compare": ("rank", "compare", *RANKED),
     "rank outliers": ("rank", "outliers", *RANKED, "--system", "HIT-SCIR", "--size", "2"),
-    "rank subsets": ("rank", "subsets", *RANKED),
+    "rank subsets": ("rank", *RANKED, "--subsets", "named"),
     "leaderboard": ("leaderboard", "shared_task/gold", "shared_task/teams", "--failed", "zero",
                     "--out", f"{WRITTEN}/board"),
     "certify": ("certify", *RANKED, "--claim", "HIT-SCIR > TurkuNLP"),
@@ -66,14 +66,20 @@ JOBS: dict[str, Sequence[str]] = {
     "mdl": ("difficulty", SVO, "--measure", "mdl", *SMALL, "--blocks", "auto"),
     "difficulty": ("difficulty", FREE, *SMALL, "--blocks", "auto"),
     "curve complexity": ("curve", "complexity", "counts.csv"),
-    "curve fit": ("curve", "fit", "counts.csv"),
+    "curve fit": ("curve", "counts.csv", "--law", "power", "--law", "log"),
     "curve equivalent": ("curve", "equivalent", "counts.csv", "--score", "60"),
     "curve counts": ("curve", "counts", SVO, "--parser", "mst", *SMALL, "--sizes", "20,80"),
     "transfer": ("transfer", FREE, SVO, "UD_Imaginary-SOV", "--parser", "mst", *SMALL,
                  "--limit", "50"),
 }  # fmt: skip
 """What each job is, in the words of the command line of this version."""
-BEFORE: dict[str, Sequence[str]] = {"vinfo": ("vinfo", SVO, *SMALL), "mdl": ("mdl", SVO, *SMALL, "--blocks", "auto")}
+BEFORE: dict[str, Sequence[str]] = {
+    "rank": ("rank", *RANKED, "--size", "10", "--samples", "20000"),
+    "rank exact": ("rank", *RANKED, "--size", "10", "--exact"),
+    "rank subsets": ("rank", "subsets", *RANKED),
+    "vinfo": ("vinfo", SVO, *SMALL),
+    "mdl": ("mdl", SVO, *SMALL, "--blocks", "auto"),
+}
 """Words of the other version, for jobs whose words have changed since."""
 
 

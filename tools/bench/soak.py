@@ -99,7 +99,7 @@ def stream(scale: float) -> Iterator[Load]:
     feed = synthetic(700, seed=1).to_bytes()
     for gigabytes in (1, 10):
         size = int(gigabytes * GIGA * scale)
-        line = [*TREEGAUGE, "check", "-", "--level", "2", "--format", "json"]
+        line = [*TREEGAUGE, "check", "-", "--ud-level", "2", "--format", "json"]
         yield measured("check a stream", size / 1e6, "MB", line, feed, size)
     for gigabytes in (1, 10):
         size = int(gigabytes * GIGA * scale / 2)
@@ -155,7 +155,7 @@ def table(scale: float) -> Iterator[Load]:
             rows = ["treebank," + ",".join(f"S{i}" for i in range(systems))]
             rows += [f"t{i}," + ",".join(map(str, row)) for i, row in enumerate(scores.tolist())]
             path.write_text("\n".join(rows) + "\n")
-            line: list[str | Path] = [*TREEGAUGE, "rank", "show", path, "--samples", "20000", "--format", "json"]
+            line: list[str | Path] = [*TREEGAUGE, "rank", "show", path, "--subsets", "20000", "--format", "json"]
             yield measured(f"rank {systems} systems", count, "treebanks", line)
 
 

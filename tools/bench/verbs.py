@@ -43,12 +43,11 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-UNMEASURED = {
-    "fetch": "waits for a server",
-    "demo": "has data of one size",
-    "parsers": "reads no data",
-    "analyse power": "reads no data",
-}
+<<<<<<< HEAD
+UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size"}
+=======
+UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size", "parsers": "reads no data"}
+>>>>>>> ranking
 """Why a command has no measurement."""
 
 
@@ -205,7 +204,7 @@ PAIRS = "compares all pairs of systems"
 GROWING: dict[str, Growing] = {
     "check": _measured(),
     "agree": _compared("--disagreements"),
-    "audit": _measured("--consistency"),
+    "audit": _measured("--only", "consistency"),
     "diff": _compared(),
     "measure show": Growing("sentences", lambda folder, n: ["all", treebank_files(folder, n)[0]]),
     "split": _measured("--objective", "low", "--out", "sets"),
@@ -213,37 +212,26 @@ GROWING: dict[str, Growing] = {
     "convert": _measured("--out", "table.csv"),
     "catalogue": Growing("treebanks", lambda folder, n: [str(Path(_plan(folder, 10 * n)).parent)]),
     "score": _compared(),
-    "rank show": _ranked("--samples", "100000", steep=PAIRS),
+    "rank show": _ranked("--subsets", "100000", steep=PAIRS),
     "rank compare": _ranked(steep=PAIRS),
-    "rank outliers": _ranked("--system", "HIT-SCIR-0", "--samples", "100000", "--no-search"),
-    "rank subsets": _ranked(),
+    "rank outliers": _ranked("--system", "HIT-SCIR-0", "--subsets", "100000"),
     "leaderboard": Growing("teams", lambda folder, n: [*_teams(folder, 6 * n), "--out", "out"]),
     "certify": _ranked("--claim", "HIT-SCIR-0 > Stanford-0"),
-    "recommend": _ranked("--repeats", "2", "--samples", "200", steep=PAIRS),
-    "analyse show": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
-    "analyse correlation": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
-    "analyse normality": _explained(),
-    "analyse matrix": _explained("--of", "las,edv,size"),
-    "analyse background": _explained("--target", "las", "--of", "edv", "--given", "size"),
-    "analyse regression": _explained("--target", "las", "--on", "edv,size"),
-    "analyse bins": _explained("--target", "las", "--of", "edv", "--bin", "bin"),
-    "analyse shape": _explained("--of", "las", "--resamples", "200"),
+    "recommend": _ranked("--repeats", "2", "--subsets", "200", steep=PAIRS),
+    "analyse": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
     "train": Growing(
         "training sentences", lambda folder, n: ["beam", _folder(folder, n), "--option", "epochs=1", "--out", "model"]
     ),
     "parse": Growing("sentences", _model),
     "tag": _trained("--tagger", "perceptron", "--folds", "2", "--out", "tagged"),
-    "labels": _measured(),
     "map": _trained(*QUICK, "--candidates", "20", "--folds", "2"),
     "difficulty": _trained(*QUICK, "--blocks", "auto", "--orders", "1"),
     "curve show": _learned(),
     "curve counts": _learned(),
     "curve complexity": _learned(),
     "curve equivalent": _learned("--score", "60"),
-    "curve fit": _learned(),
     "curve advise": _learned("--budget", "100", "--treebank", "UD_X0-Y"),
     "transfer show": _transferred(*QUICK),
-    "transfer weights": _transferred(),
     "transfer recommend": _transferred(*QUICK),
     "run": Growing("cells", lambda folder, n: [_plan(folder, 10 * n), "--pool", "inline"]),
     "results": _kept("--out", "results.csv"),

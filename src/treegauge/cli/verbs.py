@@ -30,8 +30,10 @@ class Command(NamedTuple):
         Whether the result has a figure: ``--plot FILE``.
     formats
         Formats specific to this result: its ``own_formats``.
+    listing
+        Function of the package whose result ``--list`` prints; it takes the first argument.
     subverbs
-        Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
+        Commands under this one: ``treegauge curve advise`` is ``tg.curve.advise``.
     """
 
     help: str = ""
@@ -40,10 +42,9 @@ class Command(NamedTuple):
     metavar: Mapping[str, str] = _NONE
     plot: bool = False
     formats: Sequence[str] = ()
+    listing: str = ""
     subverbs: "Mapping[str, Command]" = _NONE
 
-
-_TABLES = Command(arguments=["tables"], plot=True)
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank valid and consistent?": {
@@ -85,32 +86,21 @@ VERBS: dict[str, dict[str, Command]] = {
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
             plot=True,
-            subverbs={"compare": Command(plot=True), "outliers": Command(), "subsets": Command()},
+            subverbs={"compare": Command(plot=True), "outliers": Command()},
         ),
         "leaderboard": Command(
             "Score every team on every treebank, rank the teams, and write a page and tables.", ["gold"]
         ),
         "certify": Command("Report the evidence for the claim that one system beats another."),
-        "recommend": Command(
-            "Recommend a small set of treebanks that ranks systems as all treebanks do.", formats=("conllu",)
-        ),
+        "recommend": Command("Recommend a small set of treebanks that ranks systems as all treebanks do."),
         "analyse": Command(
-            "Explain scores: correlate columns with a target, alone and given covariates.",
-            ["tables"],
-            plot=True,
-            subverbs={
-                **dict.fromkeys(("correlation", "normality", "matrix", "background"), _TABLES),
-                **dict.fromkeys(("regression", "bins", "shape"), _TABLES),
-                "power": Command(),
-            },
+            "Explain scores: correlate columns with a target, alone and given covariates.", ["tables"], plot=True
         ),
     },
     "What does a parser learn, and from what data?": {
-        "train": Command("Train a parser.", ["parser", "treebank"]),
+        "train": Command("Train a parser.", ["parser", "treebank"], listing="parsers"),
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
-        "parsers": Command("List the parsers and their options.", ["parser"]),
-        "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
-        "labels": Command("Report the share of trees that each encoding of trees as labels covers."),
+        "tag": Command("Tag sentences with predicted or jackknifed tags.", ["files"]),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
         "difficulty": Command(
             "Measure dataset difficulty: ten measures, or usable information or description length alone.", plot=True
@@ -122,14 +112,13 @@ VERBS: dict[str, dict[str, Command]] = {
                 "counts": Command(),
                 "complexity": Command(plot=True),
                 "equivalent": Command(plot=True),
-                "fit": Command(),
                 "advise": Command(short={"budget": "-n"}, metavar={"sentences": "FILE"}),
             },
         ),
         "transfer": Command(
             "Parse a language with parsers trained on treebanks of other languages.",
             ["target"],
-            subverbs=dict.fromkeys(("weights", "recommend"), Command(arguments=["target"])),
+            subverbs={"recommend": Command(arguments=["target"])},
         ),
     },
     "How do I run many experiments?": {

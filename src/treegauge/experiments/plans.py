@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
-from treegauge.experiments.grid import available_sentences, distinct_cells
-from treegauge.experiments.inventory import inventory, parser_files, treebank_files
-from treegauge.experiments.tasks import Task, find_task
+from treegauge.experiments.grid import available_sentences, batches_of
+from treegauge.experiments.tasks import Task, find_task, inventory, parser_files, treebank_files
 from treegauge.treebanks.sources.files import Source
 from treegauge.treebanks.sources.resolver import resolve_treebanks
 
@@ -214,8 +213,7 @@ def _batches(cells: Grid, root: Source | None, refused: dict[str, int]) -> Itera
             sizes = tuple(size for size in cells.sizes or (None,) if size not in large)
             if sizes:
                 setup = _setup(task, path, parser, extra, root)
-                batch = CellBatch(setup, sizes, cells.samples, cells.seeds)
-                yield from [batch] if task.redraws else distinct_cells(batch)
+                yield from batches_of(setup, sizes, cells.samples, cells.seeds)
 
 
 def make_setup(

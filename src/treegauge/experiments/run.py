@@ -21,7 +21,7 @@ from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.plans import Plan, absent_treebanks, grid
 from treegauge.experiments.pools import CellLimits, PoolSettings
-from treegauge.experiments.running import RunSummary, run_expansion
+from treegauge.experiments.training import RunSummary, run_expansion
 from treegauge.parsing.registry import known_parsers
 from treegauge.treebanks.sources.files import Source
 

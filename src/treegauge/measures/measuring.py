@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
 from treegauge.core.messages import progress
+from treegauge.core.platforms import map_threads
 from treegauge.core.plugins import PluginError
 from treegauge.core.result import sign
-from treegauge.core.threads import map_threads
 from treegauge.measures.intervals import measure_interval
 from treegauge.measures.measurements import Measured, Measures
 from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, blank, measures, selected_measures
@@ -152,7 +152,7 @@ def measure_all(
     title = todo[0].name if len(todo) == 1 else f"{len(todo)}treebanks"
     signature = sign(
         m=",".join(names), tb=f"{title}#{digest[:6]}", split=split if folders else None,
-        errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None,
+        errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None, units="sentences" if interval else None,
         seed=seed if interval or any(m.seeded for m in chosen) else None,
     )  # fmt: skip
     return Measures((*measured, *averages), signature)

@@ -11,7 +11,7 @@ from treegauge.core.verbs import command, verb
 from treegauge.reporting.report import Page, report
 
 if TYPE_CHECKING:
-    from treegauge.testing.synthetic import Grammar
+    from treegauge.testing.grammar import Grammar
     from treegauge.treebanks.data.columns import Treebank
 
 #: Invented parsers, by the share of heads they get right.
@@ -58,7 +58,7 @@ def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, subsets: int = SUB
 
 def demo_languages() -> "dict[str, Grammar]":
     """Return invented languages; parsers are trained on the first."""
-    from treegauge.testing.synthetic import Grammar
+    from treegauge.testing.grammar import Grammar
 
     return {
         "UD_Imaginary-SVO": Grammar(label_noise=0.01),

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.result import Result
+from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.validation.problem import Problem
+    from treegauge.validation.problems import Problem
 
 _COLUMNS = (
     "file", "line", "column", "end_column", "sent_id", "node", "form", "level", "class", "id",
@@ -31,7 +32,7 @@ class ValidationReport(Result):
         Their problems, sentence by sentence, without those in the baseline.
     errors, warnings
         Their numbers, including warnings that are not listed.
-    level
+    ud_level
         The highest level of UD validation that was tested.
     lang
         The language of the treebank, at levels 4 and 5.
@@ -51,7 +52,7 @@ class ValidationReport(Result):
     problems: "Sequence[Problem]"
     errors: int
     warnings: int
-    level: int
+    ud_level: int
     signature: str
     lang: str | None = None
     language_data: str | None = None
@@ -81,12 +82,14 @@ class ValidationReport(Result):
     def json_fields(self) -> dict[str, Any]:
         """Return the number of errors and warnings, and the problems."""
         return {
+            "files": list(self.files),
             "errors": self.errors,
             "warnings": self.warnings,
-            "level": self.level,
+            "ud_level": self.ud_level,
             "lang": self.lang,
             "language_data": self.language_data,
             "baseline": {"known": self.known, "gone": self.gone},
+            "changed": self.changed,
             "problems": [problem.to_dict() for problem in self.problems],
         }
 
@@ -111,7 +114,7 @@ class ValidationReport(Result):
 
     def _remarks(self) -> Iterator[str]:
         if self.language_data:
-            yield f" (level {self.level}, [{self.lang}], language data of {self.language_data})"
+            yield f" (level {self.ud_level}, [{self.lang}], language data of {self.language_data})"
         if self.written is None and (self.known or self.gone):
             yield f"; the baseline has {self.known} more"
         if self.gone:
@@ -125,21 +128,35 @@ class ValidationReport(Result):
         In a changed sentence, a problem on an unchanged line is shown next to the nearest changed
         line.
         """
-        from treegauge.validation.annotations import github_lines
+        from treegauge.validation.report_formats import github_lines
 
         lines = None
         if self.changed is not None:
-            from treegauge.validation.changes import with_changed_lines
+            from treegauge.validation.new_problems import with_changed_lines
 
             lines = [line for _, line in with_changed_lines(self.problems, self.changed)]
         return "\n".join([*github_lines(self.problems, lines), self.summary])
 
     def to_sarif(self) -> str:
         """Return a SARIF 2.1.0 log."""
-        from treegauge.validation.annotations import sarif
+        from treegauge.validation.report_formats import sarif
 
         about = {"signature": self.signature, "languageData": self.language_data}
         return sarif(self.problems, {name: value for name, value in about.items() if value})
+
+
+def read_check(path: Source) -> ValidationReport:
+    """Read the problems that ``check -o FILE.json`` saved."""
+    from treegauge.core.reading import read_saved
+    from treegauge.validation.problems import Problem, ProblemList
+
+    def made(content: dict[str, Any]) -> ValidationReport:
+        numbers = {name: content[name] for name in ("errors", "warnings", "ud_level", "signature")}
+        rest = {name: content[name] for name in ("lang", "language_data", "changed")}
+        problems = ProblemList(map(Problem.from_dict, content["problems"]))
+        return ValidationReport(tuple(content["files"]), problems, **numbers, **rest, **content["baseline"])
+
+    return read_saved(path, ValidationReport.kind, "treegauge check FILE --out FILE.json", made)
 
 
 def _counted(errors: int, warnings: int) -> str:

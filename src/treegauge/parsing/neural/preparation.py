@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from treegauge.core.messages import note
 from treegauge.parsing.base import check_training
-from treegauge.parsing.labelling.label_encodings import Encoding
+from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
-from treegauge.parsing.word_vectors import WordVectors, read_vectors
+from treegauge.parsing.neural.word_vectors import WordVectors, read_vectors
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.conllu import TOLERABLE
 from treegauge.treebanks.sources.resolver import read_treebank

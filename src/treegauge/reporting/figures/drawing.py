@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, one_line
+from treegauge.core.figure import Figure
 from treegauge.core.files import atomic
 from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
@@ -31,13 +32,9 @@ FIGURES: dict[str, str] = {
     "equivalent": "curves.placed_scores",
     "measures": "treebanks.measured",
     "correlation": "analysis.correlation",
-    "normality": "analysis.normality_histograms",
     "correlation matrix": "analysis.matrix",
-    "background": "analysis.background",
     "regression": "analysis.predictions",
     "predictions": "analysis.predictions",
-    "binned correlation": "analysis.bins",
-    "skew-normal curve": "analysis.skew_normal_histogram",
     "critical difference": "ranking.critical_differences",
     "exact ranks": "ranking.pair_matrix",
     "ranks": "ranking.ranks_figure",
@@ -50,7 +47,7 @@ FIGURES: dict[str, str] = {
 }
 
 
-def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> dict[str, Any]:
+def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> Figure:
     """Draw the figure of a result, or of its featured part if that has a figure.
 
     Parameters
@@ -64,7 +61,7 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
 
     Returns
     -------
-    dict
+    Figure
         The figure as a Vega-Lite specification.
     """
     part: Any = result
@@ -76,7 +73,7 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
         raise ChoiceError("kind of result with a figure", part.kind, FIGURES)
     module, _, name = FIGURES[part.kind].partition(".")
     function = getattr(import_module(f"treegauge.reporting.figures.{module}"), name)
-    spec: dict[str, Any] = function(part, **how)
+    spec = Figure(function(part, **how))
     if path is not None:
         save(spec, path)
     return spec

@@ -12,7 +12,7 @@ from typing import TypeVar
 from urllib.parse import unquote
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.outputs import check_folder
+from treegauge.core.files import check_folder
 from treegauge.core.platforms import portable_name, replace_file, set_usual_mode
 from treegauge.treebanks.fetching.downloads import url_parts
 from treegauge.treebanks.sources.files import is_conllu, split_of
