@@ -80,7 +80,7 @@ register_extensions(
 register_extensions(
     "figures", draw="treegauge.reporting.figures.drawing:draw", save="treegauge.reporting.figures.drawing:save"
 )
-register_extensions("pages", candidates="treegauge.reporting.sections.candidates:candidates_page")
+register_extensions("pages", candidates="treegauge.reporting.sections.maps:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}
 
