@@ -22,7 +22,7 @@ from treegauge.reporting.figures.treebanks import REACH, displacement_data
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section
-from treegauge.reporting.saved import SavedResults, choices
+from treegauge.reporting.saved import SavedResults, signed_choices
 from treegauge.treebanks.sources.files import Errors
 from treegauge.treebanks.sources.inputs import Input
 from treegauge.treebanks.sources.languages import release_key, take_apart
@@ -150,7 +150,7 @@ def count_treebanks(number: int) -> str:
 def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str], errors: Errors) -> list[Method]:
     signatures = "\n".join(one.signature for one in found)
     policy = None if errors == "strict" else errors
-    chosen = [choices(one.signature) for one in found]
+    chosen = [signed_choices(one.signature) for one in found]
 
     def measured(name: str, sources: Sequence[str] = given) -> str:
         """Return one command per source: two files would be read as training and test set."""
@@ -175,7 +175,7 @@ def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence
         methods.append(make_method("edv", found[0].signature, measured("edv", audited or given)))
     if audits:
         signatures = "\n".join(one.signature for one in audits)
-        signed = [choices(one.signature) for one in audits]
+        signed = [signed_choices(one.signature) for one in audits]
         drawn = {name: "+".join(dict.fromkeys(one[name] for one in signed)) for name in ("resamples", "seed")}
         text = "\n".join(_audit_command(one, source, policy) for one, source in zip(audits, audited, strict=True))
         methods.append(make_method("audit", signatures, text, **drawn))
@@ -184,7 +184,7 @@ def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence
 
 def _audit_command(one: Audit, source: str, policy: str | None) -> str:
     """Return the command of an audit, with the choices in its signature that are not the default."""
-    signed = choices(one.signature)
+    signed = signed_choices(one.signature)
     usual = {"similarity": "0.7", "resamples": str(RESAMPLES), "seed": "0"}
     own = {name: signed[name] for name, value in usual.items() if signed[name] != value}
     against = ["TRAINING"] if "against" in signed else None
