@@ -44,7 +44,7 @@ OTHER_WORDS = {
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
-    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "results",
+    "train", "parse", "parsers", "tag", "curve counts", "run", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
@@ -107,7 +107,6 @@ def examples(world, counts, numbers):
     treebanks = sorted(world.glob("UD_*"))
     systems = [world / "first", world / "second"]
     one = [treebanks[0] / "czech-one-ud-test.conllu", *(s / "UD_Czech-One.conllu" for s in systems)]
-    by_length = numbers.join(pl.DataFrame({"length": [5, 6]}), how="cross")
     training = {**QUICK, "epochs": 1}
     return {
         "agree": [partial(tg.agree, *one[1:], by=["upos"], disagreements=True, units="sentences")],
@@ -142,17 +141,11 @@ def examples(world, counts, numbers):
         "analyse": [
             partial(tg.analyse, numbers, "las", ["size", "edv"], resamples=50),
             partial(tg.analyse, numbers, "las", "edv", "size", resamples=50),
+            partial(tg.analyse, numbers, "las", "edv", resamples=50, method="kendall"),
+            partial(tg.analyse, numbers),
+            partial(tg.analyse, numbers, "las", on=["edv", "size"]),
+            lambda: tg.analyse(numbers, "las", on=["edv", "size"]).predict(numbers),
         ],
-        "analyse correlation": [partial(tg.analyse.correlation, numbers, "las", "edv", resamples=50, method="kendall")],
-        "analyse normality": [partial(tg.analyse.normality, numbers)],
-        "analyse matrix": [partial(tg.analyse.matrix, numbers)],
-        "analyse background": [partial(tg.analyse.background, numbers, "las", "edv", "size", resubsets=50)],
-        "analyse regression": [
-            partial(tg.analyse.regression, numbers, "las", ["edv", "size"], predict=numbers, leave_one_out=True)
-        ],
-        "analyse bins": [partial(tg.analyse.bins, by_length, "las", "edv", resamples=50, low=5, high=6)],
-        "analyse shape": [partial(tg.analyse.shape, numbers, "las", resamples=10)],
-        "analyse power": [partial(tg.analyse.power, 30, 0.3)],
         "map": [partial(tg.map, treebanks[0], candidates=5, folds=2, **training)],
         "difficulty": [
             partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, **training),

@@ -108,7 +108,7 @@ def check_text(text: str, words: object) -> None:
 #: Files that are treebanks or binary.
 DATA = (".conllu", ".model", ".npz", ".parquet", ".sqlite", ".zst")
 #: Verbs that print a treebank, and commands that refuse names such as these.
-PRINT_TREEBANKS = {"parse", "convert", "transfer", "labels"}
+PRINT_TREEBANKS = {"parse", "convert", "transfer"}
 REFUSED = {"fetch"}
 
 

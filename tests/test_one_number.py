@@ -216,7 +216,7 @@ def results_with_tiny_p_values():
     yield tg.certify("conll18", claim="HIT-SCIR > SParse", margin=1)
     yield tg.rank.compare("conll18", by="wilcoxon-holm")
     yield tg.analyse(frame, "las", ["words", "edv"], resamples=0)
-    yield tg.analyse.regression(frame, "las", ["words", "edv"])
+    yield tg.analyse(frame, "las", on=["words", "edv"])
     yield partial_conjunction([1e-9, 1e-8, 0.2])
     gold = synthetic(60, seed=2)
     bad = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.5), seed=1)

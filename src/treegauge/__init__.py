@@ -29,7 +29,6 @@ _HOMES = {
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
-    "parsing.labels": ["labels"],
     "parsing.parse": ["parse"],
     "parsing.parsers": ["parsers"],
     "parsing.registry": ["load_model", "make_parser"],

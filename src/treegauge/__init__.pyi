@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from treegauge.measures.measure import Split
     from treegauge.measures.measurements import Measures
     from treegauge.parsing.base import Model
-    from treegauge.parsing.labels import LabelCoverage
     from treegauge.parsing.parse import Parsed
     from treegauge.parsing.parsers import ParserList
     from treegauge.parsing.tag import Tagging
@@ -57,14 +56,8 @@ if TYPE_CHECKING:
     from treegauge.reporting.report import Page
     from treegauge.scoring.score import Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
-    from treegauge.statistics.regression.background import Background
-    from treegauge.statistics.regression.correlation import Correlations
-    from treegauge.statistics.regression.linear_model import Regression
-    from treegauge.statistics.tables.correlation_tables import BinnedCorrelations, CorrelationMatrix
-    from treegauge.statistics.tables.data_table import TableLike, Tables
-    from treegauge.statistics.tables.normality import Normality, SkewNormal
-    from treegauge.statistics.tables.variables import Coefficient, Correction, Names
-    from treegauge.statistics.tests.power import PowerPlan
+    from treegauge.statistics.tables.data_table import Tables
+    from treegauge.statistics.tables.variables import Analysis, Coefficient, Correction, Names
     from treegauge.treebanks.catalogue import Catalogue, Layer
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
@@ -180,32 +173,50 @@ def agree(
     97.7
     """
 
-class _Analyse:
+def analyse(
+    tables: Tables,
+    target: str | None = None,
+    of: Names = (),
+    given: Names = (),
+    *,
+    on: Names = (),
+    method: Coefficient = 'spearman',
+    by: str | None = None,
+    correction: Correction = 'benjamini-hochberg',
+    cluster: str = 'genus',
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Analysis:
     """Explain scores: correlate columns with a target, alone and given covariates.
 
     Covariates are added one at a time. Shows intervals by formula and bootstrap (BCa), adjusted r²,
     p-values (also adjusted for their number), the smallest detectable coefficient, and the
     strongest of several columns, corrected for selection. Treebanks of one genus resemble each
     other, which intervals and p-values take into account. A note explains each missing value.
+    Without a target, all pairs of columns are correlated. With --on, a linear model of the target
+    is fitted instead.
 
     Parameters
     ----------
     tables
         ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
-        of measure or score. Several tables are joined by name. In Python also frames, dictionaries
-        of columns and results.
+        of measure or score. Several tables are joined by treebank. In Python also frames,
+        dictionaries of columns and results.
     target
-        Column to explain, such as las.
+        Column to explain, such as las; log(COLUMN) takes the logarithm of any column.
     of
         Columns that may explain it, as a,b or repeated; by default all other numeric columns.
     given
         Covariates, as a,b or repeated.
+    on
+        Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
+        the error on unseen rows. It takes rows as independent.
     method
         Coefficient of correlation.
     by
-        Repeat for each value of this column.
-    cut
-        Divide the values of that column in two: at their mean, median, or a number.
+        Repeat for each value of this column; COLUMN:mean, COLUMN:median or COLUMN:NUMBER divides
+        its values in two there.
     correction
         Adjustment of p-values for their number: controls the false discovery rate
         (benjamini-hochberg) or the family-wise error rate (holm, bonferroni).
@@ -213,10 +224,6 @@ class _Analyse:
         Rows of one genus, family or language resemble each other, which intervals and p-values take
         into account. Groups come from treebank names, or from a column with this name. none treats
         rows as independent.
-    log
-        Columns to log-transform, as is usual for sizes; a,b or repeated.
-    join
-        Column of names by which several tables are joined.
     level
         Confidence level of the intervals.
     resamples
@@ -226,7 +233,7 @@ class _Analyse:
 
     Notes
     -----
-    Sections 3.3, 4.2 and 5 of the EDV paper. Formulas:
+    Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
     :func:`treegauge.statistics.regression.coefficients.partial` for the coefficient,
     :func:`treegauge.statistics.regression.coefficients.inference` for what follows from it.
 
@@ -236,478 +243,10 @@ class _Analyse:
     >>> result = tg.analyse("ud25", "las", "test_words", "train_words", resamples=0)
     >>> [round(row.inference.r, 3) for row in result.rows]
     [0.434, -0.158]
+    >>> model = tg.analyse("ud25", "las", on="log(train_words),mean_test_length")
+    >>> round(model.fit["adj_r2"], 3), [round(row["importance"], 1) for row in model.rows]
+    (0.503, [87.8, 12.2])
     """
-
-    def __call__(
-        self,
-        tables: Tables,
-        target: str,
-        of: Names = (),
-        given: Names = (),
-        *,
-        method: Coefficient = 'spearman',
-        by: str | None = None,
-        cut: str | float | None = None,
-        correction: Correction = 'benjamini-hochberg',
-        cluster: str = 'genus',
-        log: Names = (),
-        join: str = 'treebank',
-        level: float = 0.95,
-        resamples: int = 2000,
-        seed: int = 0,
-    ) -> Correlations:
-        """Explain scores: correlate columns with a target, alone and given covariates.
-
-        Covariates are added one at a time. Shows intervals by formula and bootstrap (BCa), adjusted r²,
-        p-values (also adjusted for their number), the smallest detectable coefficient, and the
-        strongest of several columns, corrected for selection. Treebanks of one genus resemble each
-        other, which intervals and p-values take into account. A note explains each missing value.
-
-        Parameters
-        ----------
-        tables
-            ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
-            of measure or score. Several tables are joined by name. In Python also frames, dictionaries
-            of columns and results.
-        target
-            Column to explain, such as las.
-        of
-            Columns that may explain it, as a,b or repeated; by default all other numeric columns.
-        given
-            Covariates, as a,b or repeated.
-        method
-            Coefficient of correlation.
-        by
-            Repeat for each value of this column.
-        cut
-            Divide the values of that column in two: at their mean, median, or a number.
-        correction
-            Adjustment of p-values for their number: controls the false discovery rate
-            (benjamini-hochberg) or the family-wise error rate (holm, bonferroni).
-        cluster
-            Rows of one genus, family or language resemble each other, which intervals and p-values take
-            into account. Groups come from treebank names, or from a column with this name. none treats
-            rows as independent.
-        log
-            Columns to log-transform, as is usual for sizes; a,b or repeated.
-        join
-            Column of names by which several tables are joined.
-        level
-            Confidence level of the intervals.
-        resamples
-            Bootstrap resamples; 0 for none.
-        seed
-            Seed of all random draws.
-
-        Notes
-        -----
-        Sections 3.3, 4.2 and 5 of the EDV paper. Formulas:
-        :func:`treegauge.statistics.regression.coefficients.partial` for the coefficient,
-        :func:`treegauge.statistics.regression.coefficients.inference` for what follows from it.
-
-        Examples
-        --------
-        >>> import treegauge as tg
-        >>> result = tg.analyse("ud25", "las", "test_words", "train_words", resamples=0)
-        >>> [round(row.inference.r, 3) for row in result.rows]
-        [0.434, -0.158]
-        """
-
-    def correlation(
-        self,
-        tables: Tables,
-        target: str,
-        of: Names = (),
-        given: Names = (),
-        *,
-        method: Coefficient = 'spearman',
-        by: str | None = None,
-        cut: str | float | None = None,
-        correction: Correction = 'benjamini-hochberg',
-        cluster: str = 'genus',
-        log: Names = (),
-        join: str = 'treebank',
-        level: float = 0.95,
-        resamples: int = 2000,
-        seed: int = 0,
-    ) -> Correlations:
-        """Explain scores: correlate columns with a target, alone and given covariates.
-
-        Covariates are added one at a time. Shows intervals by formula and bootstrap (BCa), adjusted r²,
-        p-values (also adjusted for their number), the smallest detectable coefficient, and the
-        strongest of several columns, corrected for selection. Treebanks of one genus resemble each
-        other, which intervals and p-values take into account. A note explains each missing value.
-
-        Parameters
-        ----------
-        tables
-            ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
-            of measure or score. Several tables are joined by name. In Python also frames, dictionaries
-            of columns and results.
-        target
-            Column to explain, such as las.
-        of
-            Columns that may explain it, as a,b or repeated; by default all other numeric columns.
-        given
-            Covariates, as a,b or repeated.
-        method
-            Coefficient of correlation.
-        by
-            Repeat for each value of this column.
-        cut
-            Divide the values of that column in two: at their mean, median, or a number.
-        correction
-            Adjustment of p-values for their number: controls the false discovery rate
-            (benjamini-hochberg) or the family-wise error rate (holm, bonferroni).
-        cluster
-            Rows of one genus, family or language resemble each other, which intervals and p-values take
-            into account. Groups come from treebank names, or from a column with this name. none treats
-            rows as independent.
-        log
-            Columns to log-transform, as is usual for sizes; a,b or repeated.
-        join
-            Column of names by which several tables are joined.
-        level
-            Confidence level of the intervals.
-        resamples
-            Bootstrap resamples; 0 for none.
-        seed
-            Seed of all random draws.
-
-        Notes
-        -----
-        Sections 3.3, 4.2 and 5 of the EDV paper. Formulas:
-        :func:`treegauge.statistics.regression.coefficients.partial` for the coefficient,
-        :func:`treegauge.statistics.regression.coefficients.inference` for what follows from it.
-
-        Examples
-        --------
-        >>> import treegauge as tg
-        >>> result = tg.analyse("ud25", "las", "test_words", "train_words", resamples=0)
-        >>> [round(row.inference.r, 3) for row in result.rows]
-        [0.434, -0.158]
-        """
-
-    def normality(
-        self,
-        tables: Tables,
-        of: Names = (),
-        *,
-        level: float = 0.95,
-        log: Names = (),
-        join: str = 'treebank',
-    ) -> Normality:
-        """Test columns for normality: Shapiro-Wilk and D'Agostino-Pearson.
-
-        Shapiro and Wilk's W is the main test. D'Agostino and Pearson's K², for 20 or more rows, adds a
-        test of skewness and kurtosis. Constant columns are left out, with a note.
-
-        Parameters
-        ----------
-        tables
-            As for analyse: files, packaged tables, frames; several are joined.
-        of
-            The columns, a,b or repeated; by default all numeric ones.
-        level
-            Normality is rejected where the p-value of Shapiro-Wilk is below 1 - level.
-        log
-            Columns to log-transform, as is usual for sizes; a,b or repeated.
-        join
-            Column of names by which several tables are joined.
-
-        Notes
-        -----
-        Table 1 of the EDV paper. A column that is not rejected need not be normal: with few rows the
-        test has little power.
-
-        Examples
-        --------
-        >>> result = normality("ud25", "las,mean_test_length")
-        >>> [(row["variable"], round(row["w"], 3), row["normal"]) for row in result.rows]
-        [('las', 0.92, False), ('mean_test_length', 0.978, True)]
-        """
-
-    def matrix(
-        self,
-        tables: Tables,
-        of: Names = (),
-        *,
-        method: Coefficient = 'spearman',
-        level: float = 0.95,
-        correction: Correction = 'benjamini-hochberg',
-        cluster: str = 'genus',
-        log: Names = (),
-        join: str = 'treebank',
-    ) -> CorrelationMatrix:
-        """Correlate every column with every other; stars mark small adjusted p-values.
-
-        Each pair is correlated over the rows that have both.
-
-        Parameters
-        ----------
-        tables
-            As for analyse: files, packaged tables, frames; several are joined.
-        of
-            The columns, a,b or repeated; by default all numeric ones.
-        method
-            Coefficient of correlation.
-        level
-            Confidence level of the intervals.
-        correction
-            How p-values are adjusted for their number; all pairs are one family.
-        cluster
-            Treebanks of one genus, family or language resemble each other; none: they are independent.
-        log
-            Columns to log-transform, as is usual for sizes; a,b or repeated.
-        join
-            Column of names by which several tables are joined.
-
-        Notes
-        -----
-        Table 3 of the EDV paper (Spearman) and of the Content paper (Pearson).
-
-        Examples
-        --------
-        >>> print(correlation_matrix("ud25", "las,train_words,test_words").shown().row(1))
-        ('train_words', '0.661**', '1', '0.772**')
-        """
-
-    def background(
-        self,
-        tables: Tables,
-        target: str,
-        of: str,
-        given: Names = (),
-        *,
-        method: Coefficient = 'spearman',
-        log: Names = (),
-        join: str = 'treebank',
-        level: float = 0.95,
-        resamples: int = 2000,
-        seed: int = 0,
-    ) -> Background:
-        """Divide the target by the prediction of each covariate, and correlate with the rest.
-
-        With y the target, each step fits y = a + b x by least squares to a covariate x and continues
-        with y / (a + b x). The covariates do not explain the remaining coefficient, as far as straight
-        lines can describe their effect. Only the unchanged target has an interval by formula and a
-        p-value; after the last covariate there is a bootstrap interval.
-
-        Parameters
-        ----------
-        tables
-            As for analyse: files, packaged tables, frames; several are joined.
-        target
-            Column to explain, such as las.
-        of
-            Column to explain it with, such as edv.
-        given
-            Covariates in the order of their removal (the order matters); a,b or repeated.
-        method
-            Coefficient of correlation.
-        log
-            Columns to log-transform, as is usual for sizes; a,b or repeated.
-        join
-            Column of names by which several tables are joined.
-        level
-            Confidence level of the intervals.
-        resamples
-            Bootstrap resamples; 0 for none.
-        seed
-            Seed of all random draws.
-
-        Notes
-        -----
-        Sections 3.3 and 4.2.2 of the EDV paper. Only the target is adjusted, not the variable, as in a
-        semi-partial correlation: the coefficient is usually closer to zero than the partial one. Only
-        the bootstrap takes the fitted lines into account; the usual test would find almost nothing.
-
-        Examples
-        --------
-        >>> result = remove_background("ud25", "las", "test_words", "train_words",
-        ...                            log="train_words", resamples=0)
-        >>> [(stage.removed, round(stage.inference.r, 3)) for stage in result.stages]
-        [(None, 0.434), ('log(train_words)', -0.123)]
-        """
-
-    def regression(
-        self,
-        tables: Tables,
-        target: str,
-        on: Names,
-        *,
-        predict: TableLike | None = None,
-        leave_one_out: bool = False,
-        log: Names = (),
-        join: str = 'treebank',
-        level: float = 0.95,
-    ) -> Regression:
-        """Fit a linear model: coefficients, relative importance (LMG), error on unseen rows.
-
-        Standardises predictors before the fit; coefficients are in original units, with p-values from
-        Student's t. Importance is each predictor's share of R² in percent, without an interval. Treats
-        rows as independent.
-
-        Parameters
-        ----------
-        tables
-            As for analyse: files, packaged tables, frames; several are joined.
-        target
-            Column to explain, such as las.
-        on
-            Predictors, a,b or repeated.
-        predict
-            Also predict the target of the rows in this table.
-        leave_one_out
-            Also predict every row from the others.
-        log
-            Columns to log-transform, as is usual for sizes; a,b or repeated.
-        join
-            Column of names by which several tables are joined.
-        level
-            Confidence level of the intervals.
-
-        Notes
-        -----
-        Section 4.3 of the EDV paper. Adjusted :math:`R^2 = 1 - (1 - R^2)(n - 1)/(n - p - 1)`;
-        leave-one-out errors are :math:`e_i / (1 - h_i)`, with h the leverage.
-
-        Examples
-        --------
-        >>> model = regress("ud25", "las", "train_words,mean_test_length", log="train_words")
-        >>> round(model.fit["adj_r2"], 3), [round(row["importance"], 1) for row in model.rows]
-        (0.503, [87.8, 12.2])
-        """
-
-    def bins(
-        self,
-        tables: Tables,
-        target: str,
-        of: str,
-        given: Names = (),
-        *,
-        bin: str = 'length',
-        low: int = 3,
-        high: int = 30,
-        method: Coefficient = 'spearman',
-        log: Names = (),
-        correction: Correction = 'benjamini-hochberg',
-        cluster: str = 'genus',
-        level: float = 0.95,
-        resamples: int = 0,
-        seed: int = 0,
-    ) -> BinnedCorrelations:
-        """Correlate within each bin of sentence length, in a table with a row per treebank and length.
-
-        Mixing sentences of different lengths can hide or fake an effect; here each length has its own
-        coefficient. The bins share treebanks, so the p-values are not independent; the adjusted ones
-        take their number into account.
-
-        Parameters
-        ----------
-        tables
-            A table with one row for every treebank and bin.
-        target
-            Column to explain, such as las.
-        of
-            Column to explain it with, such as edv.
-        given
-            Covariates, a,b or repeated.
-        bin
-            Column of whole numbers that bins the rows.
-        low
-            Smallest and largest bin.
-        high
-            Smallest and largest bin.
-        method
-            Coefficient of correlation.
-        log
-            Columns to take the logarithm of; a,b or repeated.
-        correction
-            How p-values are adjusted for their number.
-        cluster
-            Treebanks of one genus, family or language resemble each other; none: they are independent.
-        level
-            Confidence level of the intervals.
-        resamples
-            Bootstrap resamples; 0 for none.
-        seed
-            Seed of all random draws.
-
-        Notes
-        -----
-        Section 4.4 and Fig. 10 of the EDV paper: EDV and LAS of sentences of 3 to 30 words, with the
-        words in the training data as covariate.
-
-        Examples
-        --------
-        >>> rows = [(length, i, (i * length) % 11) for length in (3, 4, 5) for i in range(10)]
-        >>> columns = dict(zip(("length", "las", "edv"), map(list, zip(*rows)), strict=True))
-        >>> result = correlate_bins(columns, "las", "edv")
-        >>> [(row["length"], round(row["r"], 2)) for row in result.table.to_dicts()]
-        [(3, 0.32), (4, 0.38), (5, -0.09)]
-        """
-
-    def shape(
-        self,
-        tables: Tables,
-        of: str,
-        *,
-        resamples: int = 200,
-        seed: int = 0,
-        join: str = 'treebank',
-    ) -> SkewNormal:
-        """Fit a skew-normal curve to a column, with its goodness of fit.
-
-        Chi-square over bins of equal probability, at least 8 rows per bin, and the Kolmogorov-Smirnov
-        distance, with p-values from a parametric bootstrap, since the curve was fitted to the same
-        numbers; and a test against the normal curve.
-
-        Parameters
-        ----------
-        tables
-            As for analyse: files, packaged tables, frames; several are joined.
-        of
-            The column.
-        resamples
-            Number of samples for the two p-values; 0 for none.
-        seed
-            Seed of the samples.
-        join
-            Column of names by which several tables are joined.
-        """
-
-    def power(
-        self,
-        n: int | None = None,
-        r: float | None = None,
-        *,
-        covariates: int = 0,
-        power: float = 0.8,
-        level: float = 0.95,
-    ) -> PowerPlan:
-        """Report the power of a correlation test, the rows it needs, and the detectable correlation.
-
-        Parameters
-        ----------
-        n
-            Number of rows (treebanks).
-        r
-            The correlation you expect.
-        covariates
-            Number of covariates.
-        power
-            The power you want.
-        level
-            Confidence level of the test.
-
-        Examples
-        --------
-        >>> plan_power(r=-0.265, covariates=1).rows_needed
-        110
-        """
-
-analyse: _Analyse
 
 def audit(
     *treebanks: Source | Treebank | Mapping[str, Treebank],
@@ -1572,34 +1111,6 @@ def fetch(
     ('UD_Greek-GDT', '2.9', 'fetched')
     """
 
-def labels(
-    *treebanks: Treebank | str | PathLike[str] | IO[str] | IO[bytes],
-    encoding: Sequence[str] | None = None,
-    errors: Literal['strict', 'skip', 'repair'] = 'strict',
-) -> LabelCoverage:
-    """Report the share of trees that each encoding of trees as labels covers.
-
-    The result has the share of trees and arcs that each encoding preserves, and the number of
-    labels it needs. A treebank folder has one row per set.
-
-    Parameters
-    ----------
-    *treebanks
-        CoNLL-U files, treebank folders, patterns, or names or codes of treebanks under
-        ``TREEGAUGE_UD``.
-    encoding
-        An encoding; repeatable. Default: all.
-    errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> covered = labels(synthetic(30, seed=1), encoding=["two-planar", "relative"])
-    >>> covered.table["arcs"].to_list()
-    [100.0, 100.0]
-    """
-
 def leaderboard(
     gold: str | PathLike[str],
     *submissions: str | PathLike[str] | Mapping[str, Any],
@@ -2296,6 +1807,8 @@ def report(
     *sources
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
+        Results of audit, check, measure and score, saved as JSON (in Python also the results
+        themselves), are shown instead of computed again.
     gold
         Gold CoNLL-U files that are not in a treebank folder; repeatable.
     out

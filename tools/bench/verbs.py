@@ -43,12 +43,7 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-UNMEASURED = {
-    "fetch": "waits for a server",
-    "demo": "has data of one size",
-    "parsers": "reads no data",
-    "analyse power": "reads no data",
-}
+UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size", "parsers": "reads no data"}
 """Why a command has no measurement."""
 
 
@@ -220,20 +215,12 @@ GROWING: dict[str, Growing] = {
     "leaderboard": Growing("teams", lambda folder, n: [*_teams(folder, 6 * n), "--out", "out"]),
     "certify": _ranked("--claim", "HIT-SCIR-0 > Stanford-0"),
     "recommend": _ranked("--repeats", "2", "--samples", "200", steep=PAIRS),
-    "analyse show": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
-    "analyse correlation": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
-    "analyse normality": _explained(),
-    "analyse matrix": _explained("--of", "las,edv,size"),
-    "analyse background": _explained("--target", "las", "--of", "edv", "--given", "size"),
-    "analyse regression": _explained("--target", "las", "--on", "edv,size"),
-    "analyse bins": _explained("--target", "las", "--of", "edv", "--bin", "bin"),
-    "analyse shape": _explained("--of", "las", "--resamples", "200"),
+    "analyse": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
     "train": Growing(
         "training sentences", lambda folder, n: ["beam", _folder(folder, n), "--option", "epochs=1", "--out", "model"]
     ),
     "parse": Growing("sentences", _model),
     "tag": _trained("--tagger", "perceptron", "--folds", "2", "--out", "tagged"),
-    "labels": _measured(),
     "map": _trained(*QUICK, "--candidates", "20", "--folds", "2"),
     "difficulty": _trained(*QUICK, "--blocks", "auto", "--orders", "1"),
     "curve show": _learned(),

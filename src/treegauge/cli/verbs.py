@@ -43,8 +43,6 @@ class Command(NamedTuple):
     subverbs: "Mapping[str, Command]" = _NONE
 
 
-_TABLES = Command(arguments=["tables"], plot=True)
-
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank valid and consistent?": {
         "check": Command("Validate CoNLL-U files and list all problems.", ["sources"], formats=["github", "sarif"]),
@@ -95,14 +93,7 @@ VERBS: dict[str, dict[str, Command]] = {
             "Recommend a small set of treebanks that ranks systems as all treebanks do.", formats=("conllu",)
         ),
         "analyse": Command(
-            "Explain scores: correlate columns with a target, alone and given covariates.",
-            ["tables"],
-            plot=True,
-            subverbs={
-                **dict.fromkeys(("correlation", "normality", "matrix", "background"), _TABLES),
-                **dict.fromkeys(("regression", "bins", "shape"), _TABLES),
-                "power": Command(),
-            },
+            "Explain scores: correlate columns with a target, alone and given covariates.", ["tables"], plot=True
         ),
     },
     "What does a parser learn, and from what data?": {
@@ -110,7 +101,6 @@ VERBS: dict[str, dict[str, Command]] = {
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
         "parsers": Command("List the parsers and their options.", ["parser"]),
         "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
-        "labels": Command("Report the share of trees that each encoding of trees as labels covers."),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
         "difficulty": Command(
             "Measure dataset difficulty: ten measures, or usable information or description length alone.", plot=True

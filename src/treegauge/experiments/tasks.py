@@ -109,7 +109,7 @@ _TASKS = (
         "split", "split all sentences again, train, parse the new test set",
         f"{_BUILT_IN}:split_of_cell", (), parser=True, sized=False,
         parameters={
-            "objective": "random", "method": "optimise", "sizes": "60/20/20",
+            "objective": "random", "sizes": "60/20/20",
             "unit": "sentences", "min_words": 0, **_SCORED,
         },
     ),

@@ -78,8 +78,9 @@ def _scores(content: Json) -> Scores:
         metrics = {}
         for label, values in row["metrics"].items():
             name, interval = label.partition("[")[0], values["interval"]
-            numbers = (values[count] for count in counts)
-            metrics[name] = Metric(name, *numbers, interval and (interval[0], interval[1]))
+            correct, gold, system, aligned = (values[count] for count in counts)
+            limits = interval and (interval[0], interval[1])
+            metrics[name] = Metric(name, correct, gold, system, aligned, limits)
         systems.append(SystemScore(row["system"], metrics, ()))
     convention = find_convention(content["convention"])
     made = Scores(

@@ -56,12 +56,12 @@ def treebanks_section(
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
     rows: dict[str, dict[str, Any]] = {}
-    for one in measured:
-        row = rows.setdefault(one.treebank, {"treebank": one.treebank, "values": {}, "notes": {}})
-        if not isinstance(one.value, dict):
-            row["values"][one.measure] = one.value
-        if one.missing or one.note:
-            row["notes"][one.measure] = one.missing or one.note
+    for each in measured:
+        row = rows.setdefault(each.treebank, {"treebank": each.treebank, "values": {}, "notes": {}})
+        if not isinstance(each.value, dict):
+            row["values"][each.measure] = each.value
+        if each.missing or each.note:
+            row["notes"][each.measure] = each.missing or each.note
     single = [name for name in columns if any(name in row["values"] for row in rows.values())]
     data = {
         "families": FAMILY_NAMES,
