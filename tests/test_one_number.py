@@ -213,7 +213,7 @@ def results_with_tiny_p_values():
     frame = pl.DataFrame({"las": x + 9 * noise[0], "words": x, "edv": noise[1]})
     yield tg.certify("conll18", claim="HIT-SCIR > SParse")
     yield tg.certify("conll18", claim="HIT-SCIR > SParse", margin=1)
-    yield tg.rank.compare("conll18", by="wilcoxon-holm")
+    yield tg.rank.compare("conll18", test="wilcoxon-holm")
     yield tg.analyse(frame, "las", ["words", "edv"], resamples=0)
     yield tg.analyse(frame, "las", on=["words", "edv"])
     yield partial_conjunction([1e-9, 1e-8, 0.2])

@@ -62,10 +62,9 @@ OTHERS = {
     ("curve advise", "treebank"): "a name in the table of counts",
     ("results", "treebank"): "a name in the store",
     ("analyse", "target"): "a column",
-    ("analyse correlation", "target"): "a column",
-    ("analyse background", "target"): "a column",
-    ("analyse regression", "target"): "a column",
-    ("analyse bins", "target"): "a column",
+    ("rank", "treebanks"): "a name in the table of scores",
+    ("rank compare", "treebanks"): "a name in the table of scores",
+    ("certify", "treebanks"): "a name in the table of scores",
 }
 
 

@@ -54,8 +54,7 @@ def split_of_cell(cell: Cell) -> Outcome:
     """
     import polars as pl
 
-    from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import make_split, parse_sizes
+    from treegauge.splitting.assignment import make_split, parse_sizes, pool
 
     extra = cell.extra
     split_sets = make_split(

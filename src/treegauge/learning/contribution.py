@@ -13,7 +13,7 @@ from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.learning.vote import Panel
 from treegauge.learning.weights import RatioEstimate, ratio_estimate
-from treegauge.measures.counting import sentence_sums
+from treegauge.measures.registry import sentence_sums
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.attachment import Mask, align_trees, scored_words_mask
@@ -276,7 +276,11 @@ def contributions(
     votes = [scored("", ()), *(scored(name, gone) for name, gone in leave.items())]
     words = {name: int(mask.sum()) for name, mask in masks.items()}
     signature = sign(
-        m=metric_label(metric, convention), tb=gold.mark, runs=len(runs) if len(runs) > 1 else None, ci=f"t@{level:g}"
+        m=metric_label(metric, convention),
+        tb=gold.mark,
+        runs=len(runs) if len(runs) > 1 else None,
+        ci=f"t@{level:g}",
+        units="sentences",
     )
     return Contributions(tuple(votes), words, metric, convention, signature)
 

@@ -197,7 +197,7 @@ def _measured(
         blocks = f"prefix {'+'.join(map(str, length.blocks))}"
     signature = sign(
         v="difficulty", tb=train.mark, dev=dev.mark, parser=label, null=null, mdl=blocks,
-        orders=orders or None, seed="+".join(map(str, seeds)), **convention.signed,
+        orders=orders or None, units="sentences", seed="+".join(map(str, seeds)), **convention.signed,
     )  # fmt: skip
     information = usable_information(recordings["dev"], recordings["null"], kind=null)
     if words is not None:

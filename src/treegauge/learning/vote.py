@@ -13,8 +13,9 @@ from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
+from treegauge.learning.vote import Panel
 from treegauge.learning.weights import RatioEstimate, ratio_estimate
-from treegauge.measures.counting import sentence_sums
+from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.registry import find_parser, known_parsers, make_parser
 from treegauge.scoring.metrics.attachment import align_trees
@@ -329,6 +330,8 @@ def select_sources(
     better = [s for s in strategies if s.ahead and s.ahead.excludes_zero and s.ahead.value > 0]
     best = max(better, key=lambda strategy: strategy.score.value, default=strategies[0])
     label = metric_label(metric, convention)
-    signature = sign(m=label, tb=gold.mark, sentences=len(gold), held_out="each", ci=f"t@{level:g}/{pairs}")
+    signature = sign(
+        m=label, tb=gold.mark, sentences=len(gold), held_out="each", ci=f"t@{level:g}/{pairs}", units="sentences"
+    )
     words = int(handful.mask.sum())
     return SourceSelection(tuple(strategies), best.name, label, len(gold), words, level, signature)

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.measures.counting import sentence_sums
+from treegauge.measures.registry import sentence_sums
 from treegauge.measures.similarity import log_ratios, trigram_shortfall
-from treegauge.statistics.resampling.small_samples import LEAST_UNITS, jackknife
+from treegauge.statistics.resampling.small_samples import jackknife
+from treegauge.statistics.units import LEAST_UNITS
 from treegauge.treebanks.data.columns import Treebank
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ def weigh_sources(
         weighed.append(WeighedSource(name, divergences[name], weights[name], behind))
     signature = sign(
         target=looked.mark, sentences=len(looked), exponent=f"{exponent:g}", unseen=1,
-        sources=source_marks(sources), ci=f"t@{level:g}/{pairs}",
+        sources=source_marks(sources), ci=f"t@{level:g}/{pairs}", units="sentences",
     )  # fmt: skip
     short = [trigram_shortfall(source, looked.n_words) for source in sources.values()]
     inflation = float(np.mean(short))

@@ -160,7 +160,7 @@ def data_map(recording: Recording) -> DataMap:
     return DataMap(
         treebank=recording.treebank,
         split=recording.split,
-        signature=countersign(recording.signature, m="map", regions=Regions()),
+        signature=countersign(recording.signature, m="map", regions=Regions(), units="sentences"),
         confidence={layer: values.mean(axis=0) for layer, values in p.items()},
         variability={layer: values.std(axis=0) for layer, values in p.items()},
         correctness=correctness,
