@@ -9,7 +9,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.learning.maps.candidates import SCORES, error_candidates, save_candidates, suspicion
 from treegauge.learning.maps.jobs import assigned_folds, cross_fit
 from treegauge.learning.maps.recording import Recording
-from treegauge.reporting.sections.candidates import candidates_page
+from treegauge.reporting.sections.maps import candidates_page
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
