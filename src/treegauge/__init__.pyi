@@ -1222,7 +1222,7 @@ def map(
     words
         Write one row per word to this .csv or .parquet file.
     recording
-        Write all recordings and the candidates to this .npz or .parquet file, which report reads.
+        Write all recordings and the candidates to this .npz file, which report reads.
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.

@@ -47,7 +47,7 @@ TITLES: dict[str, str] = {
     "scores": "a score table (.csv .tsv .parquet .json)",
     "counts": "counts of a learning curve (.csv .parquet)",
     "store": "a store of experiments",
-    "recording": "a recording of training (.npz .parquet)",
+    "recording": "a recording of training (.npz)",
     "model": "a trained model",
     "plan": "a plan (.toml)",
     "transfer": "a result of transfer (.json)",
@@ -79,8 +79,6 @@ def file_kind(path: Path) -> Kind:
     if path.suffix == ".json":
         return "transfer" if _is_transfer(path) else "scores"
     columns = _columns(path)
-    if any(name.endswith("/head_logp") for name in columns):
-        return "recording"
     return "counts" if columns >= _COUNTS else "scores"
 
 
