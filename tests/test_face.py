@@ -35,7 +35,7 @@ def test_help_describes_every_parameter(name):
 #: The file of a plug-in, which is not a user's code.
 PLUGIN_PAGES = {"own_parser"}
 #: Pages that use verbs whose result is one of several kinds, which type checkers cannot tell apart.
-UNION_PAGES = {"README", "audit", "coming_from", "rank", "rank_a_leaderboard", "ranking", "recommend", "score"}
+UNION_PAGES = {"README", "analyse", "coming_from", "rank", "rank_a_leaderboard", "ranking", "recommend", "score"}
 
 
 def written(folder: Path) -> list[Path]:
@@ -45,7 +45,7 @@ def written(folder: Path) -> list[Path]:
         if page.stem in PLUGIN_PAGES | UNION_PAGES:
             continue
         blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-        texts |= {f"{page.stem}_{number}": block for number, block in enumerate(blocks)}
+        texts |= {page.stem: "\n".join(blocks)} if blocks else {}
     for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
         if notebook.stem in UNION_PAGES:
             continue
@@ -59,7 +59,14 @@ def written(folder: Path) -> list[Path]:
 
 def mypy(*paths: Path) -> list[str]:
     """Return the errors that mypy reports, as ``file:line: message``."""
-    words = ["mypy", "--no-error-summary", "--hide-error-context", "--ignore-missing-imports", *map(str, paths)]
+    words = [
+        "mypy",
+        "--no-error-summary",
+        "--hide-error-context",
+        "--ignore-missing-imports",
+        "--allow-redefinition",
+        *map(str, paths),
+    ]
     words += ["--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'users'}", "--follow-imports=silent"]
     places = {**os.environ, "MYPYPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, env=places, capture_output=True, text=True)
