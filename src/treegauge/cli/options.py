@@ -128,7 +128,7 @@ def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any
             raise UsageError(f"Option '{flag}' requires an argument.")
         _add(values, option, value, flag)
     _place(values, rest, [option for option in options if not option.flags])
-    if not values.get("help"):
+    if not (values.get("help") or values.get("list")):
         for option in options:
             if option.required and option.name not in values:
                 kind = "option" if option.flags else "argument"

@@ -160,6 +160,12 @@ class Result(_Signed):
             for result in [part] if isinstance(part, Result) else part:
                 yield from result.each()
 
+    @property
+    def units(self) -> str | None:
+        """What varies behind intervals, p-values and verdicts, such as ``documents`` or ``genus``."""
+        pairs = (part.partition(":") for part in self.signature.split("|"))
+        return next((value for key, _, value in pairs if key == "units"), None)
+
     def json_rows(self) -> list[dict[str, Any]]:
         """Return the rows for JSON."""
         return self.table.to_dicts()
@@ -169,8 +175,9 @@ class Result(_Signed):
         return {"rows": self.json_rows()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``--format json`` prints: kind, signature, unit, rows, then the parts."""
+        """Return what ``--format json`` prints: kind, signature, unit, units, rows, then the parts."""
         envelope = {"kind": self.kind, "signature": self.signature, "unit": self.unit}
+        envelope |= {"units": self.units} if self.units else {}
         parts = {
             name: part.to_dict() if isinstance(part, Result) else [result.to_dict() for result in part]
             for name, part in self.attached.items()

@@ -113,7 +113,7 @@ def leaderboard(
     if failed == "refuse":
         scores.refuse_failures()
     board = submitted_board(scores, name, metadata, zero=failed == "zero")
-    ranked = rank_teams(board, scores, name, failed, samples=subsets, seed=seed, workers=workers)
+    ranked = rank_teams(board, scores, name, failed, subsets=subsets, seed=seed, workers=workers)
     if folder is not None:
         write_leaderboard(ranked, folder, title)
     return ranked

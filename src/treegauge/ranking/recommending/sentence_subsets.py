@@ -12,7 +12,8 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
-from treegauge.ranking.recommending.sentence_draws import Method, SentenceDraw, SentenceScores, draw_sentences
+from treegauge.ranking.comparing.compare import Method
+from treegauge.ranking.recommending.sentence_draws import SentenceDraw, SentenceScores, draw_sentences
 from treegauge.ranking.recommending.sentence_judging import JudgedMethod, judge_methods
 
 if TYPE_CHECKING:

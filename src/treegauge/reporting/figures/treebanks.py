@@ -2,7 +2,7 @@
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.measurements import Measures
-from treegauge.measures.relations import CLASSES, average_wde, relation_class
+from treegauge.measures.structure import CLASSES, average_wde, relation_class
 from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, faceted, mark, themed
 
 #: Larger displacements are not drawn.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.auditing.changes.tree_pairs import changed_sentences
+from treegauge.auditing.changes.word_pairs import changed_sentences
 from treegauge.auditing.diff import Diff, diff
 from treegauge.core.result import Result
 from treegauge.core.verbs import command

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from treegauge.ranking.certify import primary_test
-from treegauge.ranking.comparing.strengths import FAMILY
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.metadata import units_of
 from treegauge.reporting.page.packing import floats
@@ -16,6 +15,7 @@ from treegauge.scoring.breakdown import Breakdown
 from treegauge.scoring.classes.class_tests import compare_classes
 from treegauge.statistics.tests.hierarchy import hierarchy
 from treegauge.statistics.tests.planning import detectable_difference
+from treegauge.statistics.units import GENUS
 
 #: The largest number of pairs of systems times treebanks for which classes are tested.
 MOST_TESTED = 120
@@ -32,7 +32,7 @@ def table_pairs(board: Leaderboard) -> dict[str, Any]:
     whole, scale = board.fixed_point()
     first, second = (np.array([pair[side] for pair in pairs], int) for side in (0, 1))
     differences = (whole[first] - whole[second]) / scale
-    units = units_of(board, FAMILY)
+    units = units_of(board, GENUS)
     made = hierarchy(differences, units.names).alike
     low, high = made.interval(LEVEL)
     with np.errstate(invalid="ignore"):

@@ -21,7 +21,6 @@ from treegauge.ranking.stability.exact import Exact, exact_ranks
 from treegauge.ranking.stability.outliers import explain_outliers
 from treegauge.ranking.stability.sampler import FEW
 from treegauge.ranking.stability.stability import Stability, stability
-from treegauge.ranking.stability.subsets import subsets
 from treegauge.ranking.tables.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.tables.score_cells import Missing
 from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
@@ -93,7 +92,7 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
     counted = exact_ranks(scores, size=sizes)
     note(f"ranking the systems on up to {max(random_subsets, FEW):,} subsets of each size")
-    drawn = [stability(scores, size=k, samples=random_subsets, seed=seed) for k in sizes]
+    drawn = [stability(scores, size=k, subsets=random_subsets, seed=seed) for k in sizes]
     usual = sizes.index(first_shown)
     order = scores.table["system"].to_list()
     pairs = list(pairwise(order))[:ADJACENT]
@@ -108,8 +107,8 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
         "metric": metric,
         "commands": {
             "certify": _command(table, certify, claim="@claim@"),
-            "rank": _command(table, rank, exact=True, size="@size@"),
-            "subset": _command(table, rank, exact=True, size="@size@", subset="@subset@"),
+            "rank": _command(table, rank, subsets="all", size="@size@"),
+            "subset": _command(table, rank, subsets="all", size="@size@", treebanks="@subset@"),
         },
         "systems": list(scores.systems),
         "treebanks": [{"code": code, **row} for code, row in metadata],
@@ -256,11 +255,11 @@ def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certific
         made = _command(table, verb, **options)
         return f"{table.first}\n{made}" if table.first else made
 
-    boxes = after(rank, size=size, samples=None if every else drawn.samples, all=True)
+    boxes = after(rank, size=size, subsets=None if every else drawn.samples, format="json")
     certificate = after(certify, claim=str(claim.claim))
-    chosen = after(rank, exact=True, size=size, subset=",".join(worst))
-    averages = _command(table, subsets, subset=f"chosen={','.join(worst)}", pair=",".join(reversed(order[:2])))
-    counted = after(rank, size=size, exact=True, format="json")
+    chosen = after(rank, subsets="all", size=size, treebanks=",".join(worst))
+    averages = _command(table, rank, subsets="named", treebanks=f"chosen={','.join(worst)}")
+    counted = after(rank, size=size, subsets="all", format="json")
     methods = [
         make_method("chosen_treebanks", scores.signature, f"{chosen}\n{averages}"),
         make_method("mean_ranks", exact.signature, counted, grid=grid),
@@ -272,6 +271,6 @@ def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certific
         methods.append(make_method("rank_sets", drawn.signature, boxes))
     if testable(scores):
         tied = critical_difference(scores, method="wilcoxon-holm")
-        compared = after(compare, by="wilcoxon-holm")
+        compared = after(compare, test="wilcoxon-holm")
         methods.append(make_method("tie_groups", tied.signature, compared))
     return methods

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Any
 
 from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
-from treegauge.auditing.profiles.checks import distance_message
-from treegauge.auditing.profiles.profile import Profile, profile
+from treegauge.auditing.audit_checks import distance_message
+from treegauge.auditing.profile import Profile, profile
 from treegauge.core.result import Result
 from treegauge.core.verbs import command
 from treegauge.measures.measure import measure
