@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import jedi
@@ -116,6 +117,19 @@ def test_a_language_server_shows_signature_and_docstring(code, parameters, says)
     assert parameters <= {one.name for one in signature.params}
     assert says in signature.docstring()
     assert "Parameters\n----------" in signature.docstring()
+
+
+@pytest.mark.parametrize(("code", "says"), [("tg.score", "Parameters\n----------"), ("tg.curve.advise", "budget")])
+def test_a_language_server_describes_what_the_pointer_is_on(code, says):
+    (found,) = jedi.Script(f"import treegauge as tg\n{code}").help(2, len(code))
+    assert says in found.docstring()
+    assert found.docstring().startswith(code.rpartition(".")[2] + "(")
+
+
+def test_the_stub_is_in_the_package():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    assert STUB.parent.joinpath("py.typed").exists()
+    assert {"py.typed", "*.pyi"} <= set(settings["package-data"]["treegauge"])
 
 
 def test_a_language_server_completes_verbs_subverbs_and_parameters():
