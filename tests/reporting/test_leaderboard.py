@@ -11,7 +11,6 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.reporting import leaderboard_files
 from treegauge.scoring.systems import submissions
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_parser import simulated_parse
@@ -46,7 +45,7 @@ def task(made, tmp_path):
 @pytest.fixture
 def scores_only(monkeypatch):
     """Keep the scores for the next run, and write no page."""
-    monkeypatch.setattr(leaderboard_files, "write_leaderboard", lambda *_: None)
+    monkeypatch.setattr("treegauge.reporting.leaderboard.write_leaderboard", lambda *_: None)
 
 
 def board(task, **options):

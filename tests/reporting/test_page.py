@@ -20,8 +20,8 @@ from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
 from treegauge.ranking.tables.reading import read_leaderboard
 from treegauge.reporting.inputs import Recorded
-from treegauge.reporting.page.methods import REFERENCES
-from treegauge.reporting.page.page import Section, page
+from treegauge.reporting.methods import REFERENCES
+from treegauge.reporting.page import Section, page
 from treegauge.reporting.report import report
 from treegauge.reporting.sections import maps
 from treegauge.reporting.sections.maps import quantised

@@ -13,7 +13,6 @@ from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
-from treegauge.learning.vote import Panel
 from treegauge.learning.weights import RatioEstimate, ratio_estimate
 from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.base import Model, Parser, Probabilistic

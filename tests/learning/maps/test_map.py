@@ -162,8 +162,7 @@ def test_one_archive_holds_all_seeds_the_held_out_recording_and_the_candidates(t
 
 def test_a_report_of_the_archive_shows_what_was_printed(folders, tmp_path):
     from treegauge.reporting.inputs import read_inputs
-    from treegauge.reporting.sections.candidates import recorded_candidates
-    from treegauge.reporting.sections.maps import maps_section
+    from treegauge.reporting.sections.maps import maps_section, recorded_candidates
 
     path = tmp_path / "r.npz"
     made = tg.map(folders[0], seeds=3, candidates=5, folds=2, recording=path, **QUICK)

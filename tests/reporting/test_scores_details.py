@@ -2,7 +2,7 @@
 
 import pytest
 
-from treegauge.reporting.sections.scores_confusion import relation_confusions, system_confusions, tag_confusions
+from treegauge.reporting.sections.scores_details import relation_confusions, system_confusions, tag_confusions
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.metrics.attachment import correct_words

@@ -11,10 +11,10 @@ from urllib.parse import quote
 from treegauge import __version__
 from treegauge.core.errors import lines_of_text
 from treegauge.core.result import Result
+from treegauge.reporting.bundle import asset, script, style
 from treegauge.reporting.figures.contract import PageFacts
-from treegauge.reporting.page.bundle import asset, script, style
-from treegauge.reporting.page.methods import Method, methods_html
-from treegauge.reporting.page.packing import block
+from treegauge.reporting.methods import Method, methods_html
+from treegauge.reporting.packing import block
 from treegauge.reporting.sections.summary import SENTENCES, stands_out
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
-from treegauge.reporting.sections.treebank_names import treebank_of
+from treegauge.reporting.sections.summary import treebank_of
 
 _TEXTS = tomllib.loads(files("treegauge.reporting").joinpath("assets", "methods.toml").read_text(encoding="utf-8"))
 #: The papers behind the numbers: how they are cited, and their BibTeX entries.
