@@ -96,7 +96,7 @@ def test_a_command_loads_only_what_it_uses(files, words, code):
 
 
 def test_rank_loads_frames_and_special_functions_and_nothing_heavier():
-    words = "rank conll18 --samples 20".split()
+    words = "rank conll18 --subsets 20".split()
     found = loaded(f"{RUN}assert run_command({words!r}) == 0\n")
     assert not found & ((HEAVY | {"rich", "pooch"}) - {"polars", "scipy"})
 

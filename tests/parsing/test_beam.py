@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.beam import BeamModel, BeamOptions, BeamParser
+from treegauge.parsing.beam import BeamParser
+from treegauge.parsing.beam_model import BeamModel, BeamOptions
 from treegauge.parsing.registry import make_parser
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic

@@ -4,7 +4,8 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import load_archive, save_model
-from treegauge.parsing.beam import BeamOptions, BeamParser
+from treegauge.parsing.beam import BeamParser
+from treegauge.parsing.beam_model import BeamOptions
 from treegauge.parsing.registry import load_model
 
 from .beams import TEST, TRAIN

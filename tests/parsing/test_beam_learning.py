@@ -6,8 +6,8 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_weights import BeamWeights
-from treegauge.parsing.beam import BeamOptions, BeamParser, _Training, label_table
-from treegauge.parsing.beam_model import BeamVocabulary, ending
+from treegauge.parsing.beam import BeamParser, _Training, label_table
+from treegauge.parsing.beam_model import BeamOptions, BeamVocabulary, ending
 from treegauge.parsing.tag_sources import GOLD
 from treegauge.treebanks.data import trees
 

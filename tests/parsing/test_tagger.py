@@ -5,8 +5,8 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing import tagger as taggers
-from treegauge.parsing.programs.udpipe import UDPipeOptions, UDPipeParser
-from treegauge.parsing.programs.udpipe_settings import TAGS
+from treegauge.parsing.programs.udpipe import UDPipeParser
+from treegauge.parsing.programs.udpipe_settings import TAGS, UDPipeOptions
 from treegauge.parsing.tagger import Tagger, jackknifed_tags, train_tagger
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic

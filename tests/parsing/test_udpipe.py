@@ -10,8 +10,8 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.options import read_options
-from treegauge.parsing.programs.udpipe import UDPipeModel, UDPipeOptions, UDPipeParser, errors_to_log
-from treegauge.parsing.programs.udpipe_settings import ORACLES, PUBLISHED, udpipe_values
+from treegauge.parsing.programs.udpipe import UDPipeModel, UDPipeParser, errors_to_log
+from treegauge.parsing.programs.udpipe_settings import ORACLES, PUBLISHED, UDPipeOptions, udpipe_values
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic

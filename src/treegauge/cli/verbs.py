@@ -86,15 +86,13 @@ VERBS: dict[str, dict[str, Command]] = {
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
             plot=True,
-            subverbs={"compare": Command(plot=True), "outliers": Command(), "subsets": Command()},
+            subverbs={"compare": Command(plot=True), "outliers": Command()},
         ),
         "leaderboard": Command(
             "Score every team on every treebank, rank the teams, and write a page and tables.", ["gold"]
         ),
         "certify": Command("Report the evidence for the claim that one system beats another."),
-        "recommend": Command(
-            "Recommend a small set of treebanks that ranks systems as all treebanks do.", formats=("conllu",)
-        ),
+        "recommend": Command("Recommend a small set of treebanks that ranks systems as all treebanks do."),
         "analyse": Command(
             "Explain scores: correlate columns with a target, alone and given covariates.", ["tables"], plot=True
         ),

@@ -12,8 +12,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
 from treegauge.parsing.perceptron_tagger import PerceptronTagger, jackknifed_upos, train_perceptron_tagger
 from treegauge.parsing.programs.udpipe import apply_udpipe, load_udpipe, train_udpipe, udpipe_sentences, with_results
 from treegauge.parsing.programs.udpipe_settings import TAGS, tagger_options
-from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import make_split
+from treegauge.splitting.assignment import make_split, pool
 from treegauge.treebanks.data.columns import Treebank, concat
 
 
