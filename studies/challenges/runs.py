@@ -31,8 +31,8 @@ from treegauge.experiments.builtin import sampled
 from treegauge.learning.vote import delexicalised, train_sources
 from treegauge.learning.weights import first_sentences, inverse_weights
 from treegauge.measures.similarity import log_ratios
+from treegauge.parsing.options import PRESETS
 from treegauge.parsing.perceptron_tagger import TaggedWords, features
-from treegauge.parsing.presets import PRESETS
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.decoding import vote_heads
