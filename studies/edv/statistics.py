@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.clusters import LEAST_CLUSTERS, Clusters, fisher, weighted_coefficients
+from treegauge.statistics.regression.clusters import Clusters, fisher, weighted_coefficients
 from treegauge.statistics.regression.coefficients import Inference, correlated_pair, partial
 from treegauge.statistics.regression.correlation import Correlations, adjusted, associate, choose_columns
 from treegauge.statistics.regression.least_squares import LeastSquares
@@ -18,6 +18,7 @@ from treegauge.statistics.resampling.draws import FloatArray
 from treegauge.statistics.resampling.small_samples import StudentEstimate
 from treegauge.statistics.tables.data_table import DataTable, Sample, as_table
 from treegauge.statistics.tables.variables import RowResampling
+from treegauge.statistics.units import LEAST_CLUSTERS
 
 # Beyond this the curve looks half-normal, and the likelihood is flat.
 _STEEPEST = 50.0

@@ -121,7 +121,7 @@ def leaderboard(
     if failed == "refuse":
         scores.refuse_failures()
     board = submitted_board(scores, name, metadata, zero=failed == "zero")
-    ranked = rank_teams(board, scores, name, failed, samples=subsets, seed=seed, workers=workers)
+    ranked = rank_teams(board, scores, name, failed, subsets=subsets, seed=seed, workers=workers)
     if folder is not None:
         write_leaderboard(ranked, folder, title)
     return ranked
@@ -157,8 +157,8 @@ def output_folder(out: str | PathLike[str] | None, gold: str | PathLike[str], ho
 
 def write_leaderboard(ranked: "Standings", folder: Path, title: str) -> None:
     """Write all files, or none."""
-    from treegauge.core.csv_cells import to_csv_text
     from treegauge.core.files import atomic, whole_folder
+    from treegauge.core.text_formats import to_csv_text
     from treegauge.reporting.page import page
     from treegauge.reporting.sections.ranking import RankedTable, ranking_section
 

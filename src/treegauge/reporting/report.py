@@ -141,7 +141,7 @@ def _page(
         with atomic(path) as file:
             file.write(text.encode())
     signature = sign(
-        report="+".join(one.key for one in sections), metric=metric, samples=subsets,
+        report="+".join(one.key for one in sections), metric=metric, subsets=subsets,
         errors=errors, **convention.signed, page=sha256(text.encode()).hexdigest()[:8],
     )  # fmt: skip
     return Page(text, sections, path, signature)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.auditing.audit import Audit, read_audit
-from treegauge.auditing.profiles.card import Cards, read_cards
-from treegauge.auditing.profiles.profile import LEVEL, Profile
+from treegauge.auditing.card import Cards, read_cards
+from treegauge.auditing.profile import LEVEL, Profile
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_saved
 from treegauge.core.result import Result

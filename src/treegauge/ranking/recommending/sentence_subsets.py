@@ -12,7 +12,8 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
-from treegauge.ranking.recommending.sentence_draws import Method, SentenceDraw, SentenceScores, draw_sentences
+from treegauge.ranking.comparing.compare import Method
+from treegauge.ranking.recommending.sentence_draws import SentenceDraw, SentenceScores, draw_sentences
 from treegauge.ranking.recommending.sentence_judging import JudgedMethod, judge_methods
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class SentenceSubsets(Result):
         if Path(path).suffix.lower() != ".conllu":
             super().save(path, force=force)
             return
-        from treegauge.core.outputs import guarding
+        from treegauge.core.files import guarding
         from treegauge.treebanks.data.conllu import write_conllu
 
         with guarding(force=force):

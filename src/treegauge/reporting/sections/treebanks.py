@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
-from treegauge.auditing.changes.tree_pairs import changed_sentences
+from treegauge.auditing.audit_checks import distance_message
+from treegauge.auditing.changes.word_pairs import changed_sentences
 from treegauge.auditing.diff import Diff, diff
-from treegauge.auditing.profiles.checks import distance_message
-from treegauge.auditing.profiles.profile import Profile, profile
+from treegauge.auditing.profile import Profile, profile
 from treegauge.core.result import Result
 from treegauge.core.verbs import command
 from treegauge.measures.measure import measure

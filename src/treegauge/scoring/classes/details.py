@@ -16,7 +16,7 @@ from treegauge.scoring.classes.overlap import error_overlap
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.settings import Reading, RequestedDetails
 from treegauge.scoring.systems.combining import VOTED, combination
-from treegauge.statistics.resampling.small_samples import LEAST_UNITS
+from treegauge.statistics.units import LEAST_UNITS
 from treegauge.treebanks.data.reading import read_treebank
 
 

@@ -10,13 +10,12 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, countersign
-from treegauge.scoring.inference.certainty import LEAST_RUNS, UnitCounts, difference, f1_fractions
+from treegauge.scoring.inference.certainty import UnitCounts, difference, f1_fractions
 from treegauge.scoring.inference.comparisons import POWER, unit_counts
 from treegauge.scoring.metrics.registry import canonical
 from treegauge.scoring.scores import Scores
-from treegauge.statistics.resampling.small_samples import LEAST_UNITS
-from treegauge.statistics.tests.hierarchy import LEAST_TREEBANKS
 from treegauge.statistics.tests.planning import needed_units
+from treegauge.statistics.units import LEAST_RUNS, LEAST_TREEBANKS, LEAST_UNITS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -104,7 +104,7 @@ def relation_weights(source: Any) -> tuple[dict[str, float] | None, float]:
     if source == "wde":
         return packaged_weights(), OTHER
     if Path(source).is_dir() or ".conllu" in Path(source).name:
-        from treegauge.measures.relations import word_dependency_entropy
+        from treegauge.measures.structure import word_dependency_entropy
 
         return word_dependency_entropy(read_treebank(source)), OTHER
     return read_weights(source), 1.0
