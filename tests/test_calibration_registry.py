@@ -43,13 +43,8 @@ OTHER_WORDS = {
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-<<<<<<< HEAD
-    "check", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
-    "train", "parse", "tag", "curve counts", "run", "results",
-=======
     "check", "split", "show", "convert", "fetch", "catalogue",
-    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "results",
->>>>>>> ranking
+    "train", "parse", "tag", "curve counts", "run", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}

@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store as Store
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.plans import grid as grid
-    from treegauge.measures.relations import average_wde as average_wde
-    from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
+    from treegauge.measures.structure import average_wde as average_wde
+    from treegauge.measures.structure import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsing.registry import load_model as load_model
     from treegauge.parsing.registry import make_parser as make_parser
     from treegauge.parsing.registry import parsers as parsers

@@ -26,7 +26,6 @@ from studies.edv.data import (
     unrounded,
 )
 from studies.edv.methods import Stage, normality, remove_background
-from studies.edv.statistics import Stage, normality, remove_background
 from studies.parts import compared
 from treegauge.statistics.regression.coefficients import Inference, inference
 from treegauge.statistics.regression.correlation import Association, correlate

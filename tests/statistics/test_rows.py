@@ -8,7 +8,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.regression.coefficients import coefficients
 from treegauge.statistics.resampling import bootstrap
 from treegauge.statistics.resampling import draws as resampling
-from treegauge.statistics.resampling.bootstrap import bootstrap, bootstrap_rows
+from treegauge.statistics.resampling.bootstrap import bootstrap_rows
 
 
 @pytest.fixture

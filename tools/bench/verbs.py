@@ -43,11 +43,7 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-<<<<<<< HEAD
 UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size"}
-=======
-UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size", "parsers": "reads no data"}
->>>>>>> ranking
 """Why a command has no measurement."""
 
 

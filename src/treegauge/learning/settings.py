@@ -321,4 +321,4 @@ class CurveBands(Settings):
     @property
     def signed(self) -> dict[str, object]:
         """These choices as part of a signature."""
-        return vars(self)
+        return {"units" if name == "over" else name: value for name, value in vars(self).items()}

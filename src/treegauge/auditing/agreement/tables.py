@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from treegauge.auditing.agreement.annotators import Annotations, pairs_of
 from treegauge.auditing.agreement.layers import Coding, class_codings, codings, column_coding
-from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.inference.certainty import UnitCounts, intervals
@@ -19,7 +18,7 @@ from treegauge.scoring.settings import Resampling
 from treegauge.statistics.agreement.coefficients import agreement, class_agreement, coefficient_interval
 from treegauge.statistics.agreement.distance_alpha import LEAST_APART, LEAST_DISTANCE_UNITS, distance_alpha
 from treegauge.statistics.resampling.small_samples import StudentEstimate
-from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, UnitKind
+from treegauge.statistics.units import UnitKind, few_units, text_units, units_note
 from treegauge.treebanks.data.trees import is_tree
 
 Ints = npt.NDArray[np.int32]
@@ -116,26 +115,15 @@ class AgreementUnits:
 
     def notes(self, level: float) -> list[str]:
         """Return notes on the units of intervals: too few, or why there is no interval."""
-        hint = f"; {IN_DOCUMENTS}" if self.kind == "documents" else ""
-        if self.number < LEAST_UNITS:
-            return [f"no interval: {self.number} {self.kind}, needs at least {LEAST_UNITS}{hint}"]
-        if self.kind == "documents" and self.number < FEW_DOCUMENTS:
-            return [f"warning: {100 * level:g} % intervals over only {self.number} documents{hint}"]
-        return [f"{100 * level:g} % intervals over {self.number} {self.kind}"]
+        return [few_units(self.number, self.kind) or units_note(self.number, self.kind, level)]
 
 
 def agreement_units(annotations: Annotations, wanted: str) -> AgreementUnits:
     """Return the units: `wanted`, or documents if more than one is marked, else sentences."""
-    documents = annotations.documents
-    marked = len(np.unique(documents)) > 1
-    if wanted == "documents" and not marked:
-        raise TreegaugeError(
-            "units: the annotations do not mark two or more documents; expected '# newdoc' "
-            "comments, or --units sentences"
-        )
-    if wanted != "sentences" and marked:
-        return AgreementUnits("documents", documents)
-    return AgreementUnits("sentences", np.arange(annotations.sentences))
+    marked = len(np.unique(annotations.documents))
+    kind = text_units(marked if marked > 1 else 0, wanted, what="the first annotation")
+    documents = kind == "documents"
+    return AgreementUnits(kind, annotations.documents if documents else np.arange(annotations.sentences))
 
 
 Rows = list[dict[str, Any]]
