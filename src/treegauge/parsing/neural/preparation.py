@@ -17,7 +17,7 @@ from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
 from treegauge.parsing.neural.word_vectors import WordVectors, read_vectors
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.conllu import TOLERABLE
-from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.sources.resolver import read_treebank
 
 Sentences = npt.NDArray[Any]
 
