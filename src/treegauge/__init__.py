@@ -48,9 +48,10 @@ if TYPE_CHECKING:
     from treegauge.scoring.alignment.align import align as align
     from treegauge.scoring.alignment.segmentation import MismatchError as MismatchError
     from treegauge.scoring.breakdown import breakdown as breakdown
-    from treegauge.scoring.breakdown import examples as examples
+    from treegauge.scoring.classes.class_scores import examples as examples
     from treegauge.scoring.classes.classification import classify as classify
     from treegauge.scoring.classes.confusion import confusion as confusion
+    from treegauge.scoring.design import design as design
     from treegauge.scoring.metrics.convention import ELAS as ELAS
     from treegauge.scoring.metrics.convention import EULAS as EULAS
     from treegauge.scoring.metrics.convention import LAS as LAS
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from treegauge.scoring.score import score as score
     from treegauge.scoring.scores import Scores as Scores
     from treegauge.scoring.suite import Suite as Suite
+    from treegauge.scoring.vote import vote as vote
     from treegauge.splitting.split import split as split
     from treegauge.statistics.analyse import analyse as analyse
     from treegauge.testing.synthesise import Grammar as Grammar
@@ -125,7 +127,10 @@ _HOMES = {
     "reporting.leaderboard": ["leaderboard"],
     "reporting.report": ["report"],
     "scoring.alignment.align": ["align"],
-    "scoring.breakdown": ["breakdown", "examples"],
+    "scoring.breakdown": ["breakdown"],
+    "scoring.classes.class_scores": ["examples"],
+    "scoring.design": ["design"],
+    "scoring.vote": ["vote"],
     "scoring.classes.classification": ["classify"],
     "scoring.classes.confusion": ["confusion"],
     "scoring.metrics.convention": ["ELAS", "EULAS", "LAS", "UAS", "WLAS", "Convention"],

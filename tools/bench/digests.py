@@ -34,17 +34,17 @@ JOBS: dict[str, Sequence[str]] = {
     "split edv": ("split", SVO, "--objective", "high", "--out", f"{WRITTEN}/edv"),
     "convert": ("convert", "gold.conllu", "--sample", "20", "--out", f"{WRITTEN}/sample.conllu"),
     "score": ("score", "gold.conllu", *SYSTEMS),
-    "score all": ("score", "gold.conllu", *SYSTEMS, "--all", "--weights", "wde", "--enhanced"),
+    "score all": ("score", "gold.conllu", *SYSTEMS, "--metric", "all,WLAS,ELAS"),
     "score runs": ("score", "gold.conllu", "a=careful.conllu", "a=average.conllu",
                    "b=hasty.conllu"),
     "score bootstrap": ("score", "gold.conllu", *SYSTEMS[:2], "--test", "bootstrap"),
     "score folders": ("score", "shared_task/gold", "shared_task/teams/careful",
                       "shared_task/teams/average"),
-    "breakdown": ("score", "gold.conllu", *SYSTEMS[:2], "--by", "relation"),
-    "confusion": ("score", "gold.conllu", SYSTEMS[2], "--confusion", "relation"),
-    "overlap": ("score", "gold.conllu", *SYSTEMS, "--overlap", "2"),
-    "vote": ("score", "gold.conllu", *SYSTEMS, "--combine"),
-    "calibration": ("score", "gold.conllu", SYSTEMS[0], "--calibration"),
+    "breakdown": ("breakdown", "gold.conllu", *SYSTEMS[:2], "--by", "relation"),
+    "confusion": ("breakdown", "gold.conllu", SYSTEMS[2], "--confusion", "relation"),
+    "overlap": ("breakdown", "gold.conllu", *SYSTEMS, "--overlap", "2"),
+    "vote": ("vote", "gold.conllu", *SYSTEMS),
+    "calibration": ("breakdown", "gold.conllu", SYSTEMS[0], "--calibration"),
     "rank": ("rank", *RANKED, "--size", "10", "--samples", "20000"),
     "rank exact": ("rank", *RANKED, "--size", "10", "--exact"),
     "rank compare": ("rank", "compare", *RANKED),
@@ -73,8 +73,21 @@ JOBS: dict[str, Sequence[str]] = {
                  "--limit", "50"),
 }  # fmt: skip
 """What each job is, in the words of the command line of this version."""
-BEFORE: dict[str, Sequence[str]] = {}
+BEFORE: dict[str, Sequence[str]] = {
+    "score all": ("score", "gold.conllu", *SYSTEMS, "--all", "--weights", "wde", "--enhanced"),
+    "breakdown": ("score", "gold.conllu", *SYSTEMS[:2], "--by", "relation"),
+    "confusion": ("score", "gold.conllu", SYSTEMS[2], "--confusion", "relation"),
+    "overlap": ("score", "gold.conllu", *SYSTEMS, "--overlap", "2"),
+    "vote": ("score", "gold.conllu", *SYSTEMS, "--combine"),
+    "calibration": ("score", "gold.conllu", SYSTEMS[0], "--calibration"),
+}
 """Words of the other version, for jobs whose words have changed since."""
+
+PARTS = {
+    "breakdown": "breakdowns", "confusion": "confusions", "overlap": "overlap", "vote": "combination",
+    "calibration": "calibration",
+}  # fmt: skip
+"""The part of a result to compare, where one version attaches it to another result."""
 
 
 def numbers(value: Any) -> Iterator[str]:
@@ -96,7 +109,7 @@ def files(folder: Path) -> Iterator[tuple[str, bytes]]:
             yield str(path.relative_to(folder)), path.read_bytes()
 
 
-def digest(words: Sequence[str], folder: Path) -> str:
+def digest(name: str, words: Sequence[str], folder: Path) -> str:
     """Return the digest of a job's numbers and of the files that it wrote."""
     command = [sys.executable, "-m", "treegauge", *words]
     known = dict(files(folder / WRITTEN))
@@ -105,7 +118,8 @@ def digest(words: Sequence[str], folder: Path) -> str:
     if done.returncode not in {0, 1} or not (done.stdout or fresh):
         return f"failed: {done.stderr.strip()[-300:]}"
     try:
-        shown = " ".join(numbers(json.loads(done.stdout)))
+        content = json.loads(done.stdout)
+        shown = " ".join(numbers(content.get(PARTS.get(name, ""), content) if isinstance(content, dict) else content))
     except json.JSONDecodeError:
         shown = ""
     return hashlib.sha256(b"\0".join([shown.encode(), *fresh])).hexdigest()[:16]
@@ -119,7 +133,7 @@ def digests(jobs: dict[str, Sequence[str]]) -> dict[str, str]:
         folder = Path(temporary)
         make_inputs(folder, seed=1)
         (folder / WRITTEN).mkdir()
-        return {name: digest(words, folder) for name, words in jobs.items()}
+        return {name: digest(name, words, folder) for name, words in jobs.items()}
 
 
 def main() -> None:

@@ -91,12 +91,10 @@ def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...]
     """Return metrics in percent by label; by default all those of CoNLL 2018."""
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.metrics.registry import ADDED, METRICS, metric_label
-    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-    from treegauge.scoring.settings import Resampling
+    from treegauge.scoring.settings import ScoreOptions
 
     convention = find_convention(cell.extra["convention"])
-    options, resampling = ScoreOptions(convention=convention), Resampling(resamples=0)
-    (system,) = evaluate(gold, parsed, options=options, resampling=resampling).systems
+    (system,) = evaluate(gold, parsed, ScoreOptions(convention=convention, resamples=0)).systems
     chosen = [*(names or METRICS), *ADDED]
     return {metric_label(name, convention): system[name].f1 for name in chosen}
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.core.verbs import command
+from treegauge.core.verbs import Verb, command
 from treegauge.learning.maps.cartography import MapArchive, stored_maps
 from treegauge.scoring.alignment.segmentation import mismatch, segmentation
+from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.score import score
 from treegauge.treebanks.data.columns import Treebank
@@ -36,11 +37,18 @@ class ScoredTreebank:
 
     def command(self, convention: Convention = Convention(), **options: object) -> str:
         """Return the command that scores them."""
+        return self._command(score, convention, options)
+
+    def breakdown(self, convention: Convention = Convention(), **options: object) -> str:
+        """Return the command that breaks their scores down."""
+        return self._command(breakdown, convention, options)
+
+    def _command(self, verb: Verb[Any], convention: Convention, options: Mapping[str, object]) -> str:
         chosen = {
             "errors": None if self.errors == "strict" else self.errors,
             "convention": None if convention.official else convention.name,
         }
-        return command(score, *self.files, **chosen, **options)
+        return command(verb, *self.files, **chosen, **options)
 
 
 class Recorded(NamedTuple):

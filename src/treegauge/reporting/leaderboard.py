@@ -97,21 +97,21 @@ def leaderboard(
     from treegauge.ranking.comparing.standings import submitted_board
     from treegauge.reporting.leaderboard_files import output_folder, write_leaderboard
     from treegauge.scoring.metrics.registry import canonical
-    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
+    from treegauge.scoring.settings import ScoreOptions
     from treegauge.scoring.systems.submissions import Submissions, score_submissions
 
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:
         raise ChoiceError("policy for failed runs", failed, policies)
     metric, convention = metric_and_convention(metric, convention)
-    options = ScoreOptions(convention, enhanced)
+    options = ScoreOptions(**vars(reading), convention=convention, enhanced=enhanced)
     name = canonical(metric)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
     files = Submissions.find(gold, submissions, split)
     folder = output_folder(out, gold, files.homes)
     cache = None if folder is None else folder / "cells"
-    scores = score_submissions(files, options, reading, cache=cache, workers=workers)
+    scores = score_submissions(files, options, cache=cache, workers=workers)
     note(f"outputs: {scores.new} scored now, {scores.known} scored before")
     if failed == "refuse":
         scores.refuse_failures()

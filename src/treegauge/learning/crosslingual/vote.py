@@ -11,7 +11,7 @@ from treegauge.experiments.tasks import Task
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.registry import find_parser, known_parsers, make_parser
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.voting import Floats, Shares, vote
+from treegauge.treebanks.data.voting import Floats, Shares, vote_trees
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Panel:
         shares = None if self.shares is None else [self.shares[i] for i in members]
         # Sources of weight 0 get equal weights if all others are left out.
         weights = weights if any(weights) else [1.0] * len(weights)
-        return vote([self.parses[i] for i in members], weights, shares=shares)
+        return vote_trees([self.parses[i] for i in members], weights, shares=shares)
 
 
 def panel(

@@ -8,7 +8,7 @@ import polars as pl
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.curves.attachments import ALL, COLUMNS, Attachments, attachments, joined_counts
-from treegauge.scoring.breakdown import By
+from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.attachment import align_trees
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention

@@ -12,7 +12,7 @@ from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.metadata import units_of
 from treegauge.reporting.page.packing import floats
 from treegauge.reporting.sections.overview import all_pairs
-from treegauge.scoring.breakdown import Breakdown
+from treegauge.scoring.classes.class_scores import Breakdown
 from treegauge.scoring.classes.class_tests import compare_classes
 from treegauge.statistics.tests.hierarchy import hierarchy
 from treegauge.statistics.tests.planning import detectable_difference

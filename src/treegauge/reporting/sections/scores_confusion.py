@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.scoring.alignment.align import Alignment
-from treegauge.scoring.breakdown import Place, places
+from treegauge.scoring.classes.class_scores import Place, places
 from treegauge.scoring.metrics.attachment import correct_words
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.treebanks.data.columns import Treebank

@@ -21,8 +21,7 @@ from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.inference.certainty import estimate
 from treegauge.scoring.inference.comparisons import unit_counts
 from treegauge.scoring.metrics.registry import Metric
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 
 _COUNTS = ("correct", "gold", "system", "aligned")
@@ -48,10 +47,10 @@ class CellScore(NamedTuple):
     remarks: str = ""
 
 
-def score_cell(gold: Treebank, output: str, options: ScoreOptions, reading: Reading) -> CellScore:
+def score_cell(gold: Treebank, output: str, options: ScoreOptions) -> CellScore:
     """Score one output; an error in it becomes the reason of its failure."""
     try:
-        scores = evaluate(gold, {"system": output}, options, reading, Resampling())
+        scores = evaluate(gold, {"system": output}, options)
     except TreegaugeError as error:
         # Several teams may submit the same file, so messages name the file without its folder.
         lines = [line.strip() for line in str(error).replace(output, Path(output).name).splitlines()]

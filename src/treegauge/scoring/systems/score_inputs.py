@@ -92,21 +92,19 @@ def find_gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) 
     return files[0], False
 
 
-def relation_weights(source: Any) -> tuple[dict[str, float] | None, float]:
-    """Return the weights of relations, and the weight of relations that are not named."""
-    if source is None:
-        return None, 1.0
-    if isinstance(source, Mapping):
-        return dict(source), 1.0
-    from treegauge.scoring.metrics.weights import OTHER, packaged_weights, read_weights
-
-    if source == "wde":
-        return packaged_weights(), OTHER
-    if Path(source).is_dir() or ".conllu" in Path(source).name:
-        from treegauge.measures.relations import word_dependency_entropy
-
-        return word_dependency_entropy(read_treebank(source)), OTHER
-    return read_weights(source), 1.0
+def single_outputs(gold: Any, systems: Sequence[Any], what: str) -> tuple[Any, dict[str, Any]]:
+    """Return one gold file and one output per system, for what needs single outputs."""
+    named = named_outputs(systems)
+    sources = [gold, *(output for runs in named.values() for output in runs)]
+    if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
+        raise TreegaugeError("standard input (-) can be read only once: give the other input as a file")
+    source, folder = find_gold(gold, named, None)
+    if folder:
+        raise TreegaugeError(f"{what} is of one gold file; got a folder: {gold}")
+    for name, runs in named.items():
+        if len(runs) > 1:
+            raise TreegaugeError(f"{what} needs one run per system; {name!r} has {len(runs)}")
+    return source, {name: output for name, (output,) in named.items()}
 
 
 def _path_names(words: Sequence[str]) -> dict[str, str]:

@@ -18,8 +18,7 @@ from treegauge.core.threads import map_threads, worker_count
 from treegauge.scoring.evaluation import choices
 from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.settings import Reading, ScoreOptions
 from treegauge.scoring.systems.score_cache import CellScore, ScoreCache, file_checksum, score_cell
 from treegauge.scoring.systems.score_inputs import match_folders
 from treegauge.statistics.resampling.small_samples import StudentEstimate
@@ -184,25 +183,20 @@ class SubmissionScores(NamedTuple):
 
 
 def score_submissions(
-    files: Submissions,
-    options: ScoreOptions,
-    reading: Reading,
-    *,
-    cache: Path | None = None,
-    workers: int | None = None,
+    files: Submissions, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
 ) -> SubmissionScores:
     """Score every output that has no score from an earlier run.
 
     Every score is stored as soon as it is computed. A gold file is read once, and only if one of
     its outputs is new.
     """
-    signature = sign(**choices(options, reading, Resampling(), []))
+    signature = sign(**choices(options, []))
     # The set of registered metrics may change between runs.
     choice = countersign(signature, metrics="+".join(options.metrics))
     kept = None if cache is None else ScoreCache(cache, choice)
 
     def scored(code: str) -> dict[Cell, tuple[CellScore, bool | None]]:
-        gold, fresh = _Gold(files.gold[code], reading), set[str]()
+        gold, fresh = _Gold(files.gold[code], options), set[str]()
         return {(code, team): one(code, team, gold, fresh) for team in files.outputs}
 
     def one(code: str, team: str, gold: _Gold, fresh: set[str]) -> tuple[CellScore, bool | None]:
@@ -218,7 +212,7 @@ def score_submissions(
             task.advance()
             return known, None if checksum in fresh else False  # equal files are scored once
         fresh.add(checksum)
-        score = score_cell(gold.treebank, output, options, reading)
+        score = score_cell(gold.treebank, output, options)
         if kept is not None:
             kept.put(gold.checksum, checksum, score)
         task.advance()
