@@ -44,6 +44,7 @@ lint: $(VENV)/dev
 	$(BIN)/codespell
 	$(BIN)/python -m tools.docs.prose
 	$(BIN)/mypy
+	$(BIN)/pyright
 
 # Types are checked on one processor while the tests run; what they are found to be comes last.
 test: $(VENV)/dev

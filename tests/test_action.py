@@ -142,7 +142,7 @@ def test_what_a_change_breaks_elsewhere_is_shown_beside_the_change(repository):
     file = repository / "x_y-ud-test.conllu"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("# text = c d", "# text = c e"), encoding="utf-8")
-    done = run_action(repository, base, level="2")
+    done = run_action(repository, base, ud_level="2")
     assert set(errors(done)) == {7}, done.stdout
     assert "::line 9: found" in done.stdout
 
@@ -179,15 +179,15 @@ def test_known_problems_are_not_shown_again(repository):
 
     baseline = repository / "known.json"
     file = repository / "x_y-ud-test.conllu"
-    invoke(["check", str(file), "--level", "3", "--write-baseline", str(baseline)])
+    invoke(["check", str(file), "--ud-level", "3", "--write-baseline", str(baseline)])
     done = run_action(repository, baseline="known.json", files=file.name)
     assert (done.returncode, errors(done)) == (0, []), done.stdout
 
 
 def test_files_are_patterns_separated_by_white_space(repository):
-    done = run_action(repository, files="*-dev.conllu\n  x_y-ud-test.conllu", level="1")
+    done = run_action(repository, files="*-dev.conllu\n  x_y-ud-test.conllu", ud_level="1")
     assert done.returncode == 2, done.stdout  # the first pattern matches nothing
-    done = run_action(repository, files=" *-test.conllu ", level="2")
+    done = run_action(repository, files=" *-test.conllu ", ud_level="2")
     assert done.returncode == 1
     assert errors(done)
 

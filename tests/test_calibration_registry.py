@@ -43,9 +43,9 @@ OTHER_WORDS = {
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "vote", "measure list", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
-    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "status", "results",
-    "merge", "gc", "report", "demo", "synthesise",
+    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "rank subsets",
+    "train", "parse", "parsers", "tag", "curve counts", "run", "results",
+    "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 
@@ -107,7 +107,6 @@ def examples(world, counts, numbers):
     treebanks = sorted(world.glob("UD_*"))
     systems = [world / "first", world / "second"]
     one = [treebanks[0] / "czech-one-ud-test.conllu", *(s / "UD_Czech-One.conllu" for s in systems)]
-    by_length = numbers.join(pl.DataFrame({"length": [5, 6]}), how="cross")
     training = {**QUICK, "epochs": 1}
     return {
         "agree": [partial(tg.agree, *one[1:], by=["upos"], disagreements=True, units="sentences")],
@@ -139,7 +138,7 @@ def examples(world, counts, numbers):
         ]
         + [partial(tg.rank.compare, "conll18", by="difference", margin=1.0)],
         "rank outliers": [partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, samples=2000)],
-        "leaderboard": [partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, samples=50)],
+        "leaderboard": [partial(tg.leaderboard, world, {one.name: one for one in systems}, out=None, subsets=50)],
         "certify": [partial(tg.certify, "conll18", claim="HIT-SCIR > TurkuNLP", margin=1.0, resamples=100)],
         "recommend": [
             partial(tg.recommend, "conll18", size=5, repeats=1, folds=2, samples=20),
@@ -148,33 +147,29 @@ def examples(world, counts, numbers):
         "analyse": [
             partial(tg.analyse, numbers, "las", ["size", "edv"], resamples=50),
             partial(tg.analyse, numbers, "las", "edv", "size", resamples=50),
+            partial(tg.analyse, numbers, "las", "edv", resamples=50, method="kendall"),
+            partial(tg.analyse, numbers),
+            partial(tg.analyse, numbers, "las", on=["edv", "size"]),
+            lambda: tg.analyse(numbers, "las", on=["edv", "size"]).predict(numbers),
         ],
-        "analyse correlation": [partial(tg.analyse.correlation, numbers, "las", "edv", resamples=50, method="kendall")],
-        "analyse normality": [partial(tg.analyse.normality, numbers)],
-        "analyse matrix": [partial(tg.analyse.matrix, numbers)],
-        "analyse background": [partial(tg.analyse.background, numbers, "las", "edv", "size", resamples=50)],
-        "analyse regression": [
-            partial(tg.analyse.regression, numbers, "las", ["edv", "size"], predict=numbers, leave_one_out=True)
-        ],
-        "analyse bins": [partial(tg.analyse.bins, by_length, "las", "edv", resamples=50, low=5, high=6)],
-        "analyse shape": [partial(tg.analyse.shape, numbers, "las", resamples=10)],
-        "analyse power": [partial(tg.analyse.power, 30, 0.3)],
         "map": [partial(tg.map, treebanks[0], candidates=5, folds=2, **training)],
-        "vinfo": [partial(tg.vinfo, treebanks[0], trees=True, **training)],
-        "mdl": [partial(tg.mdl, treebanks[0], blocks="20,40", orders=2, **training)],
         "difficulty": [
-            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, ranks=True, correlations=True, **training)
+            partial(tg.difficulty, *treebanks, blocks="20,40", orders=1, **training),
+            partial(tg.difficulty, treebanks[0], measure="vinfo", **training),
+            partial(tg.difficulty, treebanks[0], measure="mdl", blocks="20,40", orders=2, **training),
         ],
-        "curve": [partial(tg.curve, counts), partial(tg.curve, counts, each=True, relative=True)],
+        "curve": [
+            partial(tg.curve, counts),
+            partial(tg.curve, counts, treebank="each", relative=True),
+            partial(tg.curve, counts, at=[500], parser="mst"),
+        ],
         "curve complexity": [
-            partial(tg.curve.complexity, counts, compare=True, partitions=True),
+            partial(tg.curve.complexity, counts),
             partial(tg.curve.complexity, counts, per="treebank"),
         ],
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
-        "curve fit": [partial(tg.curve.fit, counts, at=[500], parser="mst")],
         "curve advise": [partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")],
-        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, by="upos", **QUICK)],
-        "transfer weights": [partial(tg.transfer.weights, *treebanks[:3])],
+        "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
         "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
     }
 

@@ -168,7 +168,7 @@ def test_the_terminal_of_the_readme_shows_what_the_page_shows():
 
 def test_the_reference_of_commands_has_them_all():
     text = page_script("commands").text()
-    for words in ("score", "rank compare", "curve advise", "synthesise"):
+    for words in ("score", "rank compare", "curve advise", "split"):
         assert f"### {words}\n\n```text\nUsage: treegauge {words} " in text
 
 

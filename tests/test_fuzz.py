@@ -12,10 +12,10 @@ from tools.fuzz.targets import NAMES, load
 from tools.fuzz.validator import check as check_validation
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_file
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, Setup
 from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.run import read_plan
-from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report
 from treegauge.validation.engine import validate
 

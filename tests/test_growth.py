@@ -29,14 +29,13 @@ MORE = 4
 VERBS = {
     "check": ["gold"],
     "agree": ["gold", "system", "--disagreements"],
-    "audit": ["gold", "--consistency"],
+    "audit": ["gold", "--only", "consistency"],
     "diff": ["gold", "system"],
     "measure": ["all", "gold"],
     "split": ["gold", "--out", "sets"],
     "show": ["gold", "--limit", "1"],
     "convert": ["gold", "--out", "table.csv"],
     "score": ["gold", "system"],
-    "labels": ["gold"],
     "report": ["gold", "--out", "page.html"],
 }
 

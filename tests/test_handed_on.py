@@ -108,7 +108,7 @@ def check_text(text: str, words: object) -> None:
 #: Files that are treebanks or binary.
 DATA = (".conllu", ".model", ".npz", ".parquet", ".sqlite", ".zst")
 #: Verbs that print a treebank, and commands that refuse names such as these.
-PRINT_TREEBANKS = {"parse", "convert", "synthesise", "transfer", "labels"}
+PRINT_TREEBANKS = {"parse", "convert", "transfer"}
 REFUSED = {"fetch"}
 
 
@@ -186,7 +186,7 @@ def test_repeated_names_of_systems_show_no_path_on_the_page(room, tmp_path):
         (tmp_path / "mst" / run_name / "out.conllu").write_bytes(data)
     runs = [f"mst={tmp_path / 'mst' / name}" for name in ("1", "2")]
     page = tmp_path / "page.html"
-    done = invoke(["report", "--gold", gold, *runs, "--samples", 5, "-o", page])
+    done = invoke(["report", "--gold", gold, *runs, "--subsets", 5, "-o", page])
     assert done.exit_code == 0, done.stderr
     text = page.read_text(encoding="utf-8")
     assert "mst/1" in text

@@ -100,6 +100,27 @@ def complaints(module: str, source: str, *, is_package: bool = False) -> list[st
     return found
 
 
+NAMED = re.compile(r"(?:treegauge\.)?(?P<room>[a-z_]+)\.[a-z_]+[\w.]*(?::\w+)?")
+
+
+def named_above(module: str, source: str) -> list[str]:
+    """Return the strings of a module that name something in a room above it, one sentence each.
+
+    A name starts with ``treegauge.`` or ends with ``:object``; prose and references in docstrings
+    are no names.
+    """
+    room = module.partition(".")[2].partition(".")[0]
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        name = NAMED.fullmatch(text.rstrip("."))
+        if not room or name is None or not (text.startswith("treegauge.") or ":" in text):
+            continue
+        if HEIGHT.get(name["room"], -1) > HEIGHT[room]:
+            found.append(f"{module}:{node.lineno}: {room} names {text!r}; see treegauge.core.extensions")
+    return found
+
+
 def declared() -> set[str]:
     """Return the modules that the run-time dependencies and the users' extras provide."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -123,6 +144,29 @@ def test_imports_point_downwards(module):
     path = MODULES[module]
     found = complaints(module, path.read_text(), is_package=path.name == "__init__.py")
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_room_names_one_above_it_by_a_string(module):
+    found = named_above(module, MODULES[module].read_text())
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "count"),
+    [
+        ("treegauge.core.extensions", "HOMES = {'map': 'treegauge.learning.map:MAP'}", 1),
+        ("treegauge.core.extensions", "load('learning.map:MAP')", 1),
+        ("treegauge.experiments.tasks", "f'treegauge.reporting.figures.{name}'", 1),
+        ("treegauge.experiments.tasks", "'treegauge.experiments.builtin:score_of_cell'", 0),
+        ("treegauge.learning.map", "'treegauge.core.errors'", 0),
+        ("treegauge.core.errors", "'See :mod:`treegauge.cli.app`.'", 0),
+        ("treegauge.measures.registry", "'treegauge.measures'", 0),
+        ("treegauge", "register(map='learning.map:MAP')", 0),
+    ],
+)
+def test_a_name_of_an_upper_room_is_noticed(module, source, count):
+    assert len(named_above(module, source)) == count
 
 
 @pytest.mark.parametrize("module", MODULES)

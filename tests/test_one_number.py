@@ -13,7 +13,7 @@ import treegauge as tg
 from treegauge.core.tables import to_html, to_latex, to_markdown, to_text
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.plans import make_setup
-from treegauge.experiments.running import run_cells
+from treegauge.experiments.training import run_cells
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 
@@ -181,7 +181,7 @@ def few_scores(tmp_path_factory):
 
 def test_rank_and_report_count_the_same_few_subsets(few_scores):
     ranks = tg.rank(few_scores)
-    page = tg.report(few_scores, out=None, samples=50)
+    page = tg.report(few_scores, out=None, subsets=50)
     (section,) = page.sections
     leader, share = ranks.table.sort("full")["system"][0], ranks.agreement["top1"].item()
     assert (share * 20) == pytest.approx(round(share * 20)) and 0 < share < 1
@@ -216,7 +216,7 @@ def results_with_tiny_p_values():
     yield tg.certify("conll18", claim="HIT-SCIR > SParse", margin=1)
     yield tg.rank.compare("conll18", by="wilcoxon-holm")
     yield tg.analyse(frame, "las", ["words", "edv"], resamples=0)
-    yield tg.analyse.regression(frame, "las", ["words", "edv"])
+    yield tg.analyse(frame, "las", on=["words", "edv"])
     yield partial_conjunction([1e-9, 1e-8, 0.2])
     gold = synthetic(60, seed=2)
     bad = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.5), seed=1)

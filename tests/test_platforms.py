@@ -14,7 +14,7 @@ import pytest
 from treegauge.core import platforms
 from treegauge.core.files import atomic
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
-from treegauge.treebanks.sources.files import find
+from treegauge.treebanks.sources.resolver import find
 
 SOURCE = Path(__file__).parents[1] / "src" / "treegauge"
 HOME = SOURCE / "core" / "platforms.py"

@@ -147,8 +147,8 @@ def test_user_files_of_json_have_one_reader():
     """What treegauge wrote into its own store or package may be read directly."""
     own = {
         "core/text_formats.py",
-        "learning/learning/curves/extrapolation.py",
-        "learning/learning/curves/gathering.py",
+        "learning/learning/learning/curves/extrapolation.py",
+        "learning/learning/learning/curves/gathering.py",
         "parsing/programs/supervisor.py",
     }
     for path in SOURCE.rglob("*.py"):

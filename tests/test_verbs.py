@@ -56,7 +56,7 @@ def test_a_command_is_a_function_with_the_same_parameters(words):
     for name, parameter in parameters.items():
         empty = parameter.default is inspect.Parameter.empty
         variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
-        assert options[name].required == (empty or variadic) or variadic, name
+        assert options[name].required == empty or variadic, name
         if options[name].kind is not bool and isinstance(parameter.default, int | float | str):
             assert options[name].shown == str(parameter.default), name
 

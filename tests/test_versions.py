@@ -35,14 +35,14 @@ def test_every_version_has_files():
 
 
 def test_stores(home):
-    assert tg.status(home / "store").table["done"].to_list() == [1]
+    assert tg.store(home / "store").table["done"].to_list() == [1]
     results = tg.results(home / "store").table
     assert results["LAS"].to_list() == pytest.approx([LAS[home.name]], abs=0.005)
 
 
 def test_stores_grow(home, tmp_path):
     shutil.copytree(HOME / "0.2" / "store", tmp_path / "more")
-    merged = tg.merge(home / "store", tmp_path / "more").table
+    merged = tg.store.merge(home / "store", tmp_path / "more").table
     assert merged["added"][0] + merged["known"][0] == 1
 
 

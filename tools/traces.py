@@ -94,10 +94,11 @@ def own_counts() -> None:
 
     def job(commands: Sequence[Sequence[str]], fresh: str) -> None:
         for words in commands:
+            code: object = None
             with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as said:
                 try:
                     sys.argv = ["treegauge", *(word.format(fresh=fresh) for word in words)]
-                    code = command_line()
+                    command_line()
                 except SystemExit as end:
                     code = end.code
             if code:

@@ -21,7 +21,7 @@ from studies.challenges.transfer import TRANSFER
 from studies.challenges.udpipe import UDPIPE
 from studies.parts import kept
 from studies.treebanks import release_folder
-from treegauge.experiments.store import Store
+from treegauge.experiments.cell_store import Store
 from treegauge.learning.curves.attachments import Attachments, joined_counts
 from treegauge.learning.curves.counting import collect
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES

@@ -11,7 +11,7 @@ import polars as pl
 
 from studies.parts import read_result, tolerance
 from studies.treebanks import release_folder, treebank_folders
-from treegauge.experiments.store import Store
+from treegauge.experiments.cell_store import Store
 from treegauge.measures.measure import measure
 from treegauge.measures.relations import word_dependency_entropy
 from treegauge.scoring.evaluation import evaluate

@@ -3,9 +3,9 @@
 ``python -m studies candidates_corrections`` makes the table. Corrected are the words of UD 2.5
 whose head or relation is another one in UD 2.9, in sentences that have the same words in both; the
 table is about the training sets of all treebanks in both releases with at least 50 such words and
-at most 40,000 words in all. Words are listed by variation nuclei (``audit --consistency``), by
+at most 40,000 words in all. Words are listed by variation nuclei (``audit --only consistency``), by
 models that did not see their sentences (``map --candidates``: the parser, and with it the model of
-the rest of the tree), and by the sum of both, which is how ``audit --consistency --candidates``
+the rest of the tree), and by the sum of both, which is how ``audit --only consistency --candidates``
 joins them. Looked at are 1, 2 and 5 percent of the words; shorter lists continue at random.
 
 A change is systematic if it reached most of the words with the same old annotation, as ``diff``

@@ -23,7 +23,7 @@ from studies.parts import Part, compared, kept, read_result
 from studies.treebanks import release_folder
 from treegauge.learning.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.measures.measure import measure
-from treegauge.statistics.analyse import analyse
+from treegauge.statistics.regression.correlation import correlate
 
 MEASURES = tuple(LARGER_IS_EASIER)
 # Spearman with MDL over 88 treebanks, as printed.
@@ -163,7 +163,7 @@ def morphology() -> pl.DataFrame:
             {"MDL of": who, "measure": row["variable"], "treebanks": row["n"], "low": row["low"],
              "high": row["high"], "printed": MORPHOLOGY[row["variable"]], "ours": row["r"],
              "why": _fewer(row, MORPHOLOGY[row["variable"]])}
-            for row in analyse(joined, "arc_mdl", names, seed=0, cluster="none").table.to_dicts()
+            for row in correlate(joined, "arc_mdl", names, seed=0, cluster="none").table.to_dicts()
         ]  # fmt: skip
     return compared(rows)
 

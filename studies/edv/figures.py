@@ -7,15 +7,16 @@ import polars as pl
 
 from studies.edv import whole as edv_whole
 from studies.edv.data import scored
+from studies.edv.drawing import background, skewed_histogram
+from studies.edv.drawing import by_length as drawn_by_length
 from studies.edv.lengths import VARIANTS, binned
 from studies.edv.more_figures import MORE
+from studies.edv.statistics import remove_background
 from studies.edv.tables import GIVEN, LOG
 from studies.figures import draw
 from studies.parts import read_result
-from treegauge.reporting.figures.analysis import background, bins, scatter
-from treegauge.reporting.figures.analysis import skew_normal_histogram as shape_plot
+from treegauge.reporting.figures.analysis import scatter
 from treegauge.reporting.figures.theme import Spec
-from treegauge.statistics.regression.background import remove_background
 
 WORDS = ("train_words", "test_words")
 
@@ -41,18 +42,18 @@ def against(column: str) -> Spec:
 
 def without_background(column: str, given: tuple[str, ...]) -> Spec:
     """Draw what is left of LAS (Figs. 7 and A.6)."""
-    return background(remove_background(scored(), "las", column, given, log=LOG, resamples=0))
+    return background(remove_background(scored(), "las", column, given, log=LOG))
 
 
 def by_bin(column: str) -> Spec:
     """Draw the coefficient of EDV and LAS at every length (Fig. 10), for our first parser."""
     first = read_result("edv_length_scores")["parser"].sort()[0]
-    return bins(binned(first, column))
+    return drawn_by_length(binned(first, column))
 
 
 def splits(parser: str) -> Spec:
     """Draw delta LAS on whole treebanks and the skewed curve (Fig. 12)."""
-    return shape_plot(edv_whole.shape(parser))
+    return skewed_histogram(edv_whole.shape(parser), "delta LAS")
 
 
 def against_edv() -> Spec:

@@ -9,12 +9,12 @@ import polars as pl
 
 from studies.content.data import parsed
 from studies.edv.data import RELEASE
+from studies.edv.statistics import BinnedCorrelations, correlate_lengths
 from studies.parts import compared, read_result
 from studies.treebanks import treebank_folders
 from treegauge.experiments.builtin import sampled
 from treegauge.measures.displacement import LENGTHS, SAMPLES, edv_by_length, edv_masses, edv_samples
 from treegauge.measures.registry import MissingError
-from treegauge.statistics.tables.correlation_tables import BinnedCorrelations, correlate_bins
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 
@@ -106,7 +106,7 @@ def scores() -> pl.DataFrame:
 def binned(parser: str, column: str, given: str = "train_words") -> BinnedCorrelations:
     """Correlate EDV and LAS within each length, given the size of the training set."""
     frame = read_result("edv_length_scores").filter(parser=parser)
-    return correlate_bins(frame, "las", column, [given], cluster="none")
+    return correlate_lengths(frame, "las", column, [given])
 
 
 def _cases() -> list[tuple[str, str, str]]:

@@ -7,13 +7,14 @@ import polars as pl
 
 from studies.edv import whole as edv_whole
 from studies.edv.data import RELEASE, at_hand, scored
+from studies.edv.drawing import distributions
 from studies.edv.morphology import subset
 from studies.edv.unseen import DRAWN, predictions
 from studies.parts import read_result
 from studies.treebanks import release_folder
 from treegauge.measures.displacement import displacement_shares
-from treegauge.reporting.figures.analysis import distributions, scatter
 from treegauge.reporting.figures.analysis import predictions as predicted_plot
+from treegauge.reporting.figures.analysis import scatter
 from treegauge.reporting.figures.theme import SIDE, Spec, category, faceted, mark, quantity, themed
 from treegauge.treebanks.data.conllu import read_splits
 

@@ -4,8 +4,7 @@ import polars as pl
 
 from studies.edv.data import VARIANTS, allows, at_hand
 from studies.parts import compared
-from treegauge.statistics.analyse import analyse
-from treegauge.statistics.regression.correlation import Association
+from treegauge.statistics.regression.correlation import Association, correlate
 
 # The mean of the score over UD 2.5, as Section 5 prints it; more than that is complex.
 MEAN = 0.57
@@ -98,7 +97,7 @@ def table6() -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for (name, given), cells in TABLE6.items():
         frame = subset(name)
-        found = analyse(frame, "las", list(VARIANTS), [given] if given else [], resamples=0, cluster="none")
+        found = correlate(frame, "las", list(VARIANTS), [given] if given else [], resamples=0, cluster="none")
         wanted = {row.variable: row for row in found.rows if len(row.given) == bool(given)}
         for column, variant in VARIANTS.items():
             one = wanted[column]
@@ -131,7 +130,7 @@ def table_b1() -> pl.DataFrame:
     rows: list[dict[str, object]] = []
     for variable, cells in TABLE_B1.items():
         found = {
-            column: analyse(at_hand(), column, [variable], resamples=0, cluster="none").rows[0] for column in VARIANTS
+            column: correlate(at_hand(), column, [variable], resamples=0, cluster="none").rows[0] for column in VARIANTS
         }
         for column, variant in VARIANTS.items():
             one = found[column]

@@ -16,11 +16,11 @@ from scipy import stats
 
 from studies.edv.data import allows
 from studies.edv.splitting import KINDS
+from studies.edv.statistics import SkewNormal, fit_skew_normal
 from studies.parts import compared, read_result
-from treegauge.experiments.store import Store
-from treegauge.statistics.analyse import analyse
+from treegauge.experiments.cell_store import Store
 from treegauge.statistics.regression.coefficients import Inference, inference
-from treegauge.statistics.tables.normality import SkewNormal, fit_skew_normal
+from treegauge.statistics.regression.correlation import correlate
 
 PARSERS = ("udpipe", "beam", "mst")
 METHODS = ("sampler", "optimised")
@@ -95,7 +95,7 @@ def run() -> list[tuple[str, str]]:
 
 def shape(parser: str, method: str) -> SkewNormal:
     """Fit the skewed curve of Fig. 12."""
-    return fit_skew_normal(some(parser, method)["dLAS"], resamples=0, name="delta LAS")
+    return fit_skew_normal(some(parser, method)["dLAS"])
 
 
 def figure12() -> pl.DataFrame:
@@ -105,11 +105,11 @@ def figure12() -> pl.DataFrame:
         frame, curve = some(parser, method), shape(parser, method)
         why = f"{frame.height} of our treebanks, 1,000 sentences at most, gold tags; there 103"
         cells: list[tuple[str, str | None, float | None]] = [
-            ("mean delta LAS", "-4.26", curve.data_mean),
-            ("its sd over treebanks", "2.17", curve.data_sd),
+            ("mean delta LAS", "-4.26", float(curve.values.mean())),
+            ("its sd over treebanks", "2.17", float(curve.values.std(ddof=1))),
             ("mean of the skewed curve", "-4.18", curve.mean),
             ("sd of the skewed curve", "2.68", curve.sd),
-            ("p of chi-square", "0.820", curve.p_chi2),
+            ("p of chi-square", "0.820", None),
             ("median LAS, low", "75.40", median(frame["las low"].to_list())),
             ("median LAS, high", "70.77", median(frame["las high"].to_list())),
             ("treebanks that lose", None, float((frame["dLAS"] < 0).sum())),
@@ -168,7 +168,7 @@ def coefficient(frame: pl.DataFrame, key: tuple[str, str, str], columns: Mapping
     variable, target, *given = (columns.get(name, name) for name in key if name)
     if any(frame[name].n_unique() == 1 for name in (variable, target, *given)):
         return Inference()
-    return analyse(frame, target, [variable], given, resamples=0, cluster="none").rows[-1].inference
+    return correlate(frame, target, [variable], given, resamples=0, cluster="none").rows[-1].inference
 
 
 def reason(

@@ -13,19 +13,19 @@ from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.splitting.displacement import Strata
 from treegauge.splitting.pool import SentencePool, pool
-from treegauge.splitting.split import Objective, SplitMethod
+from treegauge.splitting.split import Objective
 from treegauge.splitting.splitting import make_split
 from treegauge.treebanks.data.columns import Treebank
 
-# Objective and method of each kind of split. Sentences of one or two words are left out of all.
+# Objective of each kind of split. Sentences of one or two words are left out of all.
 SAME_LENGTHS = "random, same lengths"
 """A random split with the same share of each sentence length in the test set, as a control."""
-KINDS: dict[str, tuple[Objective, SplitMethod]] = {
-    "random": ("random", "optimise"),
-    "low, sampler": ("low", "sampler"),
-    "high, sampler": ("high", "sampler"),
-    "low, optimised": ("low", "optimise"),
-    "high, optimised": ("high", "optimise"),
+KINDS: dict[str, Objective] = {
+    "random": "random",
+    "low, sampler": "sampled-low",
+    "high, sampler": "sampled-high",
+    "low, optimised": "low",
+    "high, optimised": "high",
 }
 SHORTEST = 3
 
@@ -45,8 +45,7 @@ def parts_of(source: str, kind: str, limit: int, sample: int) -> dict[str, Treeb
     sentences = limited(source, limit, sample)
     if kind == SAME_LENGTHS:
         return of_same_lengths(sentences, sample)
-    objective, method = KINDS[kind]
-    made = make_split(sentences, objective, seed=sample, method=method, documents=False, min_words=SHORTEST)
+    made = make_split(sentences, KINDS[kind], seed=sample, documents=False, min_words=SHORTEST)
     return {name: made.pool.treebank.take(index) for name, index in made.parts.items()}
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from studies.edv.data import RELEASE, at_hand, scored
+from studies.edv.statistics import normality
 from studies.treebanks import release_folder
 from treegauge.measures.displacement import Support, edv, edv_masses
-from treegauge.statistics.analyse import analyse
 from treegauge.statistics.regression.coefficients import coefficients
-from treegauge.statistics.tables.normality import normality
+from treegauge.statistics.regression.correlation import correlate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 
@@ -66,9 +66,9 @@ def _figures(values: dict[str, float], support: Support | None) -> dict[str, flo
     of_treebanks = pl.DataFrame({"treebank": list(values), "support": list(values.values())})
     frame = at_hand().join(of_treebanks, on="treebank")
     numbers = [1000 * value for value in values.values()]
-    found = analyse(frame, "las", ["support"], GIVEN, resamples=0, cluster="none").rows
+    found = correlate(frame, "las", ["support"], GIVEN, resamples=0, cluster="none").rows
     las = [float(str(row.inference.r)) for row in found]
-    (shape,) = [row for row in normality(frame).rows if row["variable"] == "support"]
+    shape = normality(frame)["support"]
     slv = {None: "slv", "seen": "slv_masses", "axis": "slv_masses_axis"}[support]
 
     def with_support(column: str) -> float:
@@ -87,8 +87,8 @@ def _figures(values: dict[str, float], support: Support | None) -> dict[str, flo
 def slv_supports() -> pl.DataFrame:
     """Return W and the correlation with LAS of SLV by distance and by masses."""
     columns = ("slv", "slv_masses", "slv_masses_axis")
-    shapes = {row["variable"]: row["w"] for row in normality(scored()).rows}
-    found = analyse(at_hand(), "las", list(columns), GIVEN, resamples=0, cluster="none").rows
+    shapes = {name: row["w"] for name, row in normality(scored()).items()}
+    found = correlate(at_hand(), "las", list(columns), GIVEN, resamples=0, cluster="none").rows
     names = ("distance", "masses seen", "masses, 1 to the longest")
     rows: list[dict[str, object]] = [{"SLV": "printed", "W": 0.686, "LAS": -0.191}]
     for column, name in zip(columns, names, strict=True):

@@ -25,14 +25,12 @@ from studies.edv.data import (
     scored,
     unrounded,
 )
+from studies.edv.statistics import Stage, normality, remove_background
 from studies.parts import compared
-from treegauge.statistics.analyse import analyse
-from treegauge.statistics.regression.background import Stage, remove_background
 from treegauge.statistics.regression.coefficients import Inference, inference
-from treegauge.statistics.regression.correlation import Association
+from treegauge.statistics.regression.correlation import Association, correlate
 from treegauge.statistics.regression.linear_model import Regression, regress
 from treegauge.statistics.tables.correlation_tables import correlation_matrix
-from treegauge.statistics.tables.normality import normality
 from treegauge.statistics.tests.power import correlation_power, needed_rows
 
 GIVEN = ("train_words", "mean_test_length")
@@ -81,7 +79,7 @@ def _row(
 
 def table1() -> pl.DataFrame:
     """Shapiro and Wilk's W of every variable."""
-    found = {row["variable"]: row for row in normality(scored()).rows}
+    found = normality(scored())
     rows = []
     for variable, (printed, p) in TABLE1.items():
         for column, variant in variants_of(variable):
@@ -89,7 +87,7 @@ def table1() -> pl.DataFrame:
             axis = found[f"{column}_axis"]["w"] if column.endswith("_masses") else None
             why = fewer_for_w(one["w"], printed, axis) if column in DISTANCES else "unexplained"
             names = {"variable": variable, "variant": variant}
-            rows.append(_row(names, one["n"], printed, p, one["w"], one["p_value"], why))
+            rows.append(_row(names, int(one["n"]), printed, p, one["w"], one["p_value"], why))
     return compared(rows)
 
 
@@ -97,7 +95,7 @@ def table2() -> pl.DataFrame:
     """Correlations of LAS with every variable, and the same on the treebanks at hand."""
     variables = [*SIZES, *DISTANCES]
     all_rows, some_rows = (
-        {row.variable: row for row in analyse(frame, "las", variables, resamples=0, cluster="none").rows}
+        {row.variable: row for row in correlate(frame, "las", variables, resamples=0, cluster="none").rows}
         for frame in (scored(), at_hand())
     )
     rows = []
@@ -152,7 +150,7 @@ def _inference(pair: Mapping[str, Any]) -> Inference:
 
 def table4() -> pl.DataFrame:
     """Partial correlations of LAS and EDV, every cell."""
-    found = analyse(at_hand(), "las", list(VARIANTS), GIVEN, resamples=0, cluster="none")
+    found = correlate(at_hand(), "las", list(VARIANTS), GIVEN, resamples=0, cluster="none")
     bins = {len(one.given): one.inference for one in found.rows if one.variable.endswith("_axis")}
     rows: list[dict[str, object]] = []
     for one in found.rows:
@@ -189,7 +187,7 @@ def powers() -> pl.DataFrame:
 
 def partial() -> pl.DataFrame:
     """Return all that :func:`analyse` says about distances and LAS, with genera as clusters."""
-    table = analyse(at_hand(), "las", ["edv", "edv_masses", "slv"], GIVEN, seed=0).table
+    table = correlate(at_hand(), "las", ["edv", "edv_masses", "slv"], GIVEN, seed=0).table
     return table.drop("group", "target", "bca_low", "bca_high")
 
 
@@ -276,7 +274,7 @@ def backgrounds() -> pl.DataFrame:
     )
     for figure, variable, given, printed, p_values in figures:
         stages = {
-            column: remove_background(scored(), "las", column, given, log=LOG, resamples=0).stages
+            column: remove_background(scored(), "las", column, given, log=LOG).stages
             for column, _ in variants_of(variable)
         }
         for column, variant in variants_of(variable):
@@ -288,7 +286,7 @@ def backgrounds() -> pl.DataFrame:
                 names = {"figure": figure, "variable": variable, "variant": variant, "divided out last": stage.removed}
                 n = len(stage.values)
                 rows.append(_row(names, n, value, p, _known(one.r), _known(one.p_value), why))
-    one = analyse(scored(), "las", ["test_words"], GIVEN[:1], resamples=0, cluster="none").rows[1].inference
+    one = correlate(scored(), "las", ["test_words"], GIVEN[:1], resamples=0, cluster="none").rows[1].inference
     rows.append(
         _row({"figure": "7, text: partial", "variable": "test_words", "variant": None,
               "divided out last": None}, 94, "-0.325", "0.001", _known(one.r), _known(one.p_value),

@@ -16,7 +16,7 @@ from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.subsets import mean_error_reduction
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.reading import read_leaderboard
-from treegauge.statistics.analyse import analyse
+from treegauge.statistics.regression.correlation import correlate
 from treegauge.statistics.resampling.small_samples import StudentEstimate
 from treegauge.statistics.tables.table_joins import load_tables
 from treegauge.statistics.tests.hierarchy import hierarchy
@@ -89,7 +89,7 @@ def difficulty() -> pl.DataFrame:
             ),
         }
         for by, frame in ease.items():
-            found = analyse(frame, "mean score", [f"E({a}, {b})" for a, b in PAIRS], resamples=0)
+            found = correlate(frame, "mean score", [f"E({a}, {b})" for a, b in PAIRS], resamples=0)
             rows += [
                 {
                     "metric": metric,

@@ -14,7 +14,7 @@ from studies.joined.data import table
 from studies.parts import read_result
 from studies.transfer.pairs import genus
 from treegauge.measures.registry import measures
-from treegauge.statistics.analyse import analyse
+from treegauge.statistics.regression.correlation import correlate
 from treegauge.statistics.regression.linear_model import regress
 
 GIVEN = ("train_words", "mean_test_length")
@@ -49,7 +49,7 @@ def partial() -> pl.DataFrame:
     """
     found = []
     for target in TARGETS:
-        rows = analyse(rows_of("enough"), target, tried(), GIVEN, resamples=0).table
+        rows = correlate(rows_of("enough"), target, tried(), GIVEN, resamples=0).table
         both = pl.col("given").is_in(["", " + ".join(GIVEN)])
         found.append(
             rows.filter(both).select(
@@ -95,7 +95,7 @@ def strongest() -> pl.DataFrame:
     rows = []
     for target in EVERYWHERE:
         for which, names in (("all", complete), ("named before", list(NAMED))):
-            found = analyse(frame, target, names, GIVEN, resamples=0)
+            found = correlate(frame, target, names, GIVEN, resamples=0)
             best = found.selected
             rows.append(
                 {"parser": target, "chosen from": which, "measures": best["selected_from"],

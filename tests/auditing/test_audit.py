@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tests.commands import invoke
-from treegauge.auditing.audit import audit
+from treegauge.auditing.audit import audit, read_audit
 from treegauge.core.errors import TreegaugeError
 from treegauge.splitting.displacement import sampled_test
 from treegauge.splitting.pool import pool
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
@@ -27,7 +27,7 @@ def named(result, check, part):
 
 
 def test_a_clean_treebank_gives_no_errors_or_warnings(clean):
-    result = audit(clean, name="clean")
+    result = audit(clean)
     assert [str(f) for f in result.findings if f.level != "note"] == []
 
 
@@ -136,13 +136,13 @@ def test_the_command_fails_for_errors_only_unless_told(tmp_path, clean):
 def test_real_treebanks_can_be_audited(ud):
     from treegauge.treebanks.data.conllu import read_splits
 
-    result = audit(read_splits(ud / "r2.9" / "UD_Telugu-MTG"), name="te", resamples=99)
+    result = audit(read_splits(ud / "r2.9" / "UD_Telugu-MTG"), resamples=99)
     assert any(f.message == "no word has LEMMA" for f in result.findings)
 
 
 def test_what_is_as_expected_is_shown_on_request_only(clean):
-    short, full = audit(clean, name="clean", resamples=99), audit(clean, name="clean", all=True)
-    assert "clean: 0 errors, 0 warnings" in str(short)
+    short, full = audit(clean, resamples=99), audit(clean, all=True)
+    assert "treebank: 0 errors, 0 warnings" in str(short)
     assert "(--all shows them)" in str(short)
     assert "note:" not in str(short)
     assert "typical of random splits of this size (p =" in str(full)
@@ -158,3 +158,30 @@ def test_a_file_is_not_a_treebank_with_splits(tmp_path, clean):
     write_conllu(clean["dev"], tmp_path / "some.conllu")
     with pytest.raises(TreegaugeError, match="expected the folder of a treebank"):
         audit(tmp_path / "some.conllu")
+
+
+def test_an_audit_of_one_thing_is_that_list(clean, tmp_path):
+    result = audit(clean, only="leaks")
+    assert result.leaks.overlaps == ()
+    assert result.to_dict() == result.leaks.to_dict()
+    assert str(result) == str(result.leaks)
+    assert result.table.equals(result.leaks.table)
+    result.save(tmp_path / "pairs.csv")
+    assert (tmp_path / "pairs.csv").read_text().startswith("part,sent_id,file,also_in")
+    with pytest.raises(TreegaugeError, match="this audit has no card; expected"):
+        result.to_svg()
+
+
+def test_a_saved_audit_is_read_back(clean, tmp_path):
+    shared = clean["train"][:5]
+    result = audit(clean | {"test": concat([clean["test"], shared], name="test")}, resamples=99)
+    assert {len(finding.examples) for finding in result.findings} >= {0, 3}
+    result.save(tmp_path / "a.json")
+    again = read_audit(tmp_path / "a.json")
+    assert (again.treebank, again.findings, again.signature) == (result.treebank, result.findings, result.signature)
+    assert str(again) == str(result)
+    audit(clean, only="leaks").save(tmp_path / "b.json")
+    (tmp_path / "c.json").write_text('{"kind": "audit"}')
+    for name, message in (("b", "another kind of file"), ("c", "another kind of file"), ("d", "No such file")):
+        with pytest.raises(TreegaugeError, match=f"{message}.*; expected a file written by treegauge audit"):
+            read_audit(tmp_path / f"{name}.json")

@@ -8,8 +8,9 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
+from treegauge.auditing.profiles.card import read_cards
 from treegauge.core.errors import TreegaugeError
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import write_conllu
@@ -35,7 +36,7 @@ def folders(tmp_path_factory):
 
 
 def test_a_card_says_it_in_words(folders):
-    text = str(audit(folders[0], card=True))
+    text = str(audit(folders[0], only="card"))
     lines = dict(line.split(maxsplit=1) for line in text.splitlines()[1:-1])
     assert list(lines) == ["size", "layers", "validity", "consistency", "leaks", "difficulty", "agreement"]
     assert lines["size"].startswith("400 sentences, ")
@@ -46,7 +47,7 @@ def test_a_card_says_it_in_words(folders):
 
 
 def test_json_has_words_and_numbers(folders):
-    done = invoke(["audit", "--card", str(folders[1]), "--format", "json"])
+    done = invoke(["audit", "--only", "card", str(folders[1]), "--format", "json"])
     (row,) = json.loads(done.stdout)["rows"]
     assert done.exit_code == 0
     assert row["treebank"] == "UD_X-Leaky"
@@ -62,8 +63,8 @@ def test_json_has_words_and_numbers(folders):
 def test_validity_is_that_of_check(folders):
     import treegauge as tg
 
-    (one,) = audit(folders[0], card=True).profiles
-    report = tg.check(folders[0], level=3)
+    (one,) = audit(folders[0], only="card").card.profiles
+    report = tg.check(folders[0], ud_level=3)
     found = one.aspects["validity"].values
     assert (found["errors"], found["warnings"]) == (report.errors, report.warnings)
 
@@ -71,7 +72,7 @@ def test_validity_is_that_of_check(folders):
 def test_an_invalid_treebank(tmp_path):
     file = tmp_path / "x.conllu"
     file.write_text("# sent_id = a\n# text = b\n1\tb\tb\tX\t_\t_\t5\troot\t_\t_\n\n", "utf-8")
-    (one,) = audit(file, card=True, errors="repair").profiles
+    (one,) = audit(file, only="card", errors="repair").card.profiles
     aspect = one.aspects["validity"]
     assert aspect.state == "poor"
     assert aspect.values["errors"] >= 1
@@ -79,7 +80,7 @@ def test_an_invalid_treebank(tmp_path):
 
 
 def test_several_treebanks_are_a_table(folders):
-    result = audit(*folders, card=True)
+    result = audit(*folders, only="card")
     lines = str(result).splitlines()
     assert lines[0].split()[:3] == ["treebank", "sentences", "words"]
     assert [line.split()[0] for line in lines[2:4]] == ["UD_X-Clean", "UD_X-Leaky"]
@@ -90,13 +91,13 @@ def test_several_treebanks_are_a_table(folders):
 
 
 def test_markdown_of_one_treebank(folders):
-    text = audit(folders[0], card=True).to_markdown()
+    text = audit(folders[0], only="card").to_markdown()
     assert text.startswith("### UD\\_X-Clean\n\n| | |\n|---|---|\n| size | 400 sentences")
 
 
 def test_a_badge_is_one_image_that_loads_nothing(folders, tmp_path):
     out = tmp_path / "card.svg"
-    assert invoke(["audit", "--card", *map(str, folders), "-o", str(out)]).exit_code == 0
+    assert invoke(["audit", "--only", "card", *map(str, folders), "-o", str(out)]).exit_code == 0
     root = ElementTree.fromstring(out.read_text("utf-8"))
     space = "{http://www.w3.org/2000/svg}"
     texts = [one.text for one in root.iter(f"{space}text")]
@@ -113,7 +114,7 @@ def test_names_are_escaped_in_badges(folders):
 
     from treegauge.auditing.profiles.badge import badges
 
-    (one,) = audit(folders[0], card=True).profiles
+    (one,) = audit(folders[0], only="card").card.profiles
     drawn = badges([replace(one, treebank='<b a="1">&')])
     assert "<b a" not in drawn
     (name, *_) = [t.text for t in ElementTree.fromstring(drawn).iter() if t.tag.endswith("text")]
@@ -121,7 +122,7 @@ def test_names_are_escaped_in_badges(folders):
 
 
 def test_sets_without_a_leak_have_none_of_it_in_train(folders):
-    (one,) = audit(folders[1], card=True).profiles
+    (one,) = audit(folders[1], only="card").card.profiles
     values = one.aspects["leaks"].values
     assert values["dev_in_train"] == 0
     assert values["test_in_train"] > 0
@@ -137,7 +138,7 @@ def test_agreement_is_read_as_agree_writes_it(folders, tmp_path):
         write_conllu(one, tmp_path / f"{name}.conllu")
     result = tg.agree(tmp_path / "mine.conllu", tmp_path / "yours.conllu")
     result.save(tmp_path / "agreement.json")
-    (one,) = audit(folders[0], card=True, agreement=[str(tmp_path / "agreement.json")]).profiles
+    (one,) = audit(folders[0], only="card", agreement=[str(tmp_path / "agreement.json")]).card.profiles
     aspect = one.aspects["agreement"]
     observed = {row["layer"]: row["observed"] for row in result.rows}
     assert aspect.values["deprel_observed"] == pytest.approx(observed["deprel"])
@@ -148,29 +149,39 @@ def test_agreement_where_it_is_known(folders, tmp_path):
     known = tmp_path / "agreement.json"
     rows = [{"layer": "upos", "observed": 97.5, "alpha": 0.96}, {"layer": "deprel", "observed": 91.25, "alpha": None}]
     known.write_text(json.dumps({"kind": "agreement", "rows": rows}), "utf-8")
-    (one,) = audit(folders[0], card=True, agreement=[str(known)]).profiles
+    (one,) = audit(folders[0], only="card", agreement=[str(known)]).card.profiles
     assert one.aspects["agreement"].text == "upos 97.5 % (alpha 0.96), deprel 91.2 %"
     named = [f"UD_X-Leaky={known}"]
-    first, second = audit(*folders, card=True, agreement=named).profiles
+    first, second = audit(*folders, only="card", agreement=named).card.profiles
     assert first.aspects["agreement"].values == {}
     assert second.aspects["agreement"].values["upos_alpha"] == 0.96
     with pytest.raises(TreegaugeError, match="expected NAME=PATH with the name of a treebank"):
-        audit(*folders, card=True, agreement=[str(known)])
+        audit(*folders, only="card", agreement=[str(known)])
     known.write_text("[]", "utf-8")
     with pytest.raises(TreegaugeError, match=r"agreement.json: found another kind of file"):
-        audit(folders[0], card=True, agreement=[str(known)])
+        audit(folders[0], only="card", agreement=[str(known)])
 
 
 def test_cards_need_files(folders):
     with pytest.raises(TreegaugeError, match="a card needs treebanks on disk; got splits by name"):
-        audit({"train": synthetic(5, seed=1)}, card=True)
-    with pytest.raises(TreegaugeError, match="choose one"):
-        audit(folders[0], card=True, leaks=True)
+        audit({"train": synthetic(5, seed=1)}, only="card")
+    with pytest.raises(TreegaugeError, match="choices: leaks, consistency, card"):
+        audit(folders[0], only="cards")
 
 
 def test_training_lists_count_as_training_data(folders, tmp_path):
     dev = next(folders[0].glob("*-dev.conllu"))
-    (one,) = audit(folders[0], card=True, against=[dev]).profiles
+    (one,) = audit(folders[0], only="card", against=[dev]).card.profiles
     leaks = one.aspects["leaks"]
     assert leaks.state == "poor"
     assert any(name.startswith("dev_in_") for name in leaks.values)
+
+
+def test_saved_cards_are_read_back(folders, tmp_path):
+    result = audit(*folders, only="card")
+    result.save(tmp_path / "cards.json")
+    again = read_cards(tmp_path / "cards.json")
+    assert [one.aspects for one in again.profiles] == [one.aspects for one in result.card.profiles]
+    assert (again.to_svg(), str(again), again.to_json()) == (result.to_svg(), str(result), result.to_json())
+    with pytest.raises(TreegaugeError, match="expected a file written by treegauge audit TREEBANK --only card"):
+        read_cards(tmp_path / "none.json")

@@ -88,7 +88,7 @@ def test_parts_and_treebanks_are_compared_with_each_other(men):
     (entry,) = find_inconsistencies({"train": usual, "test": odd}).words
     assert (entry.part, entry.suggested_deprel) == ("test", "amod")
     assert "see toy-1" in entry.reason
-    (entry,) = audit({"train": usual}, {"train": odd}, consistency=True).words
+    (entry,) = audit({"train": usual}, {"train": odd}, only="consistency").consistency.words
     assert entry.part == "treebank 2/train"
 
 
@@ -111,7 +111,7 @@ def test_candidates_add_their_score_and_their_reason(men, tmp_path):
         "1,toy-1,1,An,X,3,det,head,2,0.1,0.8,4.0\n",
         "utf-8",
     )
-    both = audit({"train": men}, consistency=True, candidates=file)
+    both = audit({"train": men}, only="consistency", candidates=file).consistency
     alone = {(one.sent_id, one.word): one for one in find_inconsistencies({"train": men}).words}
     first = both.words[0]
     assert (first.sent_id, first.word) == ("toy-4", 2)
@@ -133,7 +133,7 @@ def test_candidates_of_another_treebank_are_refused(men, tmp_path):
     file.write_text("a,b\n1,2\n", "utf-8")
     with pytest.raises(TreegaugeError, match="no column sent_id, word"):
         find_inconsistencies({"train": men}, candidates=file)
-    with pytest.raises(TreegaugeError, match="needs --consistency"):
+    with pytest.raises(TreegaugeError, match="needs --only consistency"):
         audit({"train": men}, candidates=file)
     with pytest.raises(TreegaugeError, match="expected a CSV file of candidates"):
         find_inconsistencies({"train": men}, candidates=tmp_path / "none.csv")
@@ -141,11 +141,11 @@ def test_candidates_of_another_treebank_are_refused(men, tmp_path):
 
 def test_the_command_writes_a_work_list(men, tmp_path):
     write_conllu(men, tmp_path / "men.conllu")
-    result = invoke(["audit", "--consistency", str(tmp_path / "men.conllu"), "--format", "json"])
+    result = invoke(["audit", "--only", "consistency", str(tmp_path / "men.conllu"), "--format", "json"])
     assert result.exit_code == 0
     rows = json.loads(result.stdout)["rows"]
     assert {"sent_id", "word", "head", "deprel", "suggested_head", "reason", "score"} <= {*rows[0]}
-    text = invoke(["audit", "--consistency", str(tmp_path / "men.conllu")]).stdout
+    text = invoke(["audit", "--only", "consistency", str(tmp_path / "men.conllu")]).stdout
     assert "3:nummod" in text
     assert "3:amod" in text
 

@@ -10,7 +10,6 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
-from treegauge.treebanks.editing.patching import patch_between, read_files, write_patch
 
 TREEBANK = synthetic(120, seed=5)
 
@@ -52,7 +51,7 @@ def test_nothing_changed():
     result = tg.diff(TREEBANK, TREEBANK)
     assert sentences(result) == {"unchanged": (120, 120), "all": (120, 120)}
     assert result.table.is_empty()
-    assert result.patch == "treegauge patch 1\n"
+    assert result.to_patch() == b""
     assert not result.attached["rules"].rows
 
 
@@ -145,16 +144,6 @@ def test_trees_too_wide_come_one_above_the_other(two):
     assert (narrow[0], narrow[len(pairs.old[number]) + 1]) == ("old", "new")
 
 
-def test_the_patch_is_applied_by_convert(command, two, tmp_path):
-    patch, made = tmp_path / "changes.patch", tmp_path / "made.conllu"
-    assert "wrote" in command("diff", *two, "--patch", patch).err
-    done = command("convert", two[0], "--apply", patch, "-o", made)
-    assert (done.code, made.read_bytes()) == (0, two[1].read_bytes())
-    assert "sentences" in done.out
-    printed = command("convert", two[0], "--apply", patch)
-    assert printed.out.encode() == two[1].read_bytes()
-
-
 def test_json_and_csv_hold_every_change(command, two):
     content = json.loads(command("diff", *two, "--format", "json").out)
     assert content["kind"] == "diff"
@@ -190,10 +179,7 @@ def test_a_malformed_file_is_named_by_its_path(command, two, tmp_path):
     assert f"{broken}:" in done.err
     result = tg.diff(two[0], broken, errors="skip")
     assert sentences(result)["all"] == (120, 120)
-    patch = tmp_path / "p.patch"
-    write_patch(result.patch, patch)
-    tg.convert(two[0], tmp_path / "made.conllu", apply=patch)
-    assert (tmp_path / "made.conllu").read_bytes() == broken.read_bytes()
+    assert result.to_patch().endswith(b"+x\n+\n"), "malformed sentences are in the patch"
 
 
 def test_frames_open_files_and_standard_input_are_compared_too(command, two):
@@ -205,7 +191,7 @@ def test_frames_open_files_and_standard_input_are_compared_too(command, two):
     assert done.out.startswith("stdin -> new\n")
 
 
-def test_folders_are_compared_file_by_file(tmp_path, command):
+def test_folders_are_compared_file_by_file(tmp_path):
     for name, parts in (("r1", (80, 100)), ("r2", (90, 110))):
         folder = tmp_path / name / "UD_X-Y"
         folder.mkdir(parents=True)
@@ -215,23 +201,6 @@ def test_folders_are_compared_file_by_file(tmp_path, command):
     old, new = tmp_path / "r1" / "UD_X-Y", tmp_path / "r2" / "UD_X-Y"
     result = tg.diff(old, new)
     assert sentences(result) == {"unchanged": (120, 120), "all": (120, 120), "in another file": (20, 20)}
-    patch = tmp_path / "p.patch"
-    tg.diff(old, new, patch=patch)
-    assert patch.stat().st_size < 1000
-    assert command("convert", old, "--apply", patch, "-o", tmp_path / "made").code == 0
-    for path in new.iterdir():
-        assert (tmp_path / "made" / path.name).read_bytes() == path.read_bytes()
-
-
-@pytest.mark.parametrize("name", ["UD_Coptic-Scriptorium", "UD_Czech-CLTT", "UD_Turkish-IMST"])
-def test_releases_are_patched_byte_for_byte(ud, tmp_path, name):
-    folders = [ud / release / name for release in ("r2.5", "r2.9")]
-    for old, new in (folders, folders[::-1]):
-        patch, made = tmp_path / "p.patch", tmp_path / "made"
-        write_patch(patch_between(read_files(old), read_files(new)), patch)
-        tg.convert(old, made, apply=patch)
-        for path in new.glob("*.conllu"):
-            assert (made / path.name).read_bytes() == path.read_bytes()
 
 
 def test_treebanks_without_a_common_sentence_are_noted(command, tmp_path):
@@ -251,6 +220,6 @@ def test_time_grows_with_the_size_of_the_files():
     for one in (small, large):
         new = one.with_columns({"deprel": ["x" + r for r in one["deprel"].to_list()]})
         start = time.process_time()
-        assert tg.diff(one, new).patch
+        assert tg.diff(one, new).to_patch()
         times.append(time.process_time() - start)
     assert times[1] < 4 * 3 * times[0]  # four times the size; a quadratic step would take sixteen

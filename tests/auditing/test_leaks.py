@@ -132,7 +132,7 @@ def test_plain_text_lists_are_training_data(tmp_path):
     assert (leak.level, leak.value, leak.examples) == ("error", 1, ("t3",))
     assert leak.split == "corpus.txt/test"
     assert "corpus.txt#" in result.signature
-    (pair,) = audit(test, against=[lists], leaks=True).attached["pairs"].table.to_dicts()
+    (pair,) = audit(test, against=[lists], only="leaks").leaks.attached["pairs"].table.to_dicts()
     assert (pair["other_sent_id"], pair["other_file"], pair["tree"]) == ("line 3", str(lists), None)
 
 
@@ -192,7 +192,7 @@ def folders(tmp_path):
 
 def test_leaks_across_treebanks_are_listed_with_their_files(folders, tmp_path):
     out = tmp_path / "pairs.csv"
-    done = invoke(["audit", "--leaks", *folders, "--format", "json"])
+    done = invoke(["audit", "--only", "leaks", *folders, "--format", "json"])
     content = json.loads(done.stdout)
     assert done.exit_code == 1
     assert {(row["part"], row["also_in"], row["same"], row["near"]) for row in content["rows"]} == {
@@ -206,7 +206,7 @@ def test_leaks_across_treebanks_are_listed_with_their_files(folders, tmp_path):
     assert pairs["x_b-test-2"]["tree"] == "same"
     assert pairs["x_a-test-1"]["other_file"].endswith("x_b-ud-train.conllu")
     assert 0.9 < pairs["x_a-test-1"]["similarity"] < 1
-    invoke(["audit", "--leaks", *folders, "--out", str(out)])
+    invoke(["audit", "--only", "leaks", *folders, "--out", str(out)])
     assert out.read_text("utf-8").startswith("part,sent_id,file,also_in,other_sent_id,other_file,")
     assert len(out.read_text("utf-8").splitlines()) == 3
 
@@ -221,22 +221,22 @@ def test_an_audit_of_several_treebanks_names_them(folders):
 
 def test_leaks_takes_single_files(folders):
     files = [f"{folders[0]}/x_a-ud-train.conllu", f"{folders[1]}/x_b-ud-test.conllu"]
-    result = audit(*files, leaks=True)
-    assert [(one.part.part, one.also_in.part, one.same) for one in result.overlaps] == [
+    result = audit(*files, only="leaks")
+    assert [(one.part.part, one.also_in.part, one.same) for one in result.leaks.overlaps] == [
         ("x_b-ud-test", "x_a-ud-train", 1)
     ]
     assert result.exit_code == 1
-    assert audit(*files, leaks=True, fail="never").exit_code == 0
+    assert audit(*files, only="leaks", fail="never").exit_code == 0
 
 
 def test_nothing_to_list():
-    text = str(audit({"train": treebank(*STORIES[:2]), "test": treebank(*STORIES[2:])}, leaks=True))
+    text = str(audit({"train": treebank(*STORIES[:2]), "test": treebank(*STORIES[2:])}, only="leaks"))
     assert "no sentence occurs twice" in text
 
 
 def test_the_long_sentences_of_a_release_are_all_in_the_one_before(ud):
     files = [ud / release / "UD_Afrikaans-AfriBooms" / "af_afribooms-ud-test.conllu" for release in ("r2.5", "r2.9")]
-    (found,) = [one for one in audit(*files, leaks=True).overlaps if one.part is not one.also_in]
+    (found,) = [one for one in audit(*files, only="leaks").leaks.overlaps if one.part is not one.also_in]
     assert found.same + found.near == int((found.part.words >= 5).sum())
     assert found.level == "warning"
 
@@ -253,17 +253,16 @@ def test_a_fifth_of_a_real_sentence_may_be_edited(ud, edits, least):
 def test_what_training_data_has_twice_is_not_listed(tmp_path):
     (tmp_path / "train.txt").write_text(f"{STORIES[0]}\n{STORIES[0]}\n", "utf-8")
     test = {"test": treebank(STORIES[1])}
-    result = audit(test, against=[tmp_path / "train.txt"], leaks=True)
+    result = audit(test, against=[tmp_path / "train.txt"], only="leaks")
     assert result.table.is_empty()
-    assert result.attached["pairs"].table.is_empty()
+    assert result.leaks.attached["pairs"].table.is_empty()
 
 
 def test_options_that_would_do_nothing_are_refused():
     test = {"test": treebank(*STORIES)}
     for message, options in {
         "--agreement is for cards": {"agreement": ["a.json"]},
-        "--against is for --leaks and --card": {"against": ["a.txt"], "consistency": True},
-        "--name is for an audit": {"name": "mine", "leaks": True},
+        "--against is for leaks and cards": {"against": ["a.txt"], "only": "consistency"},
     }.items():
         with pytest.raises(TreegaugeError, match=message):
             audit(test, **options)

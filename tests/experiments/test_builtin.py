@@ -8,9 +8,9 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.builtin import sampled
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import perform
 from treegauge.measures.measure import measure
 from treegauge.parsing.registry import make_parser

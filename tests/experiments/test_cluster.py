@@ -14,10 +14,10 @@ from types import SimpleNamespace
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cluster import Cluster, job_script
 from treegauge.experiments.pools import CellLimits, PoolSettings
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
 from treegauge.experiments.tasks import Report
 
 distributed = pytest.importorskip("distributed", reason="needs treegauge[cluster]")

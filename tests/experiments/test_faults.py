@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.experiments import store as stores
+from treegauge.experiments import cell_store as stores
+from treegauge.experiments.cell_store import FullError, Store
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.processes import _interrupts_wait
 from treegauge.experiments.run import run
-from treegauge.experiments.running import run_expansion
-from treegauge.experiments.status import status
-from treegauge.experiments.store import FullError, Store
+from treegauge.experiments.store import store as status
+from treegauge.experiments.training import run_expansion
 from treegauge.treebanks.sources.files import short_name
 
 CELLS = 24
@@ -98,7 +98,7 @@ def test_a_driver_killed_in_mid_run(room, tmp_path, notes, undisturbed):
     until(lambda: not any(alive(process) for _, process in notes()))
     assert whole(store) == len(kept)
     before = Counter(seed for seed, _ in notes())
-    done = subprocess.run([*line, "--resume"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert f"plan: {CELLS} cells, {len(kept)} done before" in done.stdout
     after = Counter(seed for seed, _ in notes())

@@ -5,11 +5,11 @@ import shutil
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import CellBatch, Expansion
-from treegauge.experiments.gc import gc
 from treegauge.experiments.ledger import BusyError
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
+from treegauge.experiments.store import gc
 
 
 def part(plan, seeds):
@@ -109,8 +109,8 @@ def test_keeping_the_cells_of_a_plan(command, plan):
     text = plan.read_text()
     assert command("run", plan, "--store", "both").code == 0
     plan.write_text(text.replace("samples = 2", "samples = 1"))
-    assert command("gc", "both", "--plan", plan, "--dry-run").out.startswith("would remove 5 cells")
-    assert command("gc", "both", "--plan", plan).out.startswith("removed 5 cells and 5 files")
+    assert command("store", "gc", "both", "--plan", plan, "--dry-run").out.startswith("would remove 5 cells")
+    assert command("store", "gc", "both", "--plan", plan).out.startswith("removed 5 cells and 5 files")
     assert len(Store("both")) == 5
 
 
@@ -136,7 +136,7 @@ def pattern(room, tmp_path, monkeypatch, command):
 def test_results_of_a_treebank_that_is_only_absent_stay(pattern, command, tmp_path, pretend):
     before = csv(Store("both"))
     (tmp_path / "ud" / "UD_B-X").rename(tmp_path / "away")
-    done = command("gc", "both", "--plan", pattern, *pretend)
+    done = command("store", "gc", "both", "--plan", pattern, *pretend)
     assert done.code == 2
     assert "UD_B-X, which the plan names by 'UD_*', is absent or incomplete" in done.err
     assert "finished cells of it (1) would be removed" in done.err
@@ -144,14 +144,14 @@ def test_results_of_a_treebank_that_is_only_absent_stay(pattern, command, tmp_pa
     again = command("run", pattern, "--store", "both", "--pool", "inline")
     assert again.code == 0 and "finished cells of it (1) stay in both" in again.err
     (tmp_path / "away").rename(tmp_path / "ud" / "UD_B-X")
-    assert command("gc", "both", "--plan", pattern, *pretend).code == 0
+    assert command("store", "gc", "both", "--plan", pattern, *pretend).code == 0
     assert csv(Store("both")) == before
 
 
 def test_results_of_a_treebank_without_its_training_set_stay(pattern, command, tmp_path):
     before = csv(Store("both"))
     (tmp_path / "ud" / "UD_B-X" / "b_x-ud-train.conllu").unlink()
-    done = command("gc", "both", "--plan", pattern)
+    done = command("store", "gc", "both", "--plan", pattern)
     assert done.code == 2 and "UD_B-X, which the plan names by" in done.err
     assert csv(Store("both")) == before
 
@@ -159,5 +159,5 @@ def test_results_of_a_treebank_without_its_training_set_stay(pattern, command, t
 def test_results_of_a_treebank_that_the_plan_does_not_name_go(pattern, command, tmp_path):
     pattern.write_text(pattern.read_text().replace("UD_*", "UD_A-*"))
     (tmp_path / "ud" / "UD_B-X").rename(tmp_path / "away")
-    assert command("gc", "both", "--plan", pattern).code == 0
+    assert command("store", "gc", "both", "--plan", pattern).code == 0
     assert Store("both").results()["treebank"].to_list() == ["UD_A-X"]

@@ -1,21 +1,17 @@
 """No two cells of a grid train the same model: where all sentences are used, the seed varies."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.builtin import sampled
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell
-from treegauge.experiments.grid import available_sentences, repeated_cells
+from treegauge.experiments.grid import repeated_cells
 from treegauge.experiments.plans import Plan, grid, make_setup
-from treegauge.experiments.run import read_plan
-from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store
+from treegauge.experiments.training import run_cells
 
-PLANS = Path(__file__).parents[2] / "plans"
 FAST = {"name": "beam", "options": {"beam": 1, "epochs": 1}}
 
 
@@ -53,20 +49,6 @@ def test_samples_of_tasks_that_split_again_stay(room):
 def test_a_seed_that_no_ledger_can_hold_is_refused(room):
     with pytest.raises(TreegaugeError, match="need a seed above 2\\^63"):
         points(room, "score", parsers="beam", samples=2, seeds=[(1 << 63) - 1])
-
-
-@pytest.mark.parametrize("path", sorted(PLANS.glob("*.toml")), ids=lambda path: path.stem)
-def test_no_plan_of_ours_trains_a_model_twice(path, ud):
-    cells = list(read_plan(path, trust=True).plan.expand(ud).cells())
-    trained = {
-        (cell.setup.digest, cell.seed,
-         sampled(available_sentences(cell.setup.sentences, cell.extra), cell.size, cell.sample)
-         .tobytes() if cell.size else cell.sample)
-        for cell in cells
-    }  # fmt: skip
-    assert len(trained) == len(cells)
-    if path.stem == "curve300":
-        assert len(cells) == 300
 
 
 def test_results_of_one_model_count_once(room, tmp_path, caplog, command):

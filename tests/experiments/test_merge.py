@@ -3,11 +3,11 @@
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import CellBatch, Expansion
 from treegauge.experiments.ledger import LedgerEntry
-from treegauge.experiments.merge import merge
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
+from treegauge.experiments.store import merge
 from treegauge.experiments.tasks import Report
 
 
@@ -83,9 +83,9 @@ def test_merging_by_command(command, plan):
         assert command("run", plan, "--store", name).code == 0
     plan.write_text(text)
     assert command("run", plan, "--store", "whole").code == 0
-    assert command("merge", "a", "b", "--out", "both").code == 0
+    assert command("store", "merge", "a", "b", "--out", "both").code == 0
     texts = [command("results", s, "--format", "csv").out for s in ("both", "whole")]
     assert texts[0] == texts[1]
-    assert command("merge", "a", "b").code == 0
+    assert command("store", "merge", "a", "b").code == 0
     assert command("results", "a", "--format", "csv").out == texts[0]
-    assert "expected stores to merge" in command("merge", "a").err
+    assert "expected stores to merge" in command("store", "merge", "a").err

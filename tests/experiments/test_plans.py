@@ -133,7 +133,7 @@ def test_a_missing_part_is_told(room, tmp_path):
 
 def test_where_treebanks_are_looked_for(room, tmp_path, monkeypatch):
     plan = Plan((grid("score", "UD_A-X", parsers=["beam"]),))
-    with pytest.raises(TreegaugeError, match="no treebank at UD_A-X; name the folder"):
+    with pytest.raises(TreegaugeError, match="UD_A-X: no such file or folder; to give treebanks by name"):
         plan.expand()
     monkeypatch.setenv("TREEGAUGE_UD", str(room))
     assert len(plan.expand()) == 1

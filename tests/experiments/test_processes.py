@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, Setup
 from treegauge.experiments.pools import CellLimits, read_bytes, read_seconds
 from treegauge.experiments.processes import Processes
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
 
 
 def alive(process: int) -> bool:

@@ -45,9 +45,9 @@ def test_a_plan_from_start_to_end(command, plan, tmp_path):
     assert [row["sample"] for row in found] == [0, 1]
     assert {"key", "seconds", "host", "treegauge", "started"} <= found[0].keys()
 
-    again = command("run", plan, "--resume")
+    again = command("run", plan)
     assert "10 cells, 10 done before, 0 done now" in again.out
-    told = command("status", "small.store").out
+    told = command("store", "small.store").out
     assert told.startswith("small: 10 cells, 10 done, 0 failed, 0 left; finished")
     dry = command("run", plan, "--dry-run", "--format", "json")
     assert json.loads(dry.out)["done"] == 10
@@ -62,12 +62,6 @@ def test_a_wider_plan_says_what_is_new_and_how_long(command, plan):
     assert "time: about " in dry
     plan.write_text(text.replace("beam = 1", "beam = 2"))
     assert "       10  option beam: 1 before, 2 now\n" in command("run", plan, "--dry-run").out
-
-
-def test_no_resume_refuses_a_store_with_cells(command, plan):
-    assert command("run", plan, "--no-resume").code == 0
-    done = command("run", plan, "--no-resume")
-    assert (done.code, done.err.splitlines()[-1]) == (2, "error: small.store has 10 cells; --resume adds to it")
 
 
 def test_a_command_that_is_ended_keeps_what_is_done(command, plan, tmp_path, monkeypatch):
@@ -90,7 +84,7 @@ def test_a_command_that_is_ended_keeps_what_is_done(command, plan, tmp_path, mon
         130,
         "interrupted: 1 cells are done and kept in small.store; the same command resumes there\n",
     )
-    assert "1 left; interrupted" in command("status", "small.store").out
+    assert "1 left; interrupted" in command("store", "small.store").out
 
 
 def test_failed_cells(command, plan, tmp_path):
@@ -101,7 +95,7 @@ def test_failed_cells(command, plan, tmp_path):
     assert "6 done now" in done.out
     assert "4 failed" in done.out
     assert "treegauge results small.store --failed lists the errors" in done.out
-    assert "6 done, 4 failed, 0 left" in command("status", "small.store").out
+    assert "6 done, 4 failed, 0 left" in command("store", "small.store").out
     rows = table(command("results", "small.store", "--failed", "--format", "csv").out)
     assert len(rows) == 4
     assert all("head-range" in row["error"] for row in rows)

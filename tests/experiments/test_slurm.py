@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import treegauge
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
 from treegauge.treebanks.sources.files import short_name
 
 from . import slurm

@@ -109,7 +109,7 @@ def small_bank(draw):
 @settings(max_examples=60, deadline=None)
 @given(small_bank(), small_bank())
 def test_small_treebanks_give_finite_numbers_or_reasons(one, two):
-    found = measure("all", one, two, workers=1)
+    found = measure("all", one, two)
     for row in found.measured:
         assert (row.value is None) == (row.missing is not None)
         if row.value is not None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import make_parser
 from treegauge.parsing.transition.beam import BeamModel, BeamOptions, BeamParser
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.conllu import parse_conllu, read_splits

@@ -13,7 +13,7 @@ from treegauge.parsing.graph.mst import GraphModel, GraphOptions, GraphParser, g
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.conllu import parse_conllu

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treegauge.kernels.beam_states import ARCS, States
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 

@@ -188,9 +188,11 @@ def test_no_file_of_a_store_is_unpickled(bench, mark, tmp_path, monkeypatch):  #
         store = tmp_path / f"store{number}"
         shutil.copytree(bench / "store", store)
         (store / file.relative_to(bench / "store")).write_bytes(pickle.dumps(Payload(mark)))
-        for verb in ("status", "results", "curve", "report", "gc"):
+        for verb in ("results", "curve", "report"):
             invoke([verb, store])
-        invoke(["merge", store, tmp_path / f"merged{number}"])
+        invoke(["store", store])
+        invoke(["store", "gc", store])
+        invoke(["store", "merge", store, tmp_path / f"merged{number}"])
         assert not mark.exists(), file.name
 
 

@@ -7,7 +7,7 @@ import pytest
 from treegauge.cli import progress
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.tag import tag
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 

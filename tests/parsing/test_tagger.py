@@ -8,7 +8,7 @@ from treegauge.parsing.programs.udpipe import UDPipeOptions, UDPipeParser
 from treegauge.parsing.programs.udpipe_settings import TAGS
 from treegauge.parsing.tags import tagger as taggers
 from treegauge.parsing.tags.tagger import Tagger, jackknifed_tags, train_tagger
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import parse_conllu

@@ -6,7 +6,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.programs.command import CommandParser
 from treegauge.parsing.programs.command_templates import CommandTemplate, filled_command
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 

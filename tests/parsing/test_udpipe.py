@@ -13,7 +13,7 @@ from treegauge.parsing.options import read_options
 from treegauge.parsing.programs.udpipe import UDPipeModel, UDPipeOptions, UDPipeParser, errors_to_log
 from treegauge.parsing.programs.udpipe_settings import ORACLES, PUBLISHED, resolve
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.testing.synthesise import Grammar
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu

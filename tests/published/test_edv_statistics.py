@@ -10,14 +10,13 @@ import pytest
 from scipy import stats
 
 from studies.edv.derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
+from studies.edv.statistics import normality, remove_background
 from studies.parts import beyond_rounding
 from treegauge.data import edv_tables, ud25
-from treegauge.statistics.analyse import analyse
-from treegauge.statistics.regression.background import remove_background
 from treegauge.statistics.regression.coefficients import inference
+from treegauge.statistics.regression.correlation import correlate
 from treegauge.statistics.regression.linear_model import regress
 from treegauge.statistics.tables.correlation_tables import correlation_matrix
-from treegauge.statistics.tables.normality import normality
 
 
 def printed(table: str, statistic: str) -> dict[tuple[str, str], str]:
@@ -33,18 +32,18 @@ def printed(table: str, statistic: str) -> dict[tuple[str, str], str]:
 def test_table_1():
     expected = printed("1", "shapiro_w")
     assert len(expected) == 4
-    found = {row["variable"]: row for row in normality(ud25()).rows}
+    found = normality(ud25())
     for (variable, _), value in expected.items():
         assert f"{found[variable]['w']:.3f}" == value
     assert f"{found['mean_test_length']['p_value']:.3f}" == "0.121"
-    assert [name for name, _ in expected if found[name]["normal"]] == ["mean_test_length"]
+    assert [name for name, _ in expected if found[name]["p_value"] >= 0.05] == ["mean_test_length"]
     assert all(found[name]["p_value"] < 0.001 for name in ("las", "train_words", "test_words"))
 
 
 def test_table_2():
     expected = printed("2", "rho")
     assert len(expected) == 6
-    found = analyse(ud25(), "las", [name for name, _ in expected], cluster="none", resamples=0)
+    found = correlate(ud25(), "las", [name for name, _ in expected], cluster="none", resamples=0)
     for row, value in zip(found.rows, expected.values(), strict=True):
         assert round(row.inference.r, 3) == pytest.approx(float(value), abs=0.001 + 1e-9)
     p_values = {row.variable: row.inference.p_value for row in found.rows}
@@ -73,7 +72,7 @@ def test_table_5():
 
 
 def test_figure_7():
-    found = remove_background(ud25(), "las", "test_words", ["train_words"], log=["train_words"], resamples=0)
+    found = remove_background(ud25(), "las", "test_words", ["train_words"], log=["train_words"])
     before, after = (stage.inference for stage in found.stages)
     assert f"{after.r:.3f}" == printed("fig7", "rho")["test_words", "normalised by train_words"]
     # The paper's p-value does not allow for the fitted line, and ours is withdrawn.
@@ -90,7 +89,7 @@ def test_the_partial_coefficient_beside_figure_7_correlates_residuals_of_raw_cou
     left = [y - design @ np.linalg.lstsq(design, y)[0] for y in (las, test)]
     value = printed("fig7", "partial_rho")["test_words", "train_words"]
     assert f"{stats.spearmanr(*left).statistic:.3f}" == value == "-0.325"
-    found = analyse(data, "las", "test_words", "train_words", cluster="none", resamples=0)
+    found = correlate(data, "las", "test_words", "train_words", cluster="none", resamples=0)
     ranked = found.rows[1].inference
     assert (round(ranked.r, 3), round(ranked.p_value, 2)) == (-0.158, 0.13)
 

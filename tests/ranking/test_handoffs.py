@@ -11,7 +11,7 @@ from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell
 from treegauge.experiments.plans import make_setup
-from treegauge.experiments.running import run_cells
+from treegauge.experiments.training import run_cells
 
 CODES = ("xx_one", "xx_two", "yy_three")
 WORDS = 40

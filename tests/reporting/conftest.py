@@ -67,7 +67,7 @@ def small(once: Any) -> Path:
 
     def make(out: Path) -> None:
         make_files(out)
-        report(*inputs(out), out=out / "page.html", samples=SAMPLES, title="Small <i>page</i>")
+        report(*inputs(out), out=out / "page.html", subsets=SAMPLES, title="Small <i>page</i>")
 
     return once("report_small", make)
 
@@ -94,7 +94,7 @@ def scored(once: Any) -> Path:
                 parsed = simulated_parse(gold, Accuracy(heads=quality), seed=10 * number + seed)
                 (out / system / file).write_text(parsed)
         given = [out / name for name in (*TREEBANKS, *QUALITY)]
-        report(*given, out=out / "page.html", samples=200, title="Three systems")
+        report(*given, out=out / "page.html", subsets=200, title="Three systems")
 
     return once("report_scored", make)
 

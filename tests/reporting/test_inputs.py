@@ -178,12 +178,12 @@ def test_scores_that_could_be_fractions_are_refused(tmp_path):
     scores = pl.DataFrame({"treebank": ["a", "b"], "x": [0.81, 0.92], "y": [0.79, 0.88]})
     scores.write_csv(tmp_path / "scores.csv")
     with pytest.raises(TreegaugeError, match="could be fractions"):
-        report(tmp_path / "scores.csv", out=None, samples=10)
+        report(tmp_path / "scores.csv", out=None, subsets=10)
 
 
 @pytest.mark.parametrize("name", ["x=nowhere.conllu", "nowhere.conllu", "x.docx", "empty"])
 def test_what_is_not_recognised_is_refused(tmp_path, name):
     (tmp_path / "x.docx").touch()
     (tmp_path / "empty").mkdir()
-    with pytest.raises(TreegaugeError, match=r"no such file|not recognised|no recognised input"):
+    with pytest.raises(TreegaugeError, match=r"no such file|not recognised|found no treebank"):
         read_inputs([str(tmp_path / name)])

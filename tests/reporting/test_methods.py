@@ -48,7 +48,7 @@ def run(command):
         return said.getvalue()
     assert name == "treegauge"
     result = invoke(words)
-    found = words[0] == "audit" and "--card" not in words and "UD_Imaginary-VSO" in words
+    found = words[0] == "audit" and "card" not in words and "UD_Imaginary-VSO" in words
     assert result.exit_code == found, result.output
     return result.stdout
 

@@ -50,7 +50,7 @@ def data(text):
 
 
 def test_the_same_inputs_give_the_same_bytes(text, sources):
-    again = report(*sources, out=None, samples=SAMPLES, title="Small <i>page</i>")
+    again = report(*sources, out=None, subsets=SAMPLES, title="Small <i>page</i>")
     assert again.html == text
     keys = [one.key for one in again.sections]
     assert keys == ["overview", "scores", "ranking", "treebanks", "maps", "candidates"]
@@ -222,7 +222,7 @@ def test_a_section_without_data_still_has_its_tables():
 
 def test_the_command_writes_the_page(small, sources, tmp_path):
     target = tmp_path / "x.html"
-    arguments = ["report", sources[3], "-o", str(target), "--samples", "200", "--title", "T"]
+    arguments = ["report", sources[3], "-o", str(target), "--subsets", "200", "--title", "T"]
     result = invoke(arguments)
     assert result.exit_code == 0, result.output
     assert str(target) in result.output

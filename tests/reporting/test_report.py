@@ -14,9 +14,9 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import ParserChoice, Plan, grid
 from treegauge.experiments.run import run
-from treegauge.experiments.store import Store
 from treegauge.learning.curves.attachments import ALL
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.report import report
@@ -60,7 +60,7 @@ def store(folders, tmp_path_factory):
 
 
 def test_a_page_of_a_store_has_rankings_and_curves(store, folders):
-    page = report(store, *folders, out=None, samples=50)
+    page = report(store, *folders, out=None, subsets=50)
     (ranking,) = data_of(page.html, "ranking")["boards"]
     scores = Store(store).results(task="score")
     assert {one["code"] for one in ranking["treebanks"]} == {"UD_T0-Small", "UD_T1-Small"}
@@ -80,9 +80,9 @@ def test_what_a_page_leaves_out_of_stores_is_said(store, folders, tmp_path, capl
     rows = [f"{name},{system},{80 + i}" for name in "ab" for i, system in enumerate("xyz")]
     table.write_text("\n".join(["treebank,system,LAS", *rows]))
     home = tmp_path / "length.store"
-    tg.mdl(folders[0], blocks="auto", orders=1, epochs=1, store=home)
+    tg.difficulty(folders[0], measure="mdl", blocks="auto", orders=1, epochs=1, store=home)
     with caplog.at_level("INFO", logger="treegauge"):
-        page = report(store, home, table, *folders, out=None, samples=50)
+        page = report(store, home, table, *folders, out=None, subsets=50)
     boards = data_of(page.html, "ranking")["boards"]
     assert [len(one["systems"]) for one in boards] == [3, 2]  # of the table and of the store
     assert "length.store: the page leaves out mdl" in caplog.text
@@ -113,7 +113,7 @@ def test_a_page_of_curves_needs_their_treebank(store, folders, tmp_path, monkeyp
     moved = folders[0].rename(tmp_path.parent / "elsewhere")
     try:
         with pytest.raises(TreegaugeError, match="UD_T0-Small is not in"):
-            report(store, out=None, samples=50)
+            report(store, out=None, subsets=50)
     finally:
         moved.rename(folders[0])
 
@@ -158,14 +158,14 @@ def follow(commands):
 
 
 def test_the_ranking_of_a_store_can_be_made_again(store, folders, monkeypatch):
-    text = report(str(store), *map(str, folders), out=None, samples=50).html
+    text = report(str(store), *map(str, folders), out=None, subsets=50).html
     # Nothing but the temporary folder holds both, and paths are told from there.
     monkeypatch.chdir(os.path.commonpath([store.parent, folders[0].parent]))
     assert follow(commands_of(text, "Mean ranks")) == pytest.approx(means(text))
 
 
 def test_the_ranking_of_scored_files_can_be_made_again(three, monkeypatch):
-    text = report(three / "one", three / "two", gold=three / "gold", out=None, samples=20).html
+    text = report(three / "one", three / "two", gold=three / "gold", out=None, subsets=20).html
     monkeypatch.chdir(three)
     assert follow(commands_of(text, "Mean ranks")) == pytest.approx(means(text))
 
@@ -191,7 +191,7 @@ def test_output_for_several_treebanks_is_scored_and_ranked(three):
     found = read_inputs(inputs, gold=[three / "gold"])
     assert [one.gold.name for one in found.scored] == ["t0", "t1", "t2"]
     assert all(list(one.systems) == ["one", "two"] for one in found.scored)
-    text = report(*inputs, gold=str(three / "gold"), out=None, samples=20).html
+    text = report(*inputs, gold=str(three / "gold"), out=None, subsets=20).html
     (ranking,) = data_of(text, "ranking")["boards"]
     assert [t["code"] for t in ranking["treebanks"]] == ["t0", "t1", "t2"]
     las = evaluate(three / "gold" / "t1.conllu", three / "one" / "t1.conllu",

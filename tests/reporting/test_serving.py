@@ -159,19 +159,19 @@ def test_nothing_to_watch_is_said(server, heard):
 
 def test_a_port_that_is_taken_is_refused(server):
     port = urlsplit(server.url).port
-    with pytest.raises(TreegaugeError, match="choose another --port"):
+    with pytest.raises(TreegaugeError, match="choose another with --serve=PORT"):
         PageServer(ONE, port)
 
 
-@pytest.mark.parametrize("switch", ["--browser", "--no-browser"])
+@pytest.mark.parametrize("switch", ["--serve", "--serve=0"])
 def test_the_command_serves_until_it_is_interrupted(small, tmp_path, monkeypatch, switch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     monkeypatch.setattr("time.sleep", Scripted())
     target = tmp_path / "page.html"
-    words = ["report", str(small / "scores.csv"), "-o", str(target), "--samples", "50"]
-    result = invoke([*words, "--serve", switch])
+    words = ["report", str(small / "scores.csv"), "-o", str(target), "--subsets", "50"]
+    result = invoke([*words, switch])
     assert result.exit_code == 0, result.output
     assert target.is_file()
     assert "serving http://127.0.0.1:" in result.output
-    assert len(opened) == (switch == "--browser")
+    assert len(opened) == (switch == "--serve")

@@ -3,22 +3,20 @@
 import csv
 import shlex
 import shutil
+import subprocess
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from tests.commands import invoke
 from tests.reporting.browsing import address
-from treegauge.core.pages import make_page
 from treegauge.learning.maps.candidates import error_candidates, save_candidates
 from treegauge.learning.recordings.jobs import cross_fit
 from treegauge.learning.recordings.recorder import make_engine
-from treegauge.reporting.page.page import page as page_of
-from treegauge.reporting.sections.candidates import CandidateList, candidates_section, patch_addresses
+from treegauge.reporting.sections.candidates import candidates_page, file_excerpts
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.convert import convert
+from treegauge.treebanks.data.columns import COLUMNS
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu
 
 
@@ -27,10 +25,10 @@ def worked(once):
     """A folder with a treebank with injected errors, and the page of its candidates."""
 
     def make(out: Path) -> None:
-        treebank = inject_errors(synthetic(90, seed=1), 0.02, seed=0).treebank
+        write_conllu(inject_errors(synthetic(90, seed=1), 0.02, seed=0).treebank, out / "xx_test-ud-train.conllu")
+        treebank = read_conllu(out / "xx_test-ud-train.conllu")
         held_out = cross_fit(treebank, engine=make_engine("mst", epochs=2), folds=2)
         found = error_candidates(held_out, treebank, count=12)
-        write_conllu(treebank, out / "xx_test-ud-train.conllu")
         save_candidates(treebank, found, out / "page.html")
         save_candidates(treebank, found, out / "list.csv")
 
@@ -99,7 +97,7 @@ def exported(page, name):
     return Path(loading.value.path()).read_text(encoding="utf-8")
 
 
-def test_the_patch_is_applied_by_convert_and_the_csv_says_what_was_decided(tab, worked, tmp_path):
+def test_the_patch_is_a_unified_diff_and_the_csv_says_what_was_decided(tab, worked, tmp_path):
     page = tab(worked / "page.html", "#candidates")
     decisions = ["accept", "reject", "accept", "skip", "accept"]
     for one in decisions:
@@ -108,10 +106,10 @@ def test_the_patch_is_applied_by_convert_and_the_csv_says_what_was_decided(tab, 
     assert [row["decision"] for row in rows] == decisions + [""] * 7
     source = listed(worked)
     assert [(row["sent_id"], row["word"]) for row in rows] == [(row["sent_id"], row["word"]) for row in source]
+    gold = worked / "xx_test-ud-train.conllu"
+    out = Path(shutil.copy(gold, tmp_path))
     (tmp_path / "changes.patch").write_text(exported(page, "Export patch"), encoding="utf-8")
-    gold, out = worked / "xx_test-ud-train.conllu", tmp_path / "corrected.conllu"
-    result = convert(gold, out, apply=tmp_path / "changes.patch")
-    assert result.exit_code == 0
+    subprocess.run(["git", "apply", "changes.patch"], cwd=tmp_path, check=True)
     before, after = read_conllu(gold), read_conllu(out)
     changed = {}
     for number, (old, new) in enumerate(zip(before, after, strict=True)):
@@ -127,38 +125,15 @@ def test_the_patch_is_applied_by_convert_and_the_csv_says_what_was_decided(tab, 
         assert value == row["instead"]
 
 
-def test_a_patch_of_sentences_without_names_fits_a_folder(tab, tmp_path):
-    made = inject_errors(synthetic(60, seed=2), 0.03, seed=0).treebank
-    lines = made.to_bytes().decode().split("\n")
-    folder = tmp_path / "UD_Small-Test"
-    folder.mkdir()
-    text = "\n".join(line for line in lines if not line.startswith("# sent_id"))
-    for part in ("train", "dev"):
-        (folder / f"xx_test-ud-{part}.conllu").write_text(text, encoding="utf-8")
-    path = folder / "xx_test-ud-train.conllu"
-    treebank = read_conllu(path)
-    held_out = cross_fit(treebank, engine=make_engine("mst", epochs=2), folds=2)
-    found = error_candidates(held_out, treebank, count=1)
-    section = candidates_section([CandidateList(treebank, found, "train", str(path))])
-    (tmp_path / "page.html").write_text(page_of("t", "", [section]), encoding="utf-8")
-    page = tab(tmp_path / "page.html", "#candidates")
-    page.keyboard.press("a")
-    (tmp_path / "changes.patch").write_text(exported(page, "Export patch"), encoding="utf-8")
-    convert(folder, tmp_path / "out", apply=tmp_path / "changes.patch")
-    (word,) = found.words
-    train, dev = (read_conllu(tmp_path / "out", split=part) for part in ("train", "dev"))
-    assert dev.to_bytes() == treebank.to_bytes()
-    changed = train[word.sentence - 1]
-    value = changed.head if word.of == "head" else changed.deprel
-    assert str(value[word.word - 1]) == word.instead
-
-
-def test_sentences_without_a_name_of_their_own_have_a_number():
-    text = "# sent_id = a\n1\tx\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
-    others = [text.replace("= a", f"= {name}") for name in ("b", "#7", "c\td")]
-    treebank = parse_conllu("".join([text, *others, text]), name="t")
-    expected = {0: "#1", 1: "b", 2: "#3", 3: "#4", 4: "#5"}
-    assert patch_addresses(treebank, range(5)) == expected
+def test_excerpts_are_the_lines_of_the_file():
+    text = "# c\n1\tx\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    treebank = parse_conllu(text * 5)
+    lines = [f"{line}\n" for line in text.split("\n")[:-1]] * 5
+    assert file_excerpts(treebank, [0]) == ([2], [(1, lines[:5])])
+    assert file_excerpts(treebank, [4, 2]) == ([14, 8], [(5, lines[4:15])])
+    assert file_excerpts(treebank, [4, 0]) == ([14, 2], [(1, lines[:5]), (11, lines[10:15])])
+    assert file_excerpts(treebank[3:], [0]) == ([11], [(8, lines[7:14])])
+    assert file_excerpts(treebank, []) == ([], [])
 
 
 def test_markup_in_a_treebank_stays_text(tab, tmp_path, worked):
@@ -167,29 +142,28 @@ def test_markup_in_a_treebank_stays_text(tab, tmp_path, worked):
     odd = treebank.with_columns({"form": forms, "deprel": ["</script><b>"] * treebank.n_words})
     held_out = cross_fit(odd, engine=make_engine("mst", epochs=1), folds=2)
     found = error_candidates(held_out, odd, count=3, score="odds")
-    html = make_page("candidates", odd, found)
+    html = candidates_page(odd, found)
     assert "<img" not in html
     (tmp_path / "page.html").write_text(html, encoding="utf-8")
     page = tab(tmp_path / "page.html", "#candidates")
     assert page.locator("main img, main b").count() == 0
 
 
-def test_the_command_below_the_work_list_applies_the_decisions(tab, worked, tmp_path, monkeypatch):
+@pytest.mark.parametrize("tool", ["git", "patch"])
+def test_the_commands_below_the_work_list_apply_the_decisions(tab, worked, tmp_path, tool):
     page = tab(worked / "page.html", "#candidates")
     page.keyboard.press("a")
     with page.expect_download() as patch:
         page.get_by_role("button", name="Export patch").click()
-    file = tmp_path / patch.value.suggested_filename
-    patch.value.save_as(file)
-    command = page.locator("#view-candidates .progress code").inner_text()
-    assert command.startswith("treegauge convert TREEBANK.conllu --apply ")
-    assert command.endswith(f"{file.name} --out corrected.conllu")
-    monkeypatch.chdir(tmp_path)
-    shutil.copy(worked / "xx_test-ud-train.conllu", "TREEBANK.conllu")
-    result = invoke(shlex.split(command)[1:])
-    assert result.exit_code == 0, result.output
-    before, after = read_conllu("TREEBANK.conllu"), read_conllu("corrected.conllu")
+    patch.value.save_as(tmp_path / patch.value.suggested_filename)
+    shutil.copy(worked / "xx_test-ud-train.conllu", tmp_path)
+    (printed,) = [
+        text for text in page.locator("#view-candidates .progress code").all_inner_texts() if text.startswith(tool)
+    ]
+    before = read_conllu(tmp_path / "xx_test-ud-train.conllu")
+    subprocess.run(shlex.split(printed), cwd=tmp_path, check=True, capture_output=True)
+    after = read_conllu(tmp_path / "xx_test-ud-train.conllu")
     (first, *_) = listed(worked)
-    column = "head" if first["of"] == "head" else "deprel"
-    changed = sum(a != b for a, b in zip(before[column], after[column], strict=True))
-    assert changed == 1
+    columns = {name: [a != b for a, b in zip(before[name], after[name], strict=True)] for name in COLUMNS}
+    changed = "head" if first["of"] == "head" else "deprel"
+    assert {name: sum(marks) for name, marks in columns.items() if any(marks)} == {changed: 1}

@@ -165,7 +165,7 @@ def test_a_failed_run_is_named_and_not_drawn_as_a_score(tab, tmp_path):
             text = gold if team == "gold" else simulated_parse(gold, seed=seed)
             if (team, code) != ("teams/two", "wo_wtf"):
                 (tmp_path / team / f"{code}.conllu").write_text(text)
-    tg.leaderboard(tmp_path / "gold", tmp_path / "teams", out=tmp_path / "out", samples=10)
+    tg.leaderboard(tmp_path / "gold", tmp_path / "teams", out=tmp_path / "out", subsets=10)
     tg.report(tmp_path / "out" / "scores.csv", out=tmp_path / "again.html", metric="LAS")
     for file in (tmp_path / "out" / "index.html", tmp_path / "again.html"):
         page = tab(file)

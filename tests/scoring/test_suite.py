@@ -297,7 +297,7 @@ def test_two_outputs_of_one_name_are_refused(tmp_path):
 
 
 def test_a_folder_without_files(tmp_path):
-    with pytest.raises(TreegaugeError, match=r"found no \.conllu file"):
+    with pytest.raises(TreegaugeError, match=r"found no treebank in this folder"):
         match_folders(tmp_path, {})
 
 

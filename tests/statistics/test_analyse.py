@@ -7,11 +7,13 @@ import re
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 
 from tests.commands import invoke
 from treegauge.data import ud25
 from treegauge.statistics.analyse import analyse
+from treegauge.statistics.regression.correlation import correlate
 from treegauge.statistics.regression.linear_model import regress
 
 
@@ -31,8 +33,6 @@ def test_the_default_command_is_the_partial_correlation_of_the_library():
     found = rows(run("ud25", *how, "--resamples", "100", "--format", "json"))
     expected = analyse(ud25(), "las", ["test_words"], ["train_words", "mean_test_length"], resamples=100, seed=3)
     assert found == expected.table.to_dicts()
-    named = run("correlation", "ud25", *how, "--resamples", "100", "--format", "json")
-    assert rows(named) == found
 
 
 def test_covariates_with_commas_or_repeated():
@@ -47,8 +47,8 @@ def test_covariates_with_commas_or_repeated():
 @pytest.mark.parametrize("fmt", ["text", "json", "csv", "latex", "html"])
 def test_every_method_prints_in_every_format(method, fmt):
     result = run(
-        *f"ud25 --target las --of train_words --log train_words --method {method}".split(),
-        *f"--by mean_test_length --cut median --resamples 20 --format {fmt}".split(),
+        *f"ud25 --target las --of log(train_words) --method {method}".split(),
+        *f"--by mean_test_length:median --resamples 20 --format {fmt}".split(),
     )
     assert result.exit_code == 0, result.output
     signs = {"text": "note", "json": "notes", "csv": "variable", "latex": "toprule", "html": "<table"}
@@ -60,29 +60,13 @@ def test_every_method_prints_in_every_format(method, fmt):
 
 @pytest.mark.parametrize(
     "words",
-    [
-        "normality ud25",
-        "matrix ud25 --of las,train_words,test_words",
-        "background ud25 --target las --of test_words --given train_words --log train_words --resamples 20",
-        "regression ud25 --target las --on train_words,mean_test_length --log train_words --leave-one-out",
-        "shape ud25 --of las --resamples 10",
-        "power --n 94 --r 0.3 --covariates 1",
-    ],
+    ["ud25", "ud25 --of las,log(train_words),test_words", "ud25 --target las --on log(train_words),mean_test_length"],
 )
 def test_every_analysis_gives_json_and_csv(words):
     assert rows(run(*words.split(), "--format", "json"))
     result = run(*words.split(), "--format", "csv")
     assert len(list(csv.DictReader(io.StringIO(result.stdout)))) >= 1
     assert run(*words.split()).stdout.rstrip().splitlines()[-1].startswith("treegauge:")
-
-
-def test_bins(tmp_path):
-    table = tmp_path / "bins.csv"
-    lines = ["treebank,length,las,edv"]
-    lines += [f"T{i},{n},{(i * n) % 13},{i % 7}" for n in (3, 4, 5, 6) for i in range(12)]
-    table.write_text("\n".join(lines))
-    found = rows(run("bins", str(table), *"--target las --of edv --format json".split()))
-    assert [row["length"] for row in found] == [3, 4, 5, 6]
 
 
 def test_tables_are_joined_by_treebank(tmp_path):
@@ -97,36 +81,41 @@ def test_tables_are_joined_by_treebank(tmp_path):
     assert "left out, missing 'edv'" in json.loads(result.stdout)["notes"][0]
 
 
-def test_unseen_rows_are_predicted(tmp_path):
-    new = tmp_path / "new.csv"
-    ud25().head(5).write_csv(new)
-    how = "--target las --on train_words --log train_words".split()
-    result = run("regression", "ud25", *how, "--predict", str(new), "--format", "json")
-    found = json.loads(result.stdout)
+def test_a_linear_model_is_the_librarys():
+    found = json.loads(run(*"ud25 --target las --on log(train_words) --format json".split()).stdout)
     model = regress(ud25(), "las", ["train_words"], log=["train_words"])
     assert found["summary"]["loo_mae"] == model.fit["loo_mae"]
-    assert found["predictions"]["rows"] == model.predict(ud25().head(5)).table.to_dicts()
+    assert found["rows"] == model.table.to_dicts()
+
+
+def test_logarithms_and_cuts_are_written_with_the_column():
+    logs = analyse(ud25(), "log(test_words)", "log(train_words)", resamples=0)
+    assert logs.rows == correlate(ud25(), "test_words", "train_words", log="train_words,test_words", resamples=0).rows
+    named = ud25().rename({"las": "LAS:alpha", "train_words": "log(x)"})
+    assert analyse(named, "LAS:alpha", "log(x)", resamples=0).log == ()
+    cut = analyse(ud25(), "las", "train_words", by="test_words:mean", resamples=0)
+    expected = correlate(ud25(), "las", "train_words", by="test_words", cut="mean", resamples=0)
+    assert (cut.rows, cut.signature) == (expected.rows, expected.signature)
+    whole = analyse(named.with_columns(pl.lit("a").alias("b:mean")), "LAS:alpha", "log(x)", by="b:mean", resamples=0)
+    assert [row.group for row in whole.rows] == ["all", "a"]
 
 
 def test_figures_are_written_whole(tmp_path):
     for words in (
-        "ud25 --target las --of train_words --log train_words --resamples 0",
-        "normality ud25 --of las",
-        "matrix ud25 --of las,test_words",
-        "background ud25 --target las --of test_words --given train_words --resamples 0",
-        "regression ud25 --target las --on train_words",
-        "shape ud25 --of las --resamples 0",
+        "ud25 --target las --of log(train_words) --resamples 0",
+        "ud25 --of las,test_words",
+        "ud25 --target las --on train_words",
     ):
         path = tmp_path / "figure.json"
         assert run(*words.split(), "--plot", str(path)).exit_code == 0
         assert "vega-lite" in json.loads(path.read_text())["$schema"]
-    wrong = run(*"shape ud25 --of las --resamples 0 --plot x.bmp".split())
+    wrong = run(*"ud25 --of las,test_words --plot x.bmp".split())
     assert "unknown kind of figure file 'x.bmp'" in wrong.stderr
 
 
 def test_results_go_to_a_file(tmp_path):
     target = tmp_path / "out.csv"
-    run(*"matrix ud25 --of las,test_words --format csv --out".split(), str(target))
+    run(*"ud25 --of las,test_words --format csv --out".split(), str(target))
     assert target.read_text().startswith("x,y,n,r,")
 
 
@@ -138,25 +127,16 @@ def test_results_go_to_a_file(tmp_path):
         ("ud25 --target las --of treebank", "row 1 (Afrikaans-AfriBooms), column 'treebank'"),
         ("none.csv --target las", "none.csv: No such file"),
         ("ud25 --target las --of test_words --given test_words", "named twice"),
-        ("regression ud25 --target las --on train_words,train_words", "named twice"),
-        ("background ud25 --target las --of test_words", "at least one covariate"),
-        ("shape ud25 --of edv", "unknown column in ud25: 'edv'"),
-        ("power", "give the number of rows"),
+        ("ud25 --target las --on train_words,train_words", "named twice"),
+        ("ud25 --on train_words", "on: a linear model needs a target"),
+        ("ud25 --target las --on train_words --by treebank", "takes no options of correlations"),
+        ("ud25 --given train_words", "given and by need a target"),
     ],
 )
 def test_errors_are_sentences(words, message):
     result = run(*words.split())
     assert result.exit_code == 2
     assert result.stderr.startswith("error: ") and message in result.stderr
-
-
-def test_a_misspelt_command_is_no_table(tmp_path, monkeypatch):
-    result = run("matrx", "ud25")
-    assert result.exit_code == 2
-    assert "Did you mean 'matrix'" in result.output
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "matrx").write_text("las,edv\n")
-    assert run("matrx", "--target", "las").stderr.startswith("error: ")
 
 
 def test_errors_end_with_code_2_and_no_traceback():

@@ -7,7 +7,6 @@ from scipy import stats
 
 from treegauge.core.errors import ChoiceError
 from treegauge.data import ud25
-from treegauge.statistics.analyse import analyse
 from treegauge.statistics.regression.clusters import (
     LEAST_CLUSTERS,
     Clusters,
@@ -16,6 +15,7 @@ from treegauge.statistics.regression.clusters import (
     weighted_coefficients,
 )
 from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.statistics.regression.correlation import correlate
 from treegauge.statistics.tables.correlation_tables import correlation_matrix
 from treegauge.statistics.tables.data_table import as_table
 
@@ -59,8 +59,8 @@ def test_repeated_rows_are_no_new_evidence():
 
 
 def test_analyse_allows_for_genera_and_says_so():
-    clustered = analyse(ud25(), "las", ["test_words"], resamples=200)
-    alone = analyse(ud25(), "las", ["test_words"], resamples=200, cluster="none")
+    clustered = correlate(ud25(), "las", ["test_words"], resamples=200)
+    alone = correlate(ud25(), "las", ["test_words"], resamples=200, cluster="none")
     wide, narrow = (found.rows[0] for found in (clustered, alone))
     assert wide.inference.r == narrow.inference.r
     assert wide.inference.high - wide.inference.low > narrow.inference.high - narrow.inference.low
@@ -80,7 +80,7 @@ def test_too_few_clusters_have_no_interval():
         {"las": random.normal(60, 5, rows), "edv": random.normal(size=rows)}
         | {"kin": [f"k{i % (LEAST_CLUSTERS - 1)}" for i in range(rows)]}
     )
-    found = analyse(frame, "las", ["edv"], cluster="kin")
+    found = correlate(frame, "las", ["edv"], cluster="kin")
     assert found.rows[0].inference.low is found.rows[0].inference.p_value is None
     assert found.rows[0].bca_low is None
     assert "too few for intervals" in found.notes[0]
@@ -101,9 +101,9 @@ def test_the_strongest_column_is_pulled_towards_zero():
 
 
 def test_analyse_names_the_strongest_of_its_columns():
-    found = analyse(ud25(), "las", ["test_words", "train_words", "dev_words"], resamples=0)
+    found = correlate(ud25(), "las", ["test_words", "train_words", "dev_words"], resamples=0)
     summary = found.summary
     assert (summary["strongest"], summary["selected_from"]) == ("train_words", 3)
     assert summary["selected_low"] < summary["selected_r"] < summary["selected_high"]
     assert "strongest of 3 columns: train_words, r 0.661" in str(found)
-    assert not analyse(ud25(), "las", ["test_words"], resamples=0).summary
+    assert not correlate(ud25(), "las", ["test_words"], resamples=0).summary

@@ -11,8 +11,8 @@ from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.data import ud25
-from treegauge.statistics.analyse import analyse
-from treegauge.statistics.tables.correlation_tables import correlate_bins, correlation_matrix
+from treegauge.statistics.regression.correlation import correlate
+from treegauge.statistics.tables.correlation_tables import correlation_matrix
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def frame():
 
 
 def test_rows_are_pingouins_partial_correlations(frame):
-    found = analyse(frame, "las", ["edv"], ["words", "length"], resamples=0)
+    found = correlate(frame, "las", ["edv"], ["words", "length"], resamples=0)
     data = pd.DataFrame(frame.drop("treebank", "family").to_dict(as_series=False))
     for row, covariates in zip(found.rows, [[], ["words"], ["words", "length"]], strict=True):
         theirs = (
@@ -49,7 +49,7 @@ def test_rows_are_pingouins_partial_correlations(frame):
 
 def test_logarithms_change_pearson_and_leave_spearman_alone(frame):
     def r(method, log):
-        return analyse(frame, "las", ["words"], method=method, log=log, resamples=0).rows[0].inference.r
+        return correlate(frame, "las", ["words"], method=method, log=log, resamples=0).rows[0].inference.r
 
     assert r("spearman", ["words"]) == r("spearman", [])
     expected = stats.pearsonr(frame["las"], np.log(frame["words"])).statistic
@@ -57,13 +57,13 @@ def test_logarithms_change_pearson_and_leave_spearman_alone(frame):
 
 
 def test_all_other_numeric_columns_by_default(frame):
-    found = analyse(frame, "las", given=["length"], by="family", resamples=0)
+    found = correlate(frame, "las", given=["length"], by="family", resamples=0)
     assert {row.variable for row in found.rows} == {"words", "edv"}
 
 
 def test_groups_are_correlated_like_tables_of_their_own(frame):
-    found = analyse(frame, "las", ["edv"], ["words"], by="family", resamples=50)
-    alone = analyse(frame.filter(family="b"), "las", ["edv"], ["words"], resamples=50)
+    found = correlate(frame, "las", ["edv"], ["words"], by="family", resamples=50)
+    alone = correlate(frame.filter(family="b"), "las", ["edv"], ["words"], resamples=50)
     assert [row.group for row in found.rows] == ["all", "all", "a", "a", "b", "b"]
     for ours, theirs in zip(found.rows[-2:], alone.rows, strict=True):
         assert (ours.inference, ours.bca_low, ours.n) == (theirs.inference, theirs.bca_low, 20)
@@ -71,13 +71,13 @@ def test_groups_are_correlated_like_tables_of_their_own(frame):
 
 def test_numbers_are_cut_at_their_mean_median_or_anywhere(frame):
     for cut, at in (("mean", frame["edv"].mean()), ("median", frame["edv"].median()), (0.5, 0.5)):
-        found = analyse(frame, "las", ["words"], by="edv", cut=cut, resamples=0)
+        found = correlate(frame, "las", ["words"], by="edv", cut=cut, resamples=0)
         assert [row.n for row in found.rows] == [40, int((frame["edv"] > at).sum()), int((frame["edv"] <= at).sum())]
-    assert analyse(frame, "las", ["words"], by="edv", cut="0.5", resamples=0).rows[1].n == found.rows[1].n
+    assert correlate(frame, "las", ["words"], by="edv", cut="0.5", resamples=0).rows[1].n == found.rows[1].n
 
 
 def test_p_values_are_adjusted_over_variables_and_groups_with_as_many_covariates(frame):
-    found = analyse(frame, "las", ["edv", "length"], ["words"], by="family", resamples=0)
+    found = correlate(frame, "las", ["edv", "length"], ["words"], by="family", resamples=0)
     for k in (0, 1):
         family = [row for row in found.rows if len(row.given) == k]
         assert len(family) == 6
@@ -86,7 +86,7 @@ def test_p_values_are_adjusted_over_variables_and_groups_with_as_many_covariates
 
 
 def test_bootstrap_intervals_cover_and_depend_on_the_seed_alone(frame):
-    one, two, other = (analyse(frame, "las", ["edv"], ["words"], resamples=300, seed=seed) for seed in (1, 1, 2))
+    one, two, other = (correlate(frame, "las", ["edv"], ["words"], resamples=300, seed=seed) for seed in (1, 1, 2))
     assert one.to_csv() == two.to_csv() != other.to_csv()
     for row in one.rows:
         assert row.bca_low < row.inference.r < row.bca_high
@@ -94,17 +94,17 @@ def test_bootstrap_intervals_cover_and_depend_on_the_seed_alone(frame):
 
 def test_missing_cells_leave_out_their_rows_with_a_note(frame):
     holed = frame.with_columns(edv=pl.when(pl.col("treebank") == "T3").then(None).otherwise("edv"))
-    found = analyse(holed, "las", ["edv", "words"], resamples=0)
+    found = correlate(holed, "las", ["edv", "words"], resamples=0)
     assert [row.n for row in found.rows] == [39, 40]
     assert found.notes == ("left out, missing 'edv': T3",)
-    whole = analyse(frame.filter(pl.col("treebank") != "T3"), "las", ["edv"], resamples=0)
+    whole = correlate(frame.filter(pl.col("treebank") != "T3"), "las", ["edv"], resamples=0)
     assert found.rows[0].inference == whole.rows[0].inference
 
 
 def test_what_cannot_be_computed_is_missing_and_says_why(frame):
     odd = frame.with_columns(flat=pl.lit(1.0), copy=pl.col("las") * 2, few=pl.col("edv"))
     odd = odd.with_columns(few=pl.when(pl.int_range(pl.len()) < 3).then("few"))
-    found = analyse(odd, "las", ["flat", "few", "edv"], ["copy"], resamples=0)
+    found = correlate(odd, "las", ["flat", "few", "edv"], ["copy"], resamples=0)
     missing = {(row.variable, row.given) for row in found.rows if row.inference.r is None}
     assert missing == {("flat", ()), ("flat", ("copy",)), ("few", ()), ("few", ("copy",)), ("edv", ("copy",))}
     assert [note for note in found.notes if "left out" not in note] == [
@@ -121,7 +121,7 @@ def test_what_cannot_be_computed_is_missing_and_says_why(frame):
 
 def test_covariates_need_rows(frame):
     few = frame.head(5)
-    found = analyse(few, "las", ["edv"], ["length", "words"], resamples=0)
+    found = correlate(few, "las", ["edv"], ["length", "words"], resamples=0)
     assert [row.inference.r is None for row in found.rows] == [False, False, True]
     assert found.notes == (
         "edv: 5 rows are too few for an interval and a p-value (at least 8)",
@@ -129,26 +129,26 @@ def test_covariates_need_rows(frame):
         "edv given length, words: missing, because 2 covariates need at least 6 rows",
     )
     assert all(row.inference.low is row.inference.p_value is None for row in found.rows)
-    enough = analyse(frame.head(8), "las", ["edv"], resamples=50).rows[0]
+    enough = correlate(frame.head(8), "las", ["edv"], resamples=50).rows[0]
     assert enough.inference.low < enough.inference.r < enough.inference.high
     assert 0.7 < enough.detectable_r < 1
 
 
 def test_nothing_computable_is_an_error(frame):
     with pytest.raises(TreegaugeError, match="no correlation can be computed: edv: 3 complete rows"):
-        analyse(frame.head(3), "las", ["edv"])
+        correlate(frame.head(3), "las", ["edv"])
     with pytest.raises(TreegaugeError, match="las has one value only"):
-        analyse(frame.with_columns(las=pl.lit(5)), "las", ["edv", "words"])
+        correlate(frame.with_columns(las=pl.lit(5)), "las", ["edv", "words"])
 
 
 def test_a_sign_that_covariates_turn_round_is_noted():
-    found = analyse(ud25(), "las", ["test_words"], ["train_words", "dev_words"], resamples=0)
+    found = correlate(ud25(), "las", ["test_words"], ["train_words", "dev_words"], resamples=0)
     assert "test_words: 0.434 becomes -0.158 given train_words" in found.notes[0]
 
 
 def test_collinear_covariates_are_noted(frame):
     twin = frame.with_columns(twin=pl.col("words") + pl.col("length") * 1e-3)
-    found = analyse(twin, "las", ["edv"], ["words", "twin"], resamples=0)
+    found = correlate(twin, "las", ["edv"], ["words", "twin"], resamples=0)
     assert any(note.startswith("collinear: variance inflation words") for note in found.notes)
 
 
@@ -164,7 +164,6 @@ def test_collinear_covariates_are_noted(frame):
         ({"given": ["edv"]}, "'edv' is named twice"),
         ({"log": ["edv"]}, r"no logarithm of 'edv' = -\d.* \(T\d+\); expected numbers above 0"),
         ({"of": ["family"]}, r"row 1 \(T0\), column 'family': 'a' is not a number"),
-        ({"cut": "mean"}, "give by as well"),
         ({"by": "edv", "cut": "mode"}, "expected mean, median or a number, found 'mode'"),
         ({"by": "edv", "cut": "1"}, None),
         ({"method": "tau"}, "unknown coefficient 'tau'"),
@@ -176,20 +175,20 @@ def test_collinear_covariates_are_noted(frame):
 def test_errors_name_what_was_found_and_the_choices(frame, how, message):
     call = {"target": "las", "of": ["edv"], "resamples": 0} | how
     if message is None:
-        assert analyse(frame, **call).rows
+        assert correlate(frame, **call).rows
         return
     with pytest.raises(TreegaugeError, match=message):
-        analyse(frame, **call)
+        correlate(frame, **call)
 
 
 def test_too_many_groups_ask_for_a_cut():
     data = {"las": np.arange(80.0), "edv": np.arange(80.0) ** 2, "size": np.arange(80) + 0.5}
     with pytest.raises(TreegaugeError, match="80 values, more than 60 groups; give a cut"):
-        analyse(data, "las", ["edv"], by="size")
+        correlate(data, "las", ["edv"], by="size")
 
 
 def test_tables_for_people_hide_what_does_not_vary_and_round_p_values(frame):
-    plain = analyse(frame, "las", ["words"], resamples=0)
+    plain = correlate(frame, "las", ["words"], resamples=0)
     assert "group" not in plain.shown().columns
     assert "given" not in plain.shown().columns
     assert "<0.0001" in str(plain)
@@ -231,65 +230,10 @@ def test_a_matrix_leaves_gaps_where_nothing_can_be_computed(frame):
         correlation_matrix(odd, ["las", "edw"])
 
 
-@pytest.fixture
-def binned():
-    random = np.random.default_rng(14)
-    rows = []
-    for length in range(2, 33):
-        edv = random.normal(size=30)
-        words = random.permutation(30)
-        las = 70 - length / 10 * edv + words / 5 + random.normal(size=30)
-        rows += [
-            {"treebank": f"T{i}", "length": length, "las": las[i], "edv": edv[i], "words": words[i]} for i in range(30)
-        ]
-    return pl.DataFrame(rows)
-
-
-def test_each_bin_is_a_table_of_its_own(binned):
-    found = correlate_bins(binned, "las", "edv", ["words"])
-    assert found.bins == tuple(range(3, 31))
-    one = analyse(binned.filter(length=17), "las", ["edv"], ["words"], resamples=0)
-    assert found.table.filter(length=17)["r"].item() == one.rows[-1].inference.r
-    p_values = found.table["p_value"].to_numpy()
-    assert found.table["p_adjusted"].to_list() == pytest.approx(stats.false_discovery_control(p_values).tolist())
-    trend = stats.spearmanr(found.bins, found.table["r"])
-    assert found.summary["trend_r"] == pytest.approx(trend.statistic)
-    assert found.summary["trend_r"] < -0.5
-
-
-def test_bins_with_too_few_rows_are_missing(binned):
-    thin = binned.filter((pl.col("length") != 5) | (pl.col("treebank") < "T12"))
-    found = correlate_bins(thin, "las", "edv", ["words"], low=4, high=6)
-    assert found.table["r"].is_null().to_list() == [False, True, False]
-    assert found.summary == {"trend_r": None, "p_trend": None}
-    assert found.notes == (
-        "length 5: edv: 4 rows are too few for an interval and a p-value (at least 8)",
-        "length 5: edv given words: missing, because 1 covariates need at least 5 rows",
-    )
-
-
-def test_bins_are_whole_numbers_in_range(binned):
-    with pytest.raises(TreegaugeError, match="must hold whole numbers to bin by"):
-        correlate_bins(binned, "las", "length", bin="edv")
-    with pytest.raises(TreegaugeError, match="no 'length' lies between 40 and 50"):
-        correlate_bins(binned, "las", "edv", low=40, high=50)
-    with pytest.raises(TreegaugeError, match="unknown column that bins in table: 'len'"):
-        correlate_bins(binned, "las", "edv", bin="len")
-
-
 def test_kendall_given_covariates_has_no_p_value_and_says_why(frame):
-    found = analyse(frame, "las", ["edv"], ["words"], method="kendall", resamples=0)
+    found = correlate(frame, "las", ["edv"], ["words"], method="kendall", resamples=0)
     alone, given = found.rows
     assert alone.inference.p_value is not None
     assert given.inference.p_value is given.p_adjusted is None
     assert given.inference.low < given.inference.r < given.inference.high
     assert any("Kendall's partial tau is not 0" in note for note in found.notes)
-
-
-def test_the_trend_over_bins_is_tested_over_treebanks(binned):
-    found = correlate_bins(binned, "las", "edv", low=0, high=200)
-    even = binned.with_columns(length=pl.col("length") * 2)
-    twice = pl.concat([even, even.with_columns(length=pl.col("length") + 1)])
-    again = correlate_bins(twice, "las", "edv", low=0, high=200)
-    # The same treebanks again at other lengths are no new evidence.
-    assert again.summary["p_trend"] == pytest.approx(found.summary["p_trend"], rel=0.5)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.regression.coefficients import Inference, correlated_pair, inference
-from treegauge.statistics.tests.power import correlation_power, detectable, needed_rows, plan_power
+from treegauge.statistics.tests.power import correlation_power, detectable, needed_rows
 
 
 @pytest.fixture
@@ -117,16 +117,3 @@ def test_power_counts_the_rejections_of_simulated_tests():
     y = 0.4 * x + math.sqrt(1 - 0.16) * noise
     rejected = stats.pearsonr(x, y, axis=1).pvalue < 0.05
     assert correlation_power(0.4, 40) == pytest.approx(rejected.mean(), abs=0.02)
-
-
-def test_a_plan_answers_what_it_is_asked():
-    both = plan_power(94, -0.265, covariates=1)
-    assert both.power == correlation_power(-0.265, 93)
-    assert both.rows_needed == needed_rows(-0.265) + 1
-    assert set(plan_power(50).table.columns) == {"n", "covariates", "wanted", "detectable_r"}
-    with pytest.raises(TreegaugeError, match=r"number of rows .* or both"):
-        plan_power()
-    with pytest.raises(TreegaugeError, match="more than 3 rows, found 2"):
-        plan_power(4, 0.3, covariates=2)
-    with pytest.raises(TreegaugeError, match="other than 0"):
-        plan_power(r=0.0)

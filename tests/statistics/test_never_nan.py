@@ -7,23 +7,18 @@ import pytest
 from hypothesis import given, settings
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.analyse import analyse
-from treegauge.statistics.regression.background import remove_background
+from treegauge.statistics.regression.correlation import correlate
 from treegauge.statistics.regression.linear_model import regress
 from treegauge.statistics.tables.correlation_tables import correlation_matrix
-from treegauge.statistics.tables.normality import fit_skew_normal, normality
 
 NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from([0.1, 1e-12, 1e9, 1e9 + 1]))
 ANALYSES = {
-    "correlation": lambda t: analyse(t, "y", ["x"], ["a", "b"], by="b", cut="mean", resamples=8),
-    "kendall": lambda t: analyse(t, "y", ["x"], ["a"], method="kendall", resamples=8),
-    "pearson": lambda t: analyse(t, "y", ["x"], ["a", "b"], method="pearson", resamples=8),
+    "correlation": lambda t: correlate(t, "y", ["x"], ["a", "b"], by="b", cut="mean", resamples=8),
+    "kendall": lambda t: correlate(t, "y", ["x"], ["a"], method="kendall", resamples=8),
+    "pearson": lambda t: correlate(t, "y", ["x"], ["a", "b"], method="pearson", resamples=8),
     "matrix": correlation_matrix,
-    "normality": normality,
     "regression": lambda t: regress(t, "y", ["x", "a"]),
     "predictions": lambda t: regress(t, "y", ["x"]).leave_one_out(),
-    "background": lambda t: remove_background(t, "y", "x", ["a"], resamples=8),
-    "shape": lambda t: fit_skew_normal(t["y"], resamples=0),
 }
 
 

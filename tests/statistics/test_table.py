@@ -140,8 +140,8 @@ def test_tables_join_by_name_whatever_their_order():
     assert {treebank_key(name) for name in names} == {"el_gdt"}
     assert joined.source == "left + table"
     assert re.fullmatch(r"left#\w{6}\+table#\w{6}", joined.name)
-    with pytest.raises(ChoiceError, match="unknown column to join on in left: 'code'"):
-        load_tables([left, right], "code")
+    with pytest.raises(ChoiceError, match="unknown column to join on in left: 'treebank'"):
+        load_tables([as_table({"code": ["A"], "las": [1]}, "left"), right])
     twice = as_table({"treebank": ["A", "UD_A"], "x": [1, 2]}, "twice")
     with pytest.raises(TreegaugeError, match="twice: 'A' has more than one row"):
         load_tables([left, twice])

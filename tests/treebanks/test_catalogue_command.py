@@ -125,7 +125,7 @@ def test_errors_are_sentences(command, shelf, options, message):
 
 
 def test_no_such_folder(command, tmp_path):
-    assert "no such folder" in command("catalogue", tmp_path / "nowhere").err
+    assert "no such file or folder" in command("catalogue", tmp_path / "nowhere").err
 
 
 def test_a_bar_on_a_terminal_and_only_there(shelf):

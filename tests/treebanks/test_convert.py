@@ -104,10 +104,8 @@ def test_samples_and_splits(command, tmp_path):
 def test_unparsed_text(command, tmp_path):
     text = "1\tgo\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
     table = tmp_path / "a.csv"
-    assert command("convert", "-", "-o", table, stdin=text.encode()).code == 2
-    assert command("convert", "--unparsed", "-", "-o", table, stdin=text.encode()).code == 0
-    assert command("convert", "--unparsed", table).out == text
-    assert command("convert", table).code == 2
+    assert command("convert", "-", "-o", table, stdin=text.encode()).code == 0
+    assert command("convert", table).out == text
 
 
 def test_mistakes(command, file, tmp_path):
@@ -134,69 +132,3 @@ def test_a_table_without_words(command, tmp_path):
     done = command("convert", tmp_path / "a.csv")
     assert done.code == 2
     assert "found columns a, b; expected at least 'sentence'" in done.err
-
-
-PATCH = "treegauge patch 1\nsentence\t{}\n1\t{}\tlemma\t{}\tother\n"
-
-
-@pytest.fixture
-def patch(tmp_path):
-    """Return a patch of the first word's lemma."""
-    path = tmp_path / "p.patch"
-    first = TREEBANK[0]
-    path.write_text(PATCH.format(first.id, first.form[0], first.column("lemma")[0]))
-    return path
-
-
-def test_a_patch_is_applied_and_all_other_bytes_stay(command, file, patch, tmp_path):
-    for ending in PACKED:
-        done = command("convert", file, "--apply", patch, "-o", tmp_path / f"b{ending}")
-        assert done.code == 0
-        assert done.out.endswith("1 changed, 0 deleted, 0 inserted, 0 moved\n")
-        made = read_conllu(tmp_path / f"b{ending}")
-        assert made["lemma"].to_list() == ["other", *TREEBANK["lemma"].to_list()[1:]]
-        assert made.with_columns({"lemma": TREEBANK["lemma"]}) == TREEBANK
-    assert tg.convert(TREEBANK, apply=patch).treebank["lemma"][0] == "other"
-    assert command("convert", "-", "--apply", patch, stdin=TREEBANK.to_bytes()).code == 0
-
-
-def test_a_patch_that_does_not_fit_writes_nothing(command, file, patch, tmp_path):
-    patch.write_text(PATCH.format("nowhere", "x", "y") + patch.read_text().partition("\n")[2])
-    done = command("convert", file, "--apply", patch, "-o", tmp_path / "b.conllu")
-    assert done.code == 2
-    assert "line 2 of the patch: nowhere: found no such sentence" in done.err
-    assert not (tmp_path / "b.conllu").exists()
-    done = command("convert", file, "--apply", patch, "--partial", "-o", tmp_path / "b.conllu")
-    assert done.code == 1
-    assert "not applied: line 2 of the patch" in done.err
-    assert read_conllu(tmp_path / "b.conllu")["lemma"][0] == "other"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--sample", "2"], "--apply excludes --sample"),
-        (["-o", "b.parquet"], "expected a name that ends in .conllu"),
-        (["-o", "missing/b.conllu"], "cannot write"),
-    ],
-)
-def test_what_cannot_go_with_a_patch_is_said(command, file, patch, options, message):
-    done = command("convert", file, "--apply", patch, *options)
-    assert done.code == 2
-    assert message in done.err
-
-
-def test_partial_and_folders_need_what_they_are_about(command, file, patch, tmp_path):
-    assert "add --apply PATCH" in command("convert", file, "--partial").err
-    folder = tmp_path / "UD_X-Y"
-    folder.mkdir()
-    write_conllu(TREEBANK[:20], folder / "x_y-ud-train.conllu")
-    write_conllu(TREEBANK[20:], folder / "x_y-ud-test.conllu")
-    assert "give a folder to write to" in command("convert", folder, "--apply", patch).err
-    done = command("convert", folder, "--apply", patch, "-o", tmp_path / "made.conllu")
-    assert "expected the name of a folder" in done.err
-    assert not (tmp_path / "made.conllu").exists()
-    done = command("convert", folder, "--apply", patch, "-o", tmp_path / "made")
-    assert (done.code, len(list((tmp_path / "made").iterdir()))) == (0, 2)
-    done = command("convert", folder, "--apply", tmp_path / "no.patch", "-o", tmp_path / "made")
-    assert (done.code, "No such file" in done.err) == (2, True)

@@ -350,24 +350,26 @@ def test_one_file_is_not_two_treebanks(into, site):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the superuser writes everywhere")
-def test_a_cache_without_permission(into, site, tmp_path):
+def test_a_cache_without_permission(into, site, tmp_path, monkeypatch):
     (tmp_path / "locked").mkdir(mode=0o500)
-    with pytest.raises(TreegaugeError, match=r"locked: cannot write .*--cache"):
-        fetch(GREEK, f"{site.url}/a.tgz", into=into, cache=tmp_path / "locked")
+    monkeypatch.setenv("TREEGAUGE_CACHE", str(tmp_path / "locked"))
+    with pytest.raises(TreegaugeError, match=r"locked: cannot write .*TREEGAUGE_CACHE"):
+        fetch(GREEK, f"{site.url}/a.tgz", into=into)
 
 
 @pytest.mark.parametrize("source", ["{}/a.tgz", "git+{}/a.git"])
-def test_a_cache_that_cannot_be_written_is_named(into, site, tmp_path, source):
+def test_a_cache_that_cannot_be_written_is_named(into, site, tmp_path, source, monkeypatch):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(TreegaugeError, match=r"file/cache: cannot write .*--cache"):
-        fetch(GREEK, source.format(site.url), into=into, cache=tmp_path / "file" / "cache")
+    monkeypatch.setenv("TREEGAUGE_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(TreegaugeError, match=r"file/cache: cannot write .*TREEGAUGE_CACHE"):
+        fetch(GREEK, source.format(site.url), into=into)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_is_not_the_servers_fault(site, tmp_path):
     site.files["/a.tgz"] = TEXT
     (tmp_path / "a.tgz.part").symlink_to("/dev/full")
-    with pytest.raises(TreegaugeError, match=r"cannot write .*No space left.*--cache"):
+    with pytest.raises(TreegaugeError, match=r"cannot write .*No space left.*TREEGAUGE_CACHE"):
         download(f"{site.url}/a.tgz", tmp_path / "a.tgz", pause=0.001)
     assert len(site.asked) == 1
 

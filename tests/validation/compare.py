@@ -60,7 +60,7 @@ def ours(paths: Paths, lang: str, level: int) -> tuple[Counter[Incident], bool]:
     """Return our problems as the official program names them, and the verdict."""
     import treegauge as tg
 
-    report = tg.check(*paths, lang=lang, level=level)
+    report = tg.check(*paths, lang=lang, ud_level=level)
     problems = Counter(
         Incident(
             Path(one.file).name, one.line, one.level, "WARNING" if one.severity == "warning" else one.test_class, one.id

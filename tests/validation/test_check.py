@@ -12,6 +12,7 @@ import treegauge as tg
 from tests.validation.cases import FINE, GO, sentence
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
+from treegauge.validation.report import read_check
 
 WARNED = sentence(GO, "2 of ADP 1 dep F:ExtPos=ADP", "3 on ADP 2 fixed", "4 a ADP 1 dep", "5 b X 4 fixed", sent_id="w")
 WRONG = sentence('1 "go",·he VERB 7 root', sent_id="b") + sentence("1 go VERB 0 Root", sent_id="c")
@@ -66,10 +67,10 @@ def test_python_does_the_same(command, file):
 
 
 def test_levels_add_tests(file):
-    numbers = [len(tg.check(file, level=level, lang="en").problems) for level in (1, 2, 3, 4)]
+    numbers = [len(tg.check(file, ud_level=level, lang="en").problems) for level in (1, 2, 3, 4)]
     assert numbers == [0, 2, 4, 5]
-    with pytest.raises(tg.TreegaugeError, match="unknown level '6'; choices: 1, 2, 3, 4, 5"):
-        tg.check(file, level=6)
+    with pytest.raises(tg.TreegaugeError, match="unknown level of UD validation '6'; choices: 1, 2, 3, 4, 5"):
+        tg.check(file, ud_level=6)
 
 
 def test_names_are_looked_up(tmp_path, monkeypatch):
@@ -83,20 +84,20 @@ def test_names_are_looked_up(tmp_path, monkeypatch):
 def test_the_language_is_that_of_the_names(tmp_path, command):
     path = tmp_path / "en_x-ud-test.conllu"
     path.write_text(sentence("1 go AUX 0 root"))
-    done = command("check", "--level", 5, path)
+    done = command("check", "--ud-level", 5, path)
     assert "L5 aux-lemma: found LEMMA 'go'" in done.out
     assert done.out.endswith("1 error, 0 warnings (level 5, [en], language data of 2026-10-22)\n")
-    report = tg.check(path, level=5, lang="fr")
+    report = tg.check(path, ud_level=5, lang="fr")
     assert (report.lang, report.language_data) == ("fr", "2026-10-22")
     assert "|lang:fr|data:2026-10-22" in report.signature
     other = tmp_path / "mine.conllu"
     other.write_text(FINE)
     with pytest.raises(tg.TreegaugeError, match="levels 4 and 5 need the language"):
-        tg.check(other, level=4)
+        tg.check(other, ud_level=4)
 
 
 def test_a_language_without_data(command, file):
-    done = command("check", "--level", 4, "--lang", "gr", "--include", "unknown-deprel", file)
+    done = command("check", "--ud-level", 4, "--lang", "gr", "--include", "unknown-deprel", file)
     assert done.err == (
         "language 'gr' is not in the language data of 2026-10-22, so each of its features and "
         "relations is an error; check the code (Greek is el)\n"
@@ -106,7 +107,7 @@ def test_a_language_without_data(command, file):
 
 def test_a_language_without_its_level(command, file):
     done = command("check", "--lang", "el", file)
-    assert done.err == "--lang is for levels 4 and 5; got level 3\n"
+    assert done.err == "--lang is for levels 4 and 5; got --ud-level 3\n"
 
 
 def test_several_subjects_and_objects_are_named(tmp_path):
@@ -137,7 +138,7 @@ def test_other_language_data(tmp_path):
     own = {"auxiliaries": ["go"], "relations": ["root"]}
     head = json.dumps({"format": "treegauge language data 1", "date": "2030-01-01"})
     (tmp_path / "own.jsonl").write_text(f"{head}\nen\t{json.dumps(own)}\n")
-    report = tg.check(path, level=5, rules=tmp_path / "own.jsonl")
+    report = tg.check(path, ud_level=5, rules=tmp_path / "own.jsonl")
     assert (report.errors, report.language_data) == (0, "2030-01-01")
 
 
@@ -146,8 +147,8 @@ def test_json(command, file):
     found = json.loads(done.out)
     assert done.code == 1
     assert list(found) == [
-        "kind", "signature", "unit", "errors", "warnings", "level", "lang", "language_data",
-        "baseline", "problems",
+        "kind", "signature", "unit", "files", "errors", "warnings", "ud_level", "lang", "language_data",
+        "baseline", "changed", "problems",
     ]  # fmt: skip
     assert (found["errors"], found["warnings"]) == (3, 1)
     assert found["problems"] == [problem.to_dict() for problem in tg.check(file).problems]
@@ -224,8 +225,8 @@ def test_only_new_problems(command, file, tmp_path):
 def test_what_is_not_tested_is_not_gone(file, tmp_path):
     known = tmp_path / "baseline.json"
     tg.check(file, write_baseline=known)
-    assert tg.check(file, baseline=known, level=2).known == 2
-    for options in ({"level": 2}, {"include": "unknown-head"}, {"exclude": "unknown-head"}):
+    assert tg.check(file, baseline=known, ud_level=2).known == 2
+    for options in ({"ud_level": 2}, {"include": "unknown-head"}, {"exclude": "unknown-head"}):
         report = tg.check(file, baseline=known, **options)
         assert (report.errors, report.gone) == (0, 0)
     other = tmp_path / "b.conllu"
@@ -244,7 +245,7 @@ def test_files_without_trees(command, tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text(FINE.replace("\t0\troot", "\t_\t_"))
     assert command("check", path).code == 1
-    assert command("check", "--level", 1, path).code == 0
+    assert command("check", "--ud-level", 1, path).code == 0
 
 
 def test_folders_and_several_files(command, tmp_path):
@@ -269,7 +270,22 @@ def test_a_hundred_thousand_problems(command, tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("# text = a\n1\ta\t_\tX\t_\t_\t0\tRoot\t_\t_\n\n" * 50_000)
     start = time.process_time()
-    done = command("check", path, "--level", 2)
+    done = command("check", path, "--ud-level", 2)
     assert time.process_time() - start < 20
     assert done.out.count("\n") == 100_001
     assert done.out.endswith("100000 errors, 0 warnings\n")
+
+
+def test_a_saved_report_is_read_back(file, tmp_path):
+    for number, options in enumerate(
+        ({}, {"ud_level": 5, "lang": "en"}, {"warnings": False, "include": "unknown-head"})
+    ):
+        made = tg.check(file, **options)
+        made.save(tmp_path / f"{number}.json")
+        again = read_check(tmp_path / f"{number}.json")
+        assert again.problems == made.problems
+        assert [problem.message for problem in again.problems] == [problem.message for problem in made.problems]
+        assert (str(again), again.to_json(), again.exit_code) == (str(made), made.to_json(), made.exit_code)
+    (tmp_path / "x.json").write_text('{"kind": "check", "problems": [{}]}')
+    with pytest.raises(TreegaugeError, match=r"x\.json: found another kind of file; expected .* treegauge check"):
+        read_check(tmp_path / "x.json")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.bench.measuring import tell
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Outcome, Setup
 from treegauge.experiments.pools import PoolSettings
-from treegauge.experiments.running import run_expansion
-from treegauge.experiments.store import Store
+from treegauge.experiments.training import run_expansion
 
 if TYPE_CHECKING:
     import polars as pl

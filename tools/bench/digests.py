@@ -26,7 +26,7 @@ WRITTEN = "written"
 JOBS: dict[str, Sequence[str]] = {
     "check": ("check", SVO),
     "agree": ("agree", "careful.conllu", "average.conllu", "--disagreements"),
-    "audit": ("audit", SVO, "--consistency"),
+    "audit": ("audit", SVO, "--only", "consistency"),
     "diff": ("diff", "gold.conllu", "hasty.conllu"),
     "measure": ("measure", "all", SVO, FREE),
     "measure interval": ("measure", "mdd", SVO, "--interval"),
@@ -62,11 +62,11 @@ JOBS: dict[str, Sequence[str]] = {
     "parse mst": ("parse", f"{WRITTEN}/mst.model", "gold.conllu", "--out", f"{WRITTEN}/mst.conllu"),
     "tag": ("tag", SVO, "--out", f"{WRITTEN}/tagged", "--folds", "3"),
     "map": ("map", SVO, *SMALL),
-    "vinfo": ("vinfo", SVO, *SMALL),
-    "mdl": ("mdl", SVO, *SMALL, "--blocks", "auto"),
+    "vinfo": ("difficulty", SVO, "--measure", "vinfo", *SMALL),
+    "mdl": ("difficulty", SVO, "--measure", "mdl", *SMALL, "--blocks", "auto"),
     "difficulty": ("difficulty", FREE, *SMALL, "--blocks", "auto"),
     "curve complexity": ("curve", "complexity", "counts.csv"),
-    "curve fit": ("curve", "fit", "counts.csv"),
+    "curve fit": ("curve", "counts.csv", "--law", "power", "--law", "log"),
     "curve equivalent": ("curve", "equivalent", "counts.csv", "--score", "60"),
     "curve counts": ("curve", "counts", SVO, "--parser", "mst", *SMALL, "--sizes", "20,80"),
     "transfer": ("transfer", FREE, SVO, "UD_Imaginary-SOV", "--parser", "mst", *SMALL,
@@ -74,6 +74,8 @@ JOBS: dict[str, Sequence[str]] = {
 }  # fmt: skip
 """What each job is, in the words of the command line of this version."""
 BEFORE: dict[str, Sequence[str]] = {
+    "vinfo": ("vinfo", SVO, *SMALL),
+    "mdl": ("mdl", SVO, *SMALL, "--blocks", "auto"),
     "score all": ("score", "gold.conllu", *SYSTEMS, "--all", "--weights", "wde", "--enhanced"),
     "breakdown": ("score", "gold.conllu", *SYSTEMS[:2], "--by", "relation"),
     "confusion": ("score", "gold.conllu", SYSTEMS[2], "--confusion", "relation"),

@@ -31,11 +31,11 @@ _RUSTLING = "import sys; from rustling.conllu import CoNLLU; CoNLLU.from_files([
 _READ = "import sys, treegauge; treegauge.read_conllu(sys.argv[1])"
 
 SCORE, UDEVAL = "`treegauge score`", "`udeval`"
-CHECK, UDVALIDATE = "`treegauge check --level 2`", "`udvalidate --level 2`"
+CHECK, UDVALIDATE = "`treegauge check --ud-level 2`", "`udvalidate --level 2`"
 COMMANDS: Mapping[str, Callable[[Path, Path], Command]] = {
     SCORE: lambda gold, system: (*TREEGAUGE, "score", gold, system),
     UDEVAL: lambda gold, system: (_peer("udeval"), gold, system),
-    CHECK: lambda gold, system: (*TREEGAUGE, "check", "--level", "2", gold),
+    CHECK: lambda gold, system: (*TREEGAUGE, "check", "--ud-level", "2", gold),
     UDVALIDATE: lambda gold, system: (*(_peer("udvalidate"), "--quiet", "--lang", "ud", "--level", "2", gold),),
     "reading: treegauge": _reader(_READ),
     "reading: conllu": _reader(_CONLLU),

@@ -94,7 +94,7 @@ def measurer() -> Contender:
     """Compute all measures of one file."""
     from treegauge.measures.measure import measure
 
-    return Contender(lambda path: measure("all", path, workers=1), lambda _: None)
+    return Contender(lambda path: measure("all", path), lambda _: None)
 
 
 def splitter() -> Contender:

@@ -119,7 +119,7 @@ def everything() -> Contender:
     """Read two files and compute every measure of both and of the pair."""
     from treegauge.measures.measure import measure
 
-    return Contender(lambda a, b: measure("all", a, b, workers=1), lambda _: None)
+    return Contender(lambda a, b: measure("all", a, b), lambda _: None)
 
 
 def tree() -> Contender:

@@ -120,7 +120,7 @@ def many_cells(model: Model, stored: float) -> Section:
     text = (
         f"Extrapolated: {CELLS:,} cells, each with a table of {cells.WORDS:,} words, take "
         f"{CELLS * stored / 1e9:.1f} GB in the store. The last column is the number of workers "
-        "that one driver keeps busy. Beyond that, divide the plan and `treegauge merge` the stores."
+        "that one driver keeps busy. Beyond that, divide the plan and `treegauge store merge` the stores."
     )
     head = ("", *(f"{n:,} workers" for n in workers), "most workers")
     return Section("A hundred thousand cells", text, head, rows)

@@ -99,7 +99,7 @@ def stream(scale: float) -> Iterator[Load]:
     feed = synthetic(700, seed=1).to_bytes()
     for gigabytes in (1, 10):
         size = int(gigabytes * GIGA * scale)
-        line = [*TREEGAUGE, "check", "-", "--level", "2", "--format", "json"]
+        line = [*TREEGAUGE, "check", "-", "--ud-level", "2", "--format", "json"]
         yield measured("check a stream", size / 1e6, "MB", line, feed, size)
     for gigabytes in (1, 10):
         size = int(gigabytes * GIGA * scale / 2)

@@ -8,7 +8,7 @@ from tools.bench.ledger import batches, missing, recorded
 
 def main() -> None:
     """Run ``WHAT FOLDER CELLS``."""
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
 
     what, place, number = sys.argv[1:]
     folder, cells = Path(place), int(number)

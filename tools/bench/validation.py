@@ -21,7 +21,7 @@ PER_SENTENCE = 150
 
 
 def _ours(level: int, path: Path) -> tuple[str | Path, ...]:
-    return (*TREEGAUGE, "check", "--level", str(level), path)
+    return (*TREEGAUGE, "check", "--ud-level", str(level), path)
 
 
 def _official(level: int, path: Path) -> tuple[str | Path, ...]:

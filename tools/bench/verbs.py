@@ -43,13 +43,7 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-UNMEASURED = {
-    "fetch": "waits for a server",
-    "demo": "has data of one size",
-    "parsers": "reads no data",
-    "measure list": "reads no data",
-    "analyse power": "reads no data",
-}
+UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size", "parsers": "reads no data"}
 """Why a command has no measurement."""
 
 
@@ -206,7 +200,7 @@ PAIRS = "compares all pairs of systems"
 GROWING: dict[str, Growing] = {
     "check": _measured(),
     "agree": _compared("--disagreements"),
-    "audit": _measured("--consistency"),
+    "audit": _measured("--only", "consistency"),
     "diff": _compared(),
     "measure show": Growing("sentences", lambda folder, n: ["all", treebank_files(folder, n)[0]]),
     "split": _measured("--objective", "low", "--out", "sets"),
@@ -221,40 +215,27 @@ GROWING: dict[str, Growing] = {
     "leaderboard": Growing("teams", lambda folder, n: [*_teams(folder, 6 * n), "--out", "out"]),
     "certify": _ranked("--claim", "HIT-SCIR-0 > Stanford-0"),
     "recommend": _ranked("--repeats", "2", "--samples", "200", steep=PAIRS),
-    "analyse show": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
-    "analyse correlation": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
-    "analyse normality": _explained(),
-    "analyse matrix": _explained("--of", "las,edv,size"),
-    "analyse background": _explained("--target", "las", "--of", "edv", "--given", "size"),
-    "analyse regression": _explained("--target", "las", "--on", "edv,size"),
-    "analyse bins": _explained("--target", "las", "--of", "edv", "--bin", "bin"),
-    "analyse shape": _explained("--of", "las", "--resamples", "200"),
+    "analyse": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
     "train": Growing(
         "training sentences", lambda folder, n: ["beam", _folder(folder, n), "--option", "epochs=1", "--out", "model"]
     ),
     "parse": Growing("sentences", _model),
     "tag": _trained("--tagger", "perceptron", "--folds", "2", "--out", "tagged"),
-    "labels": _measured(),
     "map": _trained(*QUICK, "--candidates", "20", "--folds", "2"),
-    "vinfo": _trained(*QUICK),
-    "mdl": _trained(*QUICK, "--blocks", "auto", "--orders", "1"),
     "difficulty": _trained(*QUICK, "--blocks", "auto", "--orders", "1"),
     "curve show": _learned(),
     "curve counts": _learned(),
     "curve complexity": _learned(),
     "curve equivalent": _learned("--score", "60"),
-    "curve fit": _learned(),
     "curve advise": _learned("--budget", "100", "--treebank", "UD_X0-Y"),
     "transfer show": _transferred(*QUICK),
-    "transfer weights": _transferred(),
     "transfer recommend": _transferred(*QUICK),
     "run": Growing("cells", lambda folder, n: [_plan(folder, 10 * n), "--pool", "inline"]),
-    "status": _kept(),
     "results": _kept("--out", "results.csv"),
-    "merge": Growing("cells", lambda folder, n: [_store(folder, n), _store(folder, n, "two")]),
-    "gc": _kept("--dry-run"),
+    "store show": _kept(),
+    "store merge": Growing("cells", lambda folder, n: [_store(folder, n), _store(folder, n, "two")]),
+    "store gc": _kept("--dry-run"),
     "report": _measured("--out", "page.html"),
-    "synthesise": Growing("sentences", lambda _, n: [str(2_000 * n), "--out", "made.conllu"]),
 }
 
 

@@ -73,7 +73,7 @@ def languages() -> tuple[Treebank, dict[str, Treebank], dict[str, float]]:
 
 @statement(
     name="transfer-weights",
-    verb="transfer weights",
+    verb="transfer recommend",
     says="this source is 0.21 (0.10 to 0.32) farther than the closest",
     kind="interval",
     nominal=0.95,

@@ -146,7 +146,7 @@ def equivalent(random: np.random.Generator, case: tuple[int, int], repetitions: 
 
 @statement(
     name="curve-law-parameters",
-    verb="curve fit",
+    verb="curve",
     says="exponent 0.30 (0.24 to 0.37), if the law holds",
     kind="interval",
     nominal=0.95,

@@ -1,4 +1,4 @@
-"""Statements of `map` and `vinfo` about means over words, and of `map --words` about words."""
+"""Statements of `map` and `difficulty` about means over words, and of `map --words` about words."""
 
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ def covered(limits: list[tuple[float, float] | None], truth: float) -> Trials:
 
 @statement(
     name="vinfo-interval",
-    verb="vinfo",
+    verb="difficulty",
     says="usable information 2.31 bits per word (2.22 to 2.40)",
     kind="interval",
     nominal=0.95,

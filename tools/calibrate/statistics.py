@@ -1,21 +1,17 @@
-"""Statements of `analyse` about correlations, regressions and distributions."""
+"""Statements of `analyse` about correlations and regressions."""
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tools.calibrate.registry import Trials, statement
-from treegauge.statistics.regression.background import remove_background
 from treegauge.statistics.regression.clusters import Clusters, over_clusters, strongest
 from treegauge.statistics.regression.coefficients import coefficients, correlated_pair, inference, partial
 from treegauge.statistics.regression.linear_model import regress
 from treegauge.statistics.resampling.bootstrap import bootstrap_rows
 from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.tables.correlation_tables import correlate_bins
-from treegauge.statistics.tables.normality import SkewNormal, fit_skew_normal, normality
 from treegauge.statistics.tests.multiple import adjust
 
 #: Treebanks of the genera of UD 2.5 that have a score in ``ud25``.
@@ -60,7 +56,6 @@ def tests(repetitions: int, p_value: Callable[[float], float], effect: float) ->
     secondary="mean width",
     covers=(
         "correlation.low", "correlation.high", "correlation matrix.low", "correlation matrix.high",
-        "binned correlation.low", "binned correlation.high", "background.low", "background.high",
     ),
     repetitions=2500,
     quick=300,
@@ -108,7 +103,7 @@ def partial_interval(random: np.random.Generator, rows: int, repetitions: int) -
     nominal=0.95,
     cases={"8 rows": 8, "15 rows": 15, "30 rows": 30, "94 rows": 94},
     secondary="mean width",
-    covers=("correlation.bca_low", "correlation.bca_high", "binned correlation.bca_low", "binned correlation.bca_high"),
+    covers=("correlation.bca_low", "correlation.bca_high"),
     repetitions=500,
     quick=25,
 )
@@ -133,7 +128,7 @@ def bootstrap_interval(random: np.random.Generator, rows: int, repetitions: int)
     nominal=0.05,
     cases={"8 rows": 8, "15 rows": 15, "94 rows": 94},
     secondary="power at r = 0.5",
-    covers=("correlation.p_value", "correlation matrix.p_value", "binned correlation.p_value", "background.p_value"),
+    covers=("correlation.p_value", "correlation matrix.p_value"),
     repetitions=2500,
     quick=300,
 )
@@ -152,7 +147,6 @@ def correlation_test(random: np.random.Generator, rows: int, repetitions: int) -
     secondary="power at r = 0.5 (one column)",
     covers=(
         "correlation.p_adjusted", "correlation matrix.p_adjusted",
-        "binned correlation.p_adjusted", "normality.p_adjusted",
     ),
     repetitions=1500,
     quick=100,
@@ -250,136 +244,6 @@ def strongest_interval(random: np.random.Generator, size: tuple[int, int], repet
     return Trials(np.array(hits), np.array(widths))
 
 
-@statement(
-    name="background-interval",
-    verb="analyse background",
-    says="what is left: r -0.12 (bootstrap -0.33 to 0.10)",
-    kind="interval",
-    nominal=0.95,
-    cases={"15 rows": 15, "30 rows": 30, "94 rows": 94},
-    secondary="mean width",
-    covers=("background.bca_low", "background.bca_high"),
-    repetitions=500,
-    quick=20,
-)
-def background_interval(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
-    """Make the target depend on a covariate and on the residual of the variable."""
-
-    def draw(n: int) -> dict[str, FloatArray]:
-        size = random.normal(size=n)
-        edv = 0.8 * size + 0.6 * random.normal(size=n)
-        las = 70 + 5 * size + 4 * (edv - 0.8 * size) + 4 * random.normal(size=n)
-        return {"las": las, "edv": edv, "size": size}
-
-    many = remove_background(draw(50_000), "las", "edv", "size", resamples=0)
-
-    def make() -> tuple[float, float]:
-        seed = int(random.integers(2**31))
-        found = remove_background(draw(rows), "las", "edv", "size", resamples=500, seed=seed)
-        return found.bca or (math.nan, math.nan)
-
-    return intervals(repetitions, many.stages[-1].inference.r or 0.0, make)
-
-
-@statement(
-    name="normality-tests",
-    verb="analyse normality",
-    says="las: W 0.92, p < 0.001; K² 11.2, p 0.004; normal: false",
-    kind="test",
-    nominal=0.05,
-    cases={
-        "W, 8 rows": ("p_value", 8),
-        "W, 94 rows": ("p_value", 94),
-        "K², 20 rows": ("p_k2", 20),
-        "K², 94 rows": ("p_k2", 94),
-    },
-    secondary="power for exponential columns",
-    covers=("normality.p_value", "normality.p_k2"),
-    quick=40,
-)
-def normality_tests(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
-    """Test a normal column; for the power, an exponential one."""
-    name, rows = case
-
-    def p_value(effect: float) -> float:
-        draw = random.exponential if effect else random.normal
-        return float(normality({"las": draw(size=rows)}).rows[0][name])
-
-    return tests(repetitions, p_value, 1.0)
-
-
-def _curves(random: np.random.Generator, rows: int, repetitions: int) -> list[SkewNormal]:
-    """Fit skew-normal rows, with 19 samples of each fitted curve."""
-    from scipy.stats import skewnorm
-
-    return [
-        fit_skew_normal(
-            np.asarray(skewnorm.rvs(3, size=rows, random_state=random)), resamples=19, seed=int(random.integers(2**31))
-        )
-        for _ in range(repetitions)
-    ]
-
-
-@statement(
-    name="shape-kolmogorov-smirnov",
-    verb="analyse shape",
-    says="Kolmogorov-Smirnov 0.06, p 0.64",
-    kind="test",
-    nominal=0.05,
-    cases={"60 rows": 60},
-    secondary="statistic without an effect",
-    covers=("skew-normal curve.p_ks",),
-    repetitions=60,
-    quick=4,
-    exact=True,  # up to the parameters, which hardly matter: samples of the fitted curve
-)
-def shape_distance(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
-    """Rows from a skew-normal curve, with 19 samples of the fitted one."""
-    fits = _curves(random, rows, repetitions)
-    return Trials(np.array([(fit.p_ks or 1) <= 0.05 for fit in fits]), np.array([fit.ks for fit in fits]))
-
-
-@statement(
-    name="shape-chi-square",
-    verb="analyse shape",
-    says="chi-square 1.8, p 0.55",
-    kind="test",
-    nominal=0.05,
-    cases={"60 rows": 60},
-    secondary="statistic without an effect",
-    covers=("skew-normal curve.p_chi2",),
-    repetitions=100,
-    quick=4,
-    exact=True,  # as above; ties of counts count against a rejection
-)
-def shape_chi_square(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
-    """Rows from a skew-normal curve, with 19 samples of the fitted one."""
-    fits = _curves(random, rows, repetitions)
-    return Trials(np.array([(fit.p_chi2 or 1) <= 0.05 for fit in fits]), np.array([fit.chi2 for fit in fits]))
-
-
-@statement(
-    name="shape-normal",
-    verb="analyse shape",
-    says="p_normal 0.02: a normal curve does not fit",
-    kind="test",
-    nominal=0.05,
-    cases={"8 rows": 8, "20 rows": 20, "94 rows": 94},
-    secondary="power for exponential columns",
-    covers=("skew-normal curve.p_normal",),
-    quick=200,
-)
-def shape_normal(random: np.random.Generator, rows: int, repetitions: int) -> Trials:
-    """D'Agostino's test of skewness of a normal column; no curve is fitted."""
-    from scipy.stats import skewtest
-
-    def p_value(effect: float) -> float:
-        draw = random.exponential if effect else random.normal
-        return float(skewtest(draw(size=rows)).pvalue)
-
-    return tests(repetitions, p_value, 1.0)
-
-
 def _model(random: np.random.Generator, rows: int, slopes: npt.ArrayLike = (2.0, 1.0, 0.0)) -> dict[str, FloatArray]:
     x = random.normal(size=(rows, 3))
     y = 60 + x @ np.asarray(slopes) + 3 * random.normal(size=rows)
@@ -388,7 +252,7 @@ def _model(random: np.random.Generator, rows: int, slopes: npt.ArrayLike = (2.0,
 
 @statement(
     name="regression-interval",
-    verb="analyse regression",
+    verb="analyse",
     says="log(train_words): 5.5 points (4.2 to 6.7)",
     kind="interval",
     nominal=0.95,
@@ -410,7 +274,7 @@ def regression_interval(random: np.random.Generator, rows: int, repetitions: int
 
 @statement(
     name="regression-test",
-    verb="analyse regression",
+    verb="analyse",
     says="mean_test_length: p = 0.02; whole model: p < 0.001",
     kind="test",
     nominal=0.05,
@@ -434,7 +298,7 @@ def regression_test(random: np.random.Generator, case: tuple[int, str], repetiti
 
 @statement(
     name="regression-prediction",
-    verb="analyse regression",
+    verb="analyse",
     says="UD_Greek-GDT: 81.2 predicted (66.0 to 96.4)",
     kind="interval",
     nominal=0.95,
@@ -454,34 +318,3 @@ def prediction(random: np.random.Generator, rows: int, repetitions: int) -> Tria
 
     hits, widths = zip(*(once() for _ in range(repetitions)), strict=True)
     return Trials(np.array(hits), np.array(widths))
-
-
-@statement(
-    name="trend-over-lengths",
-    verb="analyse bins",
-    says="trend_r -0.71, p_trend 0.03",
-    kind="test",
-    nominal=0.05,
-    cases={"8 treebanks": 8, "28 treebanks": 28},
-    secondary="power at r from 0 to 0.8",
-    covers=("binned correlation.summary.*",),
-    repetitions=1000,
-    quick=12,
-)
-def trend(random: np.random.Generator, treebanks: int, repetitions: int) -> Trials:
-    """Ten lengths; neighbouring lengths of a treebank resemble each other, without a trend."""
-    lengths = np.arange(3, 13)
-
-    def p_value(effect: float) -> float:
-        edv, noise = np.cumsum(random.normal(size=(2, treebanks, 10)), axis=2) / math.sqrt(3)
-        edv, noise = edv / edv.std(axis=0), noise / noise.std(axis=0)
-        r = effect * np.linspace(0, 1, 10)
-        table: dict[str, Any] = {
-            "treebank": np.repeat([f"T{i}" for i in range(treebanks)], 10),
-            "length": np.tile(lengths, treebanks),
-            "edv": edv.ravel(),
-            "las": (50 + r * edv + np.sqrt(1 - r**2) * noise).ravel(),
-        }
-        return float(correlate_bins(table, "las", "edv").summary["p_trend"])
-
-    return tests(repetitions, p_value, 0.8)

@@ -24,8 +24,8 @@ FURTHER = {
     ),
     "ranking": ("claims compare exact extremes outliers pairs stability strengths subsets"),
     "statistics": (
-        "background bootstrap correlation correlation_tables descriptive hierarchy multiple "
-        "normality permutation planning power probabilities regression small_samples"
+        "bootstrap correlation correlation_tables descriptive hierarchy multiple "
+        "permutation planning power probabilities regression small_samples"
     ),
     "parsing": "base",
     "experiments": "cells running tasks",

@@ -96,7 +96,7 @@ def make_pages(demo: Path, folder: Path) -> dict[str, Path]:
     }
     pages = {name: folder / f"{name}.html" for name in sources}
     for name, given in sources.items():
-        report(*map(str, given), out=pages[name], title=TITLES[name], samples=SAMPLES)
+        report(*map(str, given), out=pages[name], title=TITLES[name], subsets=SAMPLES)
         print(f"{name}: {pages[name].stat().st_size / 1e6:.2f} MB")
     return pages
 

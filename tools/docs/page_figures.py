@@ -71,7 +71,7 @@ def make_study(folder: Path) -> Path:
     names = [*sources, *SYSTEMS, "mapped.conllu", "map.npz"]
     target = folder / "study.html"
     given = [str(folder / name) for name in names]
-    report(*given, "conll18", out=target, samples=SAMPLES)
+    report(*given, "conll18", out=target, subsets=SAMPLES)
     return target
 
 
@@ -88,7 +88,7 @@ def make_table(folder: Path) -> Path:
     table = pl.DataFrame(rows, ["treebank", "system", "las"], orient="row")
     table.write_csv(folder / "table.csv")
     target = folder / "table.html"
-    report(str(folder / "table.csv"), out=target, samples=SAMPLES)
+    report(str(folder / "table.csv"), out=target, subsets=SAMPLES)
     return target
 
 

@@ -1,11 +1,13 @@
 """Compare UD 2.5 and 2.9: ``TREEGAUGE_UD=FOLDER python -m tools.docs.releases`` writes releases.md.
 
-All treebanks that are in both releases are compared, the patch of each is applied to the old files,
+All treebanks that are in both releases are compared, `git apply` applies the patch of each to the old files,
 and the result is compared with the new files byte by byte. Only counts and the names of tags,
 features and relations are written, no text of a treebank.
 """
 
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +16,7 @@ from typing import Any
 import treegauge as tg
 from studies.treebanks import absent, release_folder, treebank_folders
 from treegauge.auditing.changes.attachment_changes import attachment_changes
-from treegauge.treebanks.editing.patch_applying import apply_patch
-from treegauge.treebanks.editing.patches import parse_patch
+from treegauge.auditing.changes.unified_diff import FileText
 
 TARGET = Path(__file__).parents[2] / "docs" / "releases.md"
 OLD, NEW = "r2.5", "r2.9"
@@ -39,13 +40,24 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return row(heads) + row(layout) + "".join(map(row, rows))
 
 
+def patched(files: Sequence[FileText], patch: bytes) -> dict[str, bytes]:
+    """Return the files that ``git apply`` makes of these, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        for file in files:
+            (Path(folder) / file.name).write_bytes(file.data)
+        if patch:
+            command = ["git", "apply", "--whitespace=nowarn", "-"]
+            subprocess.run(command, input=patch, cwd=folder, check=True)
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
 def compared(name: str, root: Path) -> dict[str, Any]:
     """Compare one treebank and apply its patch."""
     start = time.process_time()
     result = tg.diff(root / OLD / name, root / NEW / name)
     seconds = time.process_time() - start
-    patch = result.patch
-    made = dict(apply_patch(parse_patch(patch), result.files[0]).files)
+    patch = result.to_patch()
+    made = patched(result.files[0], patch)
     size = sum(len(one.data) for one in result.files[1])
     pairs = result.pairs
     attached = attachment_changes(pairs.old, pairs.new, pairs=pairs)
@@ -56,7 +68,7 @@ def compared(name: str, root: Path) -> dict[str, Any]:
         "layers": {one["layer"]: one for one in result.attached["layers"].rows},
         "rules": result.attached["rules"].rows,
         "exact": made == {one.name: one.data for one in result.files[1]},
-        "patch": 100 * len(patch.encode(errors="surrogateescape")) / size,
+        "patch": 100 * len(patch) / size,
         "seconds": seconds,
         "megabytes": (size + sum(len(one.data) for one in result.files[0])) / 1e6,
     }
@@ -97,8 +109,8 @@ def text(results: dict[str, dict[str, Any]]) -> str:
         [
             HEAD,
             f"{len(results)} treebanks, {megabytes:.0f} MB in both releases together. The "
-            f"comparisons took {seconds:.0f} s of processor time. The patch of 2.5 to 2.9, applied "
-            f"to 2.5, gives 2.9 byte for byte in {exact} of {len(results)} treebanks.\n",
+            f"comparisons took {seconds:.0f} s of processor time. The unified diff of 2.5 and 2.9, "
+            f"applied to 2.5 by git apply, gives 2.9 byte for byte in {exact} of {len(results)} treebanks.\n",
             "## Sentences\n",
             "The size of the patch is in percent of the new files.\n",
             table(["treebank", *kinds, "patch %", "byte for byte"], sentences),

@@ -22,10 +22,9 @@ def _files() -> dict[str, bytes]:
 
     import polars as pl
 
+    from treegauge.experiments.cell_store import Store
     from treegauge.experiments.cells import Cell, Setup
-    from treegauge.experiments.ledger import LedgerEntry
-    from treegauge.experiments.store import Store
-    from treegauge.experiments.tasks import Report
+    from treegauge.experiments.tasks import LedgerEntry, Report
 
     words = io.BytesIO()
     pl.DataFrame({"x": [1, 2, 3]}).write_parquet(words)
@@ -59,8 +58,8 @@ def vary(data: bytes, random: Random) -> bytes:
 
 def check(data: bytes) -> str:
     """Read a whole store with one damaged file."""
-    from treegauge.experiments.status import status
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
+    from treegauge.experiments.store import store as status
 
     name, _, content = data.partition(b"\0")
     files = _files()

@@ -8,7 +8,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
 from treegauge.scoring.metrics.convention import Convention, find_convention
-from treegauge.scoring.settings import Reading
+from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
@@ -26,7 +26,8 @@ def agree(
     level: float = 0.95,
     seed: int = 0,
     convention: str | Convention = "official",
-    reading: Reading = Reading(),
+    errors: Errors = "strict",
+    allow: Sequence[str] = (),
 ) -> Agreement:
     """Measure inter-annotator agreement and list the disagreements.
 
@@ -54,6 +55,10 @@ def agree(
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
+    errors
+        What to do about malformed sentences: strict, skip or repair.
+    allow
+        Problems of trees to allow: several-roots, no-root or cycle.
 
     Returns
     -------
@@ -87,14 +92,14 @@ def agree(
             raise ChoiceError("layer with classes", layer, CLASSED)
     if units not in ("auto", "documents", "sentences"):
         raise ChoiceError("units", units, ("auto", "documents", "sentences"))
-    treebanks = _read(annotations, reading)
+    treebanks = _read(annotations, errors, allow)
     convention = find_convention(convention)
     side = lay_side_by_side(treebanks)
     drawn = agreement_units(side, units)
     rows, notes = layer_table(side, drawn, convention, level=level, seed=seed)
     signature = sign(
         m="agreement", tb="+".join(f"{name}#{tb.digest[:6]}" for name, tb in treebanks.items()),
-        **convention.signed, errors=reading.errors, allow="+".join(reading.allow) or None,
+        **convention.signed, errors=errors, allow="+".join(allow) or None,
         ci=f"student@{level:g}", units=drawn.kind, seed=seed,
     )  # fmt: skip
     attached: dict[str, Any] = {
@@ -111,7 +116,7 @@ def agree(
     return result.with_attached(attached, featured=featured)
 
 
-def _read(annotations: Sequence[Any], reading: Reading) -> "dict[str, Treebank]":
+def _read(annotations: Sequence[Any], errors: Errors, allow: Sequence[str]) -> "dict[str, Treebank]":
     """Return the annotators' treebanks by name."""
     from treegauge.scoring.systems.score_inputs import named_outputs
     from treegauge.treebanks.data.reading import read_treebank
@@ -131,9 +136,7 @@ def _read(annotations: Sequence[Any], reading: Reading) -> "dict[str, Treebank]"
             )
     if len(named) < 2:
         raise TreegaugeError(f"one annotation ({', '.join(named)}); expected at least two of the same sentences")
-    treebanks = {
-        name: read_treebank(sources[0], errors=reading.errors, allow=reading.allow) for name, sources in named.items()
-    }
+    treebanks = {name: read_treebank(sources[0], errors=errors, allow=allow) for name, sources in named.items()}
     for name, treebank in treebanks.items():
         if not treebank.n_words:
             raise TreegaugeError(f"{name} has no words; expected annotated sentences")

@@ -1,8 +1,8 @@
 """The verb ``audit``: problems that make scores on a treebank misleading."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
@@ -24,6 +24,7 @@ RESAMPLES = 999
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 Fail = Literal["error", "warning", "never"]
+Only = Literal["leaks", "consistency", "card"]
 
 
 def number_with_noun(number: int, noun: str) -> str:
@@ -54,19 +55,65 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Audit(Result):
-    """The findings of an audit, the most severe first; text shows the notes only with `all`."""
+    """The findings of an audit, the most severe first; text shows the notes only with `all`.
+
+    An audit of one thing `only` has no findings: its list or card is in :attr:`leaks`,
+    :attr:`consistency` or :attr:`card`, and it prints and is saved as this.
+    """
 
     treebank: str
     findings: tuple[Finding, ...]
     signature: str
     fail: Fail = "error"
     all: bool = False
+    only: Only | None = None
     kind: ClassVar[str] = "audit"
+    own_formats: ClassVar[tuple[str, ...]] = ("svg",)
+
+    @classmethod
+    def of_part(cls, only: Only, part: Result, treebank: str) -> "Audit":
+        """Return an audit of one thing only."""
+        return cls(treebank, (), part.signature, only=only, attached={only: part}, featured=only)
+
+    def _part(self, name: Only) -> Any:
+        if name not in self.attached:
+            raise TreegaugeError(f"this audit has no {name}; expected audit(..., only={name!r}), --only {name}")
+        return self.attached[name]
+
+    @property
+    def leaks(self) -> "Leaks":
+        """Train/test overlap and duplicates, with the pairs of sentences."""
+        return cast("Leaks", self._part("leaks"))
+
+    @property
+    def consistency(self) -> "Consistency":
+        """Words that are attached differently from the same words elsewhere."""
+        return cast("Consistency", self._part("consistency"))
+
+    @property
+    def card(self) -> "Cards":
+        """The profile of each treebank."""
+        return cast("Cards", self._part("card"))
+
+    def each(self) -> Iterator[Result]:
+        """Yield the audit; of an audit of one thing only that list or card with its parts."""
+        yield from self._part(self.only).each() if self.only else super().each()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the findings, or the list or card, as ``--format json`` prints them."""
+        return dict(self._part(self.only).to_dict()) if self.only else super().to_dict()
+
+    def to_svg(self) -> str:
+        """Return the card as a badge."""
+        return self.card.to_svg()
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per finding."""
+        """One row per finding, or the table of the list or card."""
         import polars as pl
+
+        if self.only:
+            return cast("pl.DataFrame", self._part(self.only).table)
 
         schema = {
             "check": pl.String, "level": pl.String, "split": pl.String, "value": pl.Float64,
@@ -86,6 +133,8 @@ class Audit(Result):
     @property
     def exit_code(self) -> int:
         """Exit code of the command: 1 if there are findings at the level that fails."""
+        if self.only:
+            return int(self._part(self.only).exit_code)
         if self.fail == "never":
             return 0
         return int(any(map(self.count, SEVERITIES[: SEVERITIES.index(self.fail) + 1])))
@@ -93,7 +142,8 @@ class Audit(Result):
     def json_fields(self) -> dict[str, Any]:
         """Return the treebank, counts by level, and the findings."""
         counts = {level: self.count(level) for level in SEVERITIES}
-        return {"treebank": self.treebank, "counts": counts, "rows": self.json_rows()}
+        rows = [{**asdict(finding), "examples": list(finding.examples)} for finding in self.findings]
+        return {"treebank": self.treebank, "counts": counts, "rows": rows}
 
     def own_text(self) -> str:
         """Return errors, warnings, notes (if `all` is set), and the counts."""
@@ -103,23 +153,31 @@ class Audit(Result):
         return "\n".join([*lines, f"{self.treebank}: {counts}{hint}", self.signature])
 
 
+def read_audit(path: Source) -> Audit:
+    """Read the findings that ``audit -o FILE.json`` saved."""
+    from treegauge.core.reading import read_saved
+
+    def made(content: dict[str, Any]) -> Audit:
+        rows = [{**row, "examples": tuple(row["examples"])} for row in content["rows"]]
+        return Audit(content["treebank"], tuple(Finding(**row) for row in rows), content["signature"])
+
+    return read_saved(path, Audit.kind, "treegauge audit TREEBANK --out FILE.json", made)
+
+
 @verb
 def audit(
     *treebanks: "Source | Treebank | Mapping[str, Treebank]",
     against: Sequence[Source] = (),
-    leaks: bool = False,
+    only: Only | None = None,
     similarity: float = 0.7,
-    consistency: bool = False,
     candidates: Source | None = None,
-    card: bool = False,
     agreement: Sequence[str] = (),
-    name: str | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
     fail: Fail = "error",
     all: bool = False,
     errors: Errors = "strict",
-) -> "Audit | Leaks | Consistency | Cards":
+) -> Audit:
     """Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.
 
     Errors mean that scores on this data mislead, warnings should be examined, and notes list checks
@@ -132,26 +190,20 @@ def audit(
     against
         Training data in which to look for the treebanks' sentences: treebanks, CoNLL-U files, or
         plain text with one sentence per line.
-    leaks
-        List only sentences that occur twice, within and across the treebanks. Also accepts single
-        CoNLL-U files.
+    only
+        Show one thing only, also of single CoNLL-U files: leaks lists sentences that occur twice,
+        consistency words that are attached differently from the same words elsewhere, both within
+        and across the treebanks; card summarises each treebank (size, layers, validity,
+        consistency, leaks, difficulty and agreement), several in a table.
     similarity
         Minimum similarity of near-duplicates: 1 - edit distance / length of the longer sentence, in
         characters; 1 finds only equal sentences.
-    consistency
-        List only words that are attached differently from the same words elsewhere, within and
-        across the treebanks. Also accepts single CoNLL-U files.
     candidates
         A CSV file written by ``map --candidates-out``, to be joined with the list of
-        ``consistency``.
-    card
-        Show only a summary of each treebank: size, layers, validity, consistency, leaks, difficulty
-        and agreement; for several treebanks, a table. Also accepts single CoNLL-U files.
+        inconsistent words.
     agreement
         For cards: the inter-annotator agreement of a treebank, a JSON file from treegauge agree;
         NAME=FILE if there are several treebanks.
-    name
-        The treebank's name in the result; by default the folder's.
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
     seed
@@ -180,26 +232,27 @@ def audit(
         raise ChoiceError("level to fail at", fail, ("error", "warning", "never"))
     check_whole("seed", seed)
     check_whole("resamples", resamples)
-    if candidates is not None and not consistency:
-        raise TreegaugeError("--candidates needs --consistency, whose list they are joined with")
-    if agreement and not card:
-        raise TreegaugeError("--agreement is for cards; add --card")
-    if against and consistency:
-        raise TreegaugeError("--against is for --leaks and --card; --consistency compares TREEBANKS: add them there")
-    if name is not None and (leaks or consistency or card):
-        raise TreegaugeError("--name is for an audit; leave out --leaks, --consistency and --card")
-    if leaks + consistency + card > 1:
-        raise TreegaugeError("--leaks, --consistency and --card are different results; choose one")
+    if only not in (None, "leaks", "consistency", "card"):
+        raise ChoiceError("part of an audit", only, ("leaks", "consistency", "card"))
+    if candidates is not None and only != "consistency":
+        raise TreegaugeError("--candidates needs --only consistency, whose list they are joined with")
+    if agreement and only != "card":
+        raise TreegaugeError("--agreement is for cards; add --only card")
+    if against and only == "consistency":
+        raise TreegaugeError("--against is for leaks and cards; --only consistency compares TREEBANKS: add them there")
     subjects = _subjects(treebanks, errors)
-    if consistency:
-        return find_inconsistencies(consistent_parts(subjects), candidates=candidates, all=all)
     several = len(subjects) > 1
+    title = f"{len(subjects)} treebanks" if several else _label(subjects[0], True)
+    if only == "consistency":
+        found = find_inconsistencies(consistent_parts(subjects), candidates=candidates, all=all)
+        return Audit.of_part(only, found, title)
     given = training_texts(against, errors=errors)
-    if card:
+    if only == "card":
         from treegauge.auditing.profiles.card import make_cards
 
-        return make_cards(subjects, against=given, similarity=similarity, agreement=agreement)
-    if leaks:
+        cards = make_cards(subjects, against=given, similarity=similarity, agreement=agreement)
+        return Audit.of_part(only, cards, title)
+    if only == "leaks":
         parts = [
             text
             for subject in subjects
@@ -210,9 +263,10 @@ def audit(
             )
         ]
         training = range(len(parts), len(parts) + len(given))
-        return find_leaks([*parts, *given], training, similarity=similarity, fail=fail, all=all)
+        leaks = find_leaks([*parts, *given], training, similarity=similarity, fail=fail, all=all)
+        return Audit.of_part(only, leaks, title)
     return audit_treebanks(
-        subjects, given, similarity=similarity, name=name, resamples=resamples, seed=seed,
+        subjects, given, similarity=similarity, resamples=resamples, seed=seed,
         fail=fail, all=all, errors=errors,
     )  # fmt: skip
 
@@ -229,7 +283,7 @@ def audit_treebanks(
     all: bool = False,
     errors: Errors = "strict",
 ) -> Audit:
-    """Return the findings in treebanks; `given` are texts of training data to search.
+    """Return the findings in treebanks; `given` are texts of training data to search, `name` is the title.
 
     The other parameters are those of :func:`treegauge.audit`.
     """
@@ -287,6 +341,6 @@ def _splits(subject: "Input | Mapping[str, Treebank]") -> "Mapping[str, Treebank
     if subject.kind != "treebank" or not subject.splits:
         raise TreegaugeError(
             f"{subject.path}: expected the folder of a treebank, with files whose names end in "
-            "-train.conllu, -dev.conllu or -test.conllu; --leaks takes single files, too"
+            "-train.conllu, -dev.conllu or -test.conllu; --only leaks takes single files, too"
         )
     return {split: subject.read(split) for split in subject.splits}

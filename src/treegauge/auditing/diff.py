@@ -6,7 +6,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.file_kinds import TEXT
 from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
@@ -15,9 +14,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.auditing.changes.findings import Changes
+    from treegauge.auditing.changes.unified_diff import FileText
     from treegauge.auditing.changes.word_pairs import WordPairs
     from treegauge.treebanks.data.columns import Treebank
-    from treegauge.treebanks.editing.patch_writing import FileText
 
 By = Literal["upos", "deprel"]
 _ROWS = 10  # rows per table, unless all are shown
@@ -74,6 +73,7 @@ class Diff(Result):
     only_trees: bool
     signature: str
     kind: ClassVar[str] = "diff"
+    own_formats: ClassVar[tuple[str, ...]] = ("patch",)
 
     @property
     def pairs(self) -> "WordPairs":
@@ -85,12 +85,11 @@ class Diff(Result):
         """One row per change of a word."""
         return self.changes.table()
 
-    @property
-    def patch(self) -> str:
-        """The patch that ``treegauge convert --apply`` applies to the old files."""
-        from treegauge.treebanks.editing.patching import patch_between
+    def to_patch(self) -> bytes:
+        """Return a unified diff of the files, which ``git apply`` and ``patch`` apply to the old ones."""
+        from treegauge.auditing.changes.unified_diff import unified_diff
 
-        return patch_between(*self.files)
+        return unified_diff(*self.files)
 
     def _title(self) -> str:
         return f"{self.pairs.old.name} -> {self.pairs.new.name}"
@@ -128,7 +127,7 @@ class Diff(Result):
         return "\n".join([super().to_html(), *figures])
 
 
-@verb(outputs={"patch": TEXT}, limits={"trees": (0, 10**4)})
+@verb(limits={"trees": (0, 10**4)})
 def diff(
     old: "Treebank | Source",
     new: "Treebank | Source",
@@ -138,7 +137,6 @@ def diff(
     trees: int = 0,
     sentence: Sequence[str | int] = (),
     all: bool = False,
-    patch: str | PathLike[str] | None = None,
     errors: Errors = "strict",
 ) -> Diff:
     """Compare two versions of a treebank: sentences, words and every layer of annotation.
@@ -163,8 +161,6 @@ def diff(
         A sentence to draw, without the tables: its sent_id or its number from 1 in the old version.
     all
         Show all rows of every table.
-    patch
-        Write a patch to this file, which treegauge convert --apply applies to the old version.
     errors
         What to do about malformed sentences.
 
@@ -178,10 +174,10 @@ def diff(
     """
     from treegauge.auditing.changes.findings import Changes
     from treegauge.auditing.changes.sentence_changes import sentence_kinds, sentence_rows
+    from treegauge.auditing.changes.unified_diff import read_files
     from treegauge.auditing.changes.word_pairs import pair_words
     from treegauge.core.errors import ChoiceError, check_whole
     from treegauge.core.messages import note
-    from treegauge.treebanks.editing.patching import patch_between, read_files, write_patch
 
     if by not in ("upos", "deprel"):
         raise ChoiceError("class of words", by, ("upos", "deprel"))
@@ -191,9 +187,6 @@ def diff(
     before, after = (_parsed(files, title, errors) for files, title in zip(sides, titles, strict=True))
     pairs = pair_words(before.treebank, after.treebank)
     changes = Changes.of(pairs)
-    if patch is not None:
-        write_patch(patch_between(*sides), patch)
-        note(f"wrote {patch}")
     signature = sign(diff=pairs.old.mark, to=pairs.new.mark, split=split, errors=errors)
     kinds = sentence_kinds(pairs)
     if not (pairs.sentences.to_new >= 0).any() and not pairs.sentences.groups:
@@ -240,9 +233,9 @@ def _parsed(files: "Sequence[FileText]", name: str, errors: Errors) -> _Version:
 
 def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
     """Return distinct names for the two versions."""
-    from treegauge.treebanks.data.reading import folder_name
     from treegauge.treebanks.sources.files import short_name
     from treegauge.treebanks.sources.matching import distinct_names
+    from treegauge.treebanks.sources.resolver import folder_name
 
     if isinstance(old, str | PathLike) and isinstance(new, str | PathLike):
         names = [folder_name(source) or short_name(source) for source in (old, new)]
@@ -256,8 +249,8 @@ def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
 
 def _drawn(pairs: "WordPairs", trees: int, wanted: Sequence[str | int]) -> list[int]:
     """Return the old sentences to draw."""
+    from treegauge.auditing.changes.sentence_pairs import sentence_ids
     from treegauge.auditing.changes.tree_pairs import changed_sentences
-    from treegauge.treebanks.editing.sentence_pairs import sentence_ids
 
     if not wanted:
         return changed_sentences(pairs)[:trees] if trees else []

@@ -95,6 +95,8 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
     }
     variadic = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters.values())
     options = [_option(parameter, command, variadic) for parameter in parameters.values()]
+    if variadic and options[0].flags == () and not options[0].required:  # then further words are not needed either
+        options = [option._replace(required=option.required and bool(option.flags)) for option in options]
     flags = {option.name: option.title for option in options}
     options = [option._replace(help=_with_flags(option.help, flags)) for option in options]
     options += [PLOT] if command.plot else []
@@ -142,6 +144,8 @@ def _type(parameter: VerbParameter) -> tuple[type, list[str], bool]:
     choices = [word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
     if choices and str not in kinds:
         return str, list(map(str, choices)), several
+    if {bool, int} <= set(kinds):  # the number may be left out
+        return int, [], several
     # A string accepts any text, and bool is a subclass of int.
     return next((kind for kind in (bool, str, float, int) if kind in kinds), str), [], several
 
@@ -157,6 +161,7 @@ def _option(parameter: VerbParameter, command: Command, variadic: bool) -> Optio
     option = Option(
         parameter.name, (), kind, choices, several, required,
         command.metavar.get(parameter.name, ""), parameter.help, shown if kind is not bool else "",
+        kind is int and bool in _members(parameter.annotation),
     )  # fmt: skip
     if parameter.name in command.arguments or last:
         return option._replace(metavar=option.metavar or parameter.name.upper())

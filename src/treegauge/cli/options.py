@@ -34,6 +34,8 @@ class Option(NamedTuple):
         Whether it may be given more than once.
     shown
         The default, as shown in help.
+    bare
+        Whether its value may be left out, which gives True: ``--serve`` or ``--serve=8000``.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Option(NamedTuple):
     metavar: str = ""
     help: str = ""
     shown: str = ""
+    bare: bool = False
 
     @property
     def title(self) -> str:
@@ -57,6 +60,8 @@ class Option(NamedTuple):
         if not self.flags:
             return self.metavar
         names = "/".join(self.flags) if self.kind is bool else ", ".join(self.flags)
+        if self.bare:
+            return f"{names}[={KINDS[self.kind]}]"
         value = self.metavar or (f"[{'|'.join(self.choices)}]" if self.choices else "")
         return f"{names} {value or KINDS.get(self.kind, '')}".rstrip()
 
@@ -109,7 +114,7 @@ def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any
         if flag not in known:
             raise UsageError(f"No such option: {flag}{did_you_mean(flag, known)}")
         option = known[flag]
-        if option.kind is bool:
+        if option.kind is bool or (option.bare and not equals):
             if equals:
                 raise UsageError(f"Option '{flag}' does not take a value.")
             _set(values, option, flag, not flag.startswith("--no-"))

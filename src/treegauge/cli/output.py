@@ -42,13 +42,16 @@ FORMAT_KINDS = {"json": JSON, "csv": TEXT, "latex": LATEX, "markdown": TEXT, "ht
 """File endings by format."""
 
 
-def render(result: Result, fmt: str) -> str:
-    """Return a result as text in one of the formats."""
+def render(result: Result, fmt: str) -> str | bytes:
+    """Return a result in one of the formats; bytes are to be written as they are."""
     if fmt not in {*FORMATS, *result.own_formats}:
         raise ChoiceError("format", fmt, [*FORMATS, *result.own_formats])
     if fmt == "text":
         return str(result)
-    text = lines_of_text(str(getattr(result, f"to_{fmt}")()))
+    content = getattr(result, f"to_{fmt}")()
+    if isinstance(content, bytes):
+        return content
+    text = lines_of_text(str(content))
     # CoNLL-U ends with an empty line.
     return text.removesuffix("\n") if fmt in result.own_formats else text.rstrip("\n")
 
@@ -65,8 +68,7 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     if result is None:
         return
     if isinstance(result, Result) and fmt == "text" and (whole := result.document) is not None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(whole)
+        _write_bytes(whole, None)
         return
     if isinstance(result, Result) and fmt == "text" and out is None:
         for piece in result.text_pieces():
@@ -75,7 +77,9 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     if isinstance(result, Result):
         check_out(out, fmt, result.own_formats)
     text = render(result, fmt) if isinstance(result, Result) else str(result)
-    if out is None:
+    if isinstance(text, bytes):
+        _write_bytes(text, out)
+    elif out is None:
         say(text)
     elif isinstance(result, Result) and (
         out.suffix == ".parquet" or (fmt == "text" and (out.suffix in SAVED or out.suffix[1:] in result.own_formats))
@@ -84,3 +88,13 @@ def emit(result: Any, fmt: str = "text", out: Path | None = None) -> None:
     else:
         with atomic(out) as file:
             file.write(f"{lines_of_text(text)}\n".encode())
+
+
+def _write_bytes(data: bytes, out: Path | None) -> None:
+    """Write to a file atomically, or to standard output."""
+    if out is not None:
+        with atomic(out) as file:
+            file.write(data)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)

@@ -31,7 +31,7 @@ class Command(NamedTuple):
     formats
         Formats specific to this result: its ``own_formats``.
     subverbs
-        Commands under this one: ``treegauge curve fit`` is ``tg.curve.fit``.
+        Commands under this one: ``treegauge curve advise`` is ``tg.curve.advise``.
     """
 
     help: str = ""
@@ -42,8 +42,6 @@ class Command(NamedTuple):
     formats: Sequence[str] = ()
     subverbs: "Mapping[str, Command]" = _NONE
 
-
-_TABLES = Command(arguments=["tables"], plot=True)
 
 VERBS: dict[str, dict[str, Command]] = {
     "Is this treebank valid and consistent?": {
@@ -59,13 +57,13 @@ VERBS: dict[str, dict[str, Command]] = {
             "Compare two versions of a treebank: sentences, words and every layer of annotation.",
             ["old", "new"],
             {"sentence": "-s"},
+            formats=["patch"],
         ),
         "measure": Command(
             "Measure treebanks: displacement, structure, morphology, vocabulary.",
             ["names"],
             metavar={"names": "NAMES|all", "sources": "PATH"},
             plot=True,
-            subverbs={"list": Command(arguments=["names"])},
         ),
         "split": Command("Split a treebank at random, by length, into folds, or by EDV.", ["source"]),
         "show": Command(
@@ -74,7 +72,7 @@ VERBS: dict[str, dict[str, Command]] = {
             {"sentence": "-s"},
             formats=["svg", "tikz"],
         ),
-        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.", ["source"]),
+        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.", ["source"]),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command("List treebanks on disk with languages, licences and sizes.", ["roots"]),
     },
@@ -109,14 +107,7 @@ VERBS: dict[str, dict[str, Command]] = {
             "Recommend a small set of treebanks that ranks systems as all treebanks do.", formats=("conllu",)
         ),
         "analyse": Command(
-            "Explain scores: correlate columns with a target, alone and given covariates.",
-            ["tables"],
-            plot=True,
-            subverbs={
-                **dict.fromkeys(("correlation", "normality", "matrix", "background"), _TABLES),
-                **dict.fromkeys(("regression", "bins", "shape"), _TABLES),
-                "power": Command(),
-            },
+            "Explain scores: correlate columns with a target, alone and given covariates.", ["tables"], plot=True
         ),
     },
     "What does a parser learn, and from what data?": {
@@ -124,11 +115,10 @@ VERBS: dict[str, dict[str, Command]] = {
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
         "parsers": Command("List the parsers and their options.", ["parser"]),
         "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
-        "labels": Command("Report the share of trees that each encoding of trees as labels covers."),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
-        "vinfo": Command("Measure usable information (V-information) in bits per word.", plot=True),
-        "mdl": Command("Measure description length by online coding.", plot=True),
-        "difficulty": Command("Measure dataset difficulty by ten measures at once.", plot=True),
+        "difficulty": Command(
+            "Measure dataset difficulty: ten measures, or usable information or description length alone.", plot=True
+        ),
         "curve": Command(
             "Learning curves, complexity of classes, data-size equivalents and advice.",
             plot=True,
@@ -136,29 +126,29 @@ VERBS: dict[str, dict[str, Command]] = {
                 "counts": Command(),
                 "complexity": Command(plot=True),
                 "equivalent": Command(plot=True),
-                "fit": Command(),
                 "advise": Command(short={"budget": "-n"}, metavar={"sentences": "FILE"}),
             },
         ),
         "transfer": Command(
             "Parse a language with parsers trained on treebanks of other languages.",
             ["target"],
-            subverbs=dict.fromkeys(("weights", "recommend"), Command(arguments=["target"])),
+            subverbs={"recommend": Command(arguments=["target"])},
         ),
     },
     "How do I run many experiments?": {
         "run": Command(
             "Run a plan of many trainings; resumes where it stopped.", ["plan"], {"store": "-s", "workers": "-w"}
         ),
-        "status": Command("Report how many cells of a store are done, failed and left.", ["store"]),
         "results": Command("Print the results in a store.", ["store"]),
-        "merge": Command("Merge stores into one."),
-        "gc": Command("Remove files and cells that are no longer needed from a store.", ["store"]),
+        "store": Command(
+            "Report how many cells of a store are done, failed and left; merge and clean up stores.",
+            ["store"],
+            subverbs={"merge": Command(), "gc": Command(arguments=["store"])},
+        ),
     },
     "How do I present the results?": {
         "report": Command("Make one offline web page from treebanks, system output, scores and other results."),
         "demo": Command("Run the main jobs on invented treebanks; ends with a page to open."),
-        "synthesise": Command("Draw a treebank of known properties from an invented grammar.", ["sentences"]),
     },
 }
 QUESTION = {verb: question for question, verbs in VERBS.items() for verb in verbs}

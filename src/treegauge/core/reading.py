@@ -2,10 +2,10 @@
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from treegauge.core.csv_cells import plain_cell
 from treegauge.core.errors import ChoiceError, TreegaugeError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from treegauge.core.result import Result
 
+R = TypeVar("R")
 TEXT = (".csv", ".tsv", ".txt")
 """Kinds of files with one row per line."""
 SUFFIXES = (*TEXT, ".parquet", ".json")
@@ -88,6 +89,20 @@ def _one_gold_file(table: FileTable) -> FileTable:
     places = [table.header.index(name) for name in ("treebank", "system", "metric", "f1")]
     rows = [(where, [row[i] for i in places]) for where, row in table.rows]
     return table._replace(header=["treebank", "system", "metric", "score"], rows=rows)
+
+
+def read_saved(path: str | PathLike[str], kind: str, command: str, make: Callable[[dict[str, Any]], R]) -> R:
+    """Return what `make` makes of the JSON of a result of this kind, which `command` saved."""
+    expected = f"expected a file written by {command}"
+    try:
+        content = parse_json(Path(path).read_bytes())
+        if content["kind"] != kind:
+            raise KeyError("kind")
+        return make(content)
+    except OSError as error:
+        raise TreegaugeError(f"{path}: {error.strerror or error}; {expected}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TreegaugeError(f"{path}: found another kind of file; {expected}") from error
 
 
 def frame_table(frame: "pl.DataFrame", source: str) -> FileTable:

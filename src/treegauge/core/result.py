@@ -101,7 +101,7 @@ class Result(_Signed):
         The attached result whose table is saved as CSV; empty for the result's own table.
     """
 
-    attached: Mapping[str, Part] = field(default_factory=dict)
+    attached: Mapping[str, Any] = field(default_factory=dict)
     featured: str = ""
 
     kind: ClassVar[str] = "result"
@@ -200,7 +200,7 @@ class Result(_Signed):
 
         if not self.featured:
             return self.table
-        part = self.attached[self.featured]
+        part: Part = self.attached[self.featured]
         if isinstance(part, Result):
             return part.saved
         return pl.concat([result.saved for result in part], how="diagonal_relaxed")
@@ -230,8 +230,8 @@ class Result(_Signed):
             elif ending == ".tsv":
                 file.write(to_csv_text(self.saved, "\t").encode())
             elif ending in own_endings:
-                text = getattr(self, f"to_{own_endings[ending]}")().rstrip()
-                file.write(f"{lines_of_text(text)}\n".encode())
+                own = getattr(self, f"to_{own_endings[ending]}")()
+                file.write(own if isinstance(own, bytes) else f"{lines_of_text(own.rstrip())}\n".encode())
             else:
                 texts = {
                     ".csv": self.to_csv, ".html": self.to_html, ".json": self.to_json,

@@ -8,7 +8,7 @@ line reads names, types, defaults and help from the same function.
 import inspect
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial, wraps
 from types import MappingProxyType
@@ -49,7 +49,7 @@ class VerbParameter(NamedTuple):
 
 
 class Verb(Protocol[R_co]):
-    """A function with flat settings; its subverbs are attributes: ``tg.curve.fit``."""
+    """A function with flat settings; its subverbs are attributes: ``tg.curve.advise``."""
 
     __name__: str
     command_name: str
@@ -179,6 +179,8 @@ def _verb(
         flat.append(inspect.Parameter("force", kind, annotation=bool, default=False))
     flat.sort(key=lambda parameter: parameter.kind)
     defaults |= {parameter.name: parameter.default for parameter in flat}
+    if function.__doc__:
+        call.__doc__ = complete_docstring(function.__doc__, groups.values(), map(_starred, flat))
     call.__signature__ = plain.replace(parameters=flat)  # type: ignore[attr-defined]
     call.command_name = function.__name__  # type: ignore[attr-defined]
     call.settings = groups  # type: ignore[attr-defined]
@@ -189,6 +191,10 @@ def _verb(
         value.command_name = f"{function.__name__} {name}"
         setattr(call, name, value)
     return cast("Verb[R]", call)
+
+
+def _starred(parameter: inspect.Parameter) -> str:
+    return f"*{parameter.name}" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else parameter.name
 
 
 def command(verb: Verb[Any], *words: object, **options: object) -> str:
@@ -217,8 +223,9 @@ def command(verb: Verb[Any], *words: object, **options: object) -> str:
     except TypeError as error:
         raise TypeError(f"{name}: {error}") from None
     empty, several = inspect.Parameter.empty, inspect.Parameter.VAR_POSITIONAL
+    variadic = any(parameter.kind is several for parameter in known.values())  # words before it are arguments, too
     for one in bound.arguments.keys() - checked.keys():
-        if known[one].default is not empty and known[one].kind is not several:
+        if known[one].default is not empty and not variadic:
             raise TypeError(f"{name}: {one!r} is an option; give it by name")
     for one, parameter in known.items():
         if parameter.kind is several and one not in bound.arguments:
@@ -284,14 +291,47 @@ def parameter_help(docstring: str | None) -> dict[str, str]:
     ...     ''')
     {'a': 'Two numbers.', 'b': 'Two numbers.'}
     """
+    return {name: " ".join(body.split()).replace("``", "") for name, body in _entries(docstring).items()}
+
+
+_SECTION = re.compile(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", re.M | re.S)
+_ENTRY = re.compile(r"^(\S[^\n]*)\n((?:[ ]+[^\n]+\n?|\n)+)", re.M)
+
+
+def _entries(docstring: str | None) -> dict[str, str]:
+    """Return the entries of the Parameters or Attributes section by name, indented as they are."""
+    entries: dict[str, str] = {}
+    for section in _SECTION.finditer(inspect.cleandoc(docstring or "")):
+        for names, body in _ENTRY.findall(section[1]):
+            entries |= {name.strip(): body.rstrip() for name in names.replace("*", "").split(",")}
+    return entries
+
+
+def complete_docstring(docstring: str | None, groups: Iterable[Settings], names: Iterable[str]) -> str:
+    """Return a verb's docstring with every parameter, also those of its settings, in order.
+
+    Parameters
+    ----------
+    docstring
+        Of the function.
+    groups
+        Its settings, whose fields are described in the docstrings of their classes.
+    names
+        The parameters, with a star before one that takes several values.
+    """
     text = inspect.cleandoc(docstring or "")
-    meanings: dict[str, str] = {}
-    for section in re.finditer(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=^\w[^\n]*\n---|\Z)", text, re.M | re.S):
-        for names, body in re.findall(r"^(\S[^\n]*)\n((?:[ ]+[^\n]+\n?|\n)+)", section[1], re.M):
-            meaning = " ".join(body.split()).replace("``", "")
-            for name in names.replace("*", "").split(","):
-                meanings[name.strip()] = meaning
-    return meanings
+    entries = {"force": f"    {FORCE}"}
+    for group in groups:
+        for base in reversed(type(group).__mro__[:-1]):
+            entries |= _entries(base.__doc__)
+    entries |= _entries(docstring)
+    shown = [f"{name}\n{entries[name.strip('*')]}" for name in names if name.strip("*") in entries]
+    section = "\n".join(["Parameters", "----------", *shown])
+    own = _SECTION.search(text)
+    start, end = own.span() if own else (len(text), len(text))
+    if own is None and (first := re.search(r"^\w[^\n]*\n---", text, re.M)):
+        start = end = first.start()
+    return f"{text[:start].rstrip()}\n\n{section}\n\n{text[end:]}".rstrip() + "\n"
 
 
 def verb_parameters(function: Callable[..., Any]) -> dict[str, VerbParameter]:

@@ -57,7 +57,7 @@ def split_of_cell(cell: Cell) -> Outcome:
     extra = cell.extra
     split_sets = make_split(
         pool(cell.treebank, errors=extra["errors"]), extra["objective"], seed=cell.sample,
-        sizes=parse_sizes(extra["sizes"]), method=extra["method"], unit=extra["unit"],
+        sizes=parse_sizes(extra["sizes"]), unit=extra["unit"],
         min_words=extra["min_words"] or None,
     )  # fmt: skip
     if "train" not in split_sets.parts:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge import __version__
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.sources.files import Errors, find, split_of
+from treegauge.treebanks.sources.files import Errors, split_of
+from treegauge.treebanks.sources.resolver import find
 
 if TYPE_CHECKING:
     import polars as pl

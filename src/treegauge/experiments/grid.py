@@ -1,18 +1,20 @@
-"""Which cells of a grid differ: where a cell takes all sentences, the seed varies.
+"""Sizes x samples x seeds of whatever trains: where a cell takes all sentences, the seed varies.
 
 Samples of a training set differ in their sentences. All sentences are one sample, so cells that
 differ in nothing but the sample would train the same model again, and an interval over them would
-have no width. This is the rule of plans, of verbs that train, and of whatever reads stores.
+have no width. Plans and the verbs curve, map, difficulty and transfer make their cells
+here (:func:`cells_of`), and what reads stores counts each model once (:func:`repeated_cells`).
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.experiments.cells import CellBatch
+from treegauge.experiments.cells import Cell, CellBatch, Setup
+from treegauge.experiments.tasks import BUILT_IN, EXTENSIONS, find_task
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +33,19 @@ def available_sentences(sentences: Mapping[str, int], parameters: Mapping[str, A
     """
     there, limit = sentences.get("train", 0), parameters.get("train_limit")
     return min(there, limit) if isinstance(limit, int) else there
+
+
+def batches_of(
+    setup: Setup, sizes: Sequence[int | None] = (None,), samples: Sequence[int] = (0,), seeds: Sequence[int] = (0,)
+) -> Iterator[CellBatch]:
+    """Yield the cells of one setup in batches; no two train the same model."""
+    batch = CellBatch(setup, tuple(sizes), tuple(samples), tuple(seeds))
+    return iter([batch]) if find_task(setup.task).redraws else distinct_cells(batch)
+
+
+def cells_of(setup: Setup, *, seeds: Sequence[int] = (0,)) -> list[Cell]:
+    """Return the cells of one setup that takes all sentences."""
+    return [cell for batch in batches_of(setup, seeds=seeds) for cell in batch.cells()]
 
 
 def distinct_cells(batch: CellBatch) -> Iterator[CellBatch]:
@@ -103,8 +118,6 @@ def note_repeated(repeated: "pl.Series") -> None:
 
 def available_in(task: str, identity: str, counts: str) -> int | None:
     """Return the available sentences of a stored setup; None if all its samples may differ."""
-    from treegauge.experiments.tasks import BUILT_IN, HOMES, find_task
-
-    if task not in {*BUILT_IN, *HOMES} or find_task(task).redraws:
+    if task not in {*BUILT_IN, *EXTENSIONS} or find_task(task).redraws:
         return None
     return available_sentences(json.loads(counts)["sentences"], json.loads(identity)["extra"])

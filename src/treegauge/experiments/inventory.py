@@ -17,7 +17,8 @@ import numpy as np
 from treegauge import __version__
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import known_parsers, make_parser
-from treegauge.treebanks.sources.files import find, open_bytes, short_name, split_of
+from treegauge.treebanks.sources.files import open_bytes, short_name, split_of
+from treegauge.treebanks.sources.resolver import find
 
 PACKAGES = ("numpy", "polars", "scipy")
 #: The packages behind the extras that parsers need.

@@ -13,7 +13,6 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import Any
 from treegauge.core.errors import TreegaugeError, check_format
 from treegauge.core.platforms import take_lock
 from treegauge.experiments.cells import Cell, CellBatch, Point, Setup
-from treegauge.experiments.tasks import Report
+from treegauge.experiments.tasks import LedgerEntry
 
 FORMAT = 2
 _open = partial(sqlite3.connect, uri=True, isolation_level=None, timeout=30)
@@ -50,15 +49,6 @@ COLUMNS = (
 ).split()
 
 SETUP = "digest, task, treebank, parser, options, parameters, data, identity, path, counts"
-
-
-@dataclass(frozen=True)
-class LedgerEntry:
-    """A cell to record: done if it has scalars, else failed."""
-
-    cell: Cell
-    report: Report
-    attempts: int = 1
 
 
 class Ledger:

@@ -1,20 +1,23 @@
 """Plans: grids of cells, and their expansion on existing treebanks."""
 
-import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
-from treegauge.experiments.grid import available_sentences, distinct_cells
+from treegauge.experiments.grid import available_sentences, batches_of
 from treegauge.experiments.inventory import inventory, parser_files, treebank_files
 from treegauge.experiments.tasks import Task, find_task
+from treegauge.treebanks.sources.files import Source
+from treegauge.treebanks.sources.resolver import resolve_treebanks
 
 if TYPE_CHECKING:
+    from treegauge.experiments.ledger import Ledger
     from treegauge.treebanks.data.columns import Treebank
 
 
@@ -161,24 +164,19 @@ class Plan:
     name: str = "plan"
     root: str | None = None
 
-    def expand(self, root: str | os.PathLike[str] | None = None) -> Expansion:
+    def expand(self, root: Source | None = None) -> Expansion:
         """Return the cells of the plan on the treebanks that exist.
 
-        Treebanks are under `root`, else the plan's own root, else TREEGAUGE_UD, else the current
-        folder. Cells that ask for more sentences than a treebank has, or for a split that it lacks,
-        are left out with the reason.
+        Treebanks are in `root`, else the plan's own root, else where all verbs look for them:
+        see :mod:`treegauge.treebanks.sources.resolver`. Cells that ask for more sentences than a
+        treebank has, or for a split that it lacks, are left out with the reason.
         """
-        place = self.place(root)
         refused: dict[str, int] = {}
-        batches = [b for cells in self.grids for b in _batches(cells, place, refused)]
+        batches = [b for cells in self.grids for b in _batches(cells, root or self.root, refused)]
         return Expansion(merged(batches), tuple(refused), sum(refused.values()))
 
-    def place(self, root: str | os.PathLike[str] | None = None) -> Path:
-        """Return the folder in which treebanks are looked for."""
-        return Path(root or self.root or os.environ.get("TREEGAUGE_UD") or ".")
 
-
-def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellBatch]:
+def _batches(cells: Grid, root: Source | None, refused: dict[str, int]) -> Iterator[CellBatch]:
     task = find_task(cells.task)
     own = ":" in cells.task
     for wanted, given, needs, takes in (
@@ -216,8 +214,7 @@ def _batches(cells: Grid, root: Path, refused: dict[str, int]) -> Iterator[CellB
             sizes = tuple(size for size in cells.sizes or (None,) if size not in large)
             if sizes:
                 setup = _setup(task, path, parser, extra, root)
-                batch = CellBatch(setup, sizes, cells.samples, cells.seeds)
-                yield from [batch] if task.redraws else distinct_cells(batch)
+                yield from batches_of(setup, sizes, cells.samples, cells.seeds)
 
 
 def make_setup(
@@ -251,7 +248,7 @@ def make_setup(
     )  # fmt: skip
 
 
-def _setup(task: Task, path: str, parser: ParserChoice, extra: dict[str, Any], root: Path) -> Setup:
+def _setup(task: Task, path: str, parser: ParserChoice, extra: dict[str, Any], root: Source | None) -> Setup:
     """Return a setup of files; parameters that name treebanks become names and paths."""
     places = {}
     for parameter in task.treebanks:
@@ -284,23 +281,57 @@ def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice
         yield ParserChoice(choice.name, full, usual, files)
 
 
-def treebank_paths(patterns: Sequence[str], root: Path) -> list[str]:
+def treebank_paths(words: Sequence[str], root: Source | None) -> list[str]:
     """Return the treebanks of paths, patterns, names and codes, without repeats, in order."""
-    from treegauge.treebanks.data.reading import treebank_folder
-
-    if not patterns:
+    if not words:
         raise TreegaugeError("a grid has no treebanks; expected for example treebanks = ['UD_*']")
-    paths: dict[str, None] = {}
-    for pattern in patterns:
-        full = str(root / Path(os.path.expandvars(pattern)).expanduser())
-        matches = sorted(glob.glob(full)) if glob.has_magic(full) else [full]  # noqa: PTH207
-        there = [path for path in matches if Path(path).exists()]
-        if not there and os.environ.get("TREEGAUGE_UD") and not glob.has_magic(full):
-            there = [str(treebank_folder(pattern))]
-        if not there:
-            raise TreegaugeError(
-                f"no treebank at {full}; name the folder that holds them with --root, in the plan "
-                "(root = ...), or in the environment variable TREEGAUGE_UD"
-            )
-        paths |= dict.fromkeys(str(Path(path).absolute()) for path in there)
-    return list(paths)
+    return resolve_treebanks(words, root)
+
+
+def absent_treebanks(
+    plan: Plan, ledger: "Ledger", root: str | os.PathLike[str] | None = None
+) -> list[tuple[int, str, str, int]]:
+    """Return setups with finished cells of treebanks that a plan names and that are not there.
+
+    For each, its number, the recorded path, the pattern that names it, and the number of its
+    finished cells. A treebank that lacks a set of sentences that the task needs is not there; one
+    whose files have changed is.
+    """
+    rows = ledger.ask(
+        "SELECT id, task, parser, path, sum(done) FROM setups JOIN cells ON setup = id GROUP BY id HAVING sum(done)"
+    )
+    absent = []
+    for grid in plan.grids:
+        parsers = {parser.name for parser in grid.parsers} or {""}
+        there = [
+            Path(one).parts
+            for one in treebank_paths(grid.treebanks, root or plan.root)
+            if all(inventory(one).sentences.get(split) for split in find_task(grid.task).parts)
+        ]
+        for setup, task, parser, path, cells in rows:
+            if task != grid.task or parser not in parsers:
+                continue
+            for pattern in grid.treebanks:
+                tail = _tail(pattern, path)
+                if tail and not any(parts[-len(tail) :] == tail for parts in there):
+                    absent.append((setup, path, pattern, cells))
+                    break
+    return absent
+
+
+def _tail(pattern: str, path: str) -> tuple[str, ...] | None:
+    """Return the end of a path that matches a pattern of a plan, None if it does not match.
+
+    The store may be of another machine, so only the end counts: of an absolute pattern the name.
+
+    Examples
+    --------
+    >>> _tail("r2.9/UD_*", "/data/r2.9/UD_Greek-GDT"), _tail("r2.9/UD_*", "/data/r2.5/UD_Greek-GDT")
+    (('r2.9', 'UD_Greek-GDT'), None)
+    """
+    place = Path(os.path.expandvars(pattern)).expanduser()
+    wanted = [part.partition("@")[0] for part in place.parts if part not in {".", ".."}]
+    wanted = wanted[-1:] if place.is_absolute() else wanted
+    tail = Path(path).parts[-len(wanted) :] if wanted else ()
+    matches = len(tail) == len(wanted) > 0 and all(map(fnmatchcase, tail, wanted))
+    return tail if matches else None

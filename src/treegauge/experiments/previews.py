@@ -14,11 +14,11 @@ import numpy.typing as npt
 from treegauge.core.platforms import processors
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import CellBatch, Expansion, Point, Setup
 from treegauge.experiments.cluster import job_script
 from treegauge.experiments.ledger import Ledger
 from treegauge.experiments.pools import PoolSettings
-from treegauge.experiments.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,9 +15,9 @@ from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.grid import available_in, note_repeated, repeated_cells
 from treegauge.experiments.ledger import Ledger
-from treegauge.experiments.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,7 +70,6 @@ def results(
     treebank: str | Sequence[str] | None = None,
     parser: str | Sequence[str] | None = None,
     size: int | Sequence[int] | None = None,
-    sample: int | Sequence[int] | None = None,
     seed: int | Sequence[int] | None = None,
     failed: bool = False,
     provenance: bool = False,
@@ -94,8 +93,6 @@ def results(
         Only parsers that match this pattern.
     size
         Only these sizes of training sets.
-    sample
-        Only these samples.
     seed
         Only these seeds.
     failed
@@ -124,7 +121,7 @@ def results(
     [('UD_Syn-X', 'baseline')]
     """
     place = Store(store)
-    filters = {"task": task, "treebank": treebank, "parser": parser, "size": size, "sample": sample, "seed": seed}
+    filters = {"task": task, "treebank": treebank, "parser": parser, "size": size, "seed": seed}
     with place.reading() as ledger:
         state = "NOT cells.done" if failed else "cells.done"
         cells = read_cells(ledger, state, filters, [])
@@ -188,7 +185,7 @@ def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] |
     """
     from treegauge.experiments.inventory import inventory
     from treegauge.treebanks.data.conllu import read_conllu
-    from treegauge.treebanks.sources.files import find
+    from treegauge.treebanks.sources.resolver import find
 
     words = store.words(row["key"].hex())
     if words is None or not {"head", "deprel"} <= set(words.columns):

@@ -17,11 +17,11 @@ from treegauge.core.messages import note, progress
 from treegauge.core.safe_reading import check_trust
 from treegauge.core.text_formats import parse_toml
 from treegauge.core.verbs import verb
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Expansion
-from treegauge.experiments.plans import Plan, grid
+from treegauge.experiments.plans import Plan, absent_treebanks, grid
 from treegauge.experiments.pools import CellLimits, PoolSettings
-from treegauge.experiments.running import RunSummary, run_expansion
-from treegauge.experiments.store import Store
+from treegauge.experiments.training import RunSummary, run_expansion
 from treegauge.parsing.registry import known_parsers
 from treegauge.treebanks.sources.files import Source
 
@@ -34,7 +34,6 @@ def run(
     plan: Plan | Expansion | str | PathLike[str],
     store: Store | str | PathLike[str] | None = None,
     *,
-    resume: bool = True,
     dry_run: bool = False,
     pool: str | None = None,
     workers: int | None = None,
@@ -57,8 +56,6 @@ def run(
         A plan, as a TOML file.
     store
         Folder of results, created if needed; by default the plan's name and ``.store``.
-    resume
-        Add to a store that has cells; otherwise such a store is refused.
     dry_run
         Only report what would be run, why, and the expected time.
     pool
@@ -125,16 +122,12 @@ def run(
         from treegauge.experiments.previews import preview
 
         return preview(cells, place, settings)
-    if not resume and len(place):
-        raise TreegaugeError(f"{place.path} has {len(place)} cells; --resume adds to it")
     with _ended_as_interrupted(place), progress("cells", len(cells)) as task:
         return run_expansion(cells, place, settings, retries=tries, progress=task.update, name=file.plan.name)
 
 
 def _note_absent(plan: Plan, store: Store, root: str | PathLike[str] | None) -> None:
     """Send a note of each treebank of a plan that has results and is no longer on the disk."""
-    from treegauge.experiments.gc import absent_treebanks
-
     with store.reading() as ledger:
         absent = absent_treebanks(plan, ledger, root)
     for path, pattern in dict.fromkeys((path, pattern) for _, path, pattern, _ in absent):

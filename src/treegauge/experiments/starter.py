@@ -328,11 +328,11 @@ def preload(names: Sequence[str]) -> None:
     import pyarrow  # noqa: F401
 
     from treegauge.experiments.inventory import environment
-    from treegauge.experiments.tasks import BUILT_IN, HOMES, find_task
+    from treegauge.experiments.tasks import BUILT_IN, EXTENSIONS, find_task
     from treegauge.parsing.registry import known_parsers
 
     environment("")
-    for name in {*BUILT_IN, *(HOMES.keys() & names)}:
+    for name in {*BUILT_IN, *(EXTENSIONS & names)}:
         find_task(name).function()
     for name, parser in known_parsers().items():
         if name in names and parser.home.startswith("treegauge."):

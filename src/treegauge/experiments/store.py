@@ -1,259 +1,364 @@
-"""A store: a folder with the ledger, and the words and recordings of cells in files."""
+"""The verb ``store``: the progress of a store, merging stores, and removing what is not needed."""
+# ruff: noqa: S608 -- the texts put into queries are our own names; values are bound
 
-import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
-from treegauge.experiments.ledger import Ledger, LedgerEntry, is_locked, locked
-from treegauge.treebanks.sources.files import Source
+from treegauge.core.file_kinds import STORE
+from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table, to_text
+from treegauge.core.verbs import verb
+from treegauge.experiments.cell_store import Store, Writer
+from treegauge.experiments.cells import Expansion
+from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, holder, sqlite_address
+from treegauge.experiments.plans import Plan, absent_treebanks
+from treegauge.experiments.previews import duration
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-class FullError(TreegaugeError):
-    """A store cannot be written to; its contents are intact."""
+@dataclass(frozen=True)
+class Merged(Result):
+    """The cells that merging added, one row per store."""
+
+    rows: tuple[tuple[str, int, int], ...]
+    signature: str
+    kind: ClassVar[str] = "merge"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """The number of cells added from each store, and of cells that were already present."""
+        return make_table(list(self.rows), {"store": str, "added": int, "known": int})
 
 
-def _missing(path: Path) -> TreegaugeError:
-    return TreegaugeError(
-        f"{path} is missing; treegauge gc removes cells without their files, and the next run makes them again"
-    )
+@verb(outputs={"out": STORE})
+def merge(*stores: Store | str | PathLike[str], out: Store | str | PathLike[str] | None = None) -> Merged:
+    """Merge stores into one.
 
+    A cell that is in several stores counts once, and a finished cell replaces a failed one.
+    Different results for one cell are an error; then nothing of that store is added.
 
-def _damaged(path: Path) -> TreegaugeError:
-    return TreegaugeError(
-        f"{path} is damaged or cut off; delete it, and treegauge gc removes its cell, which the next run makes again"
-    )
+    Parameters
+    ----------
+    *stores
+        Stores; cells are added to the first one, the others stay unchanged.
+    out
+        Merge all into this store instead.
 
-
-def _refuse_link(path: Path) -> None:
-    if path.is_symlink():
-        raise TreegaugeError(
-            f"{path} is a link, and a store writes and deletes only files of its own: put what "
-            "the link leads to there instead, or remove it"
-        )
-
-
-class Store:
-    """The results of many cells.
-
-    `path` is the folder. Reading a missing folder is an error; :meth:`writing` creates it.
-
-    Notes
-    -----
-    A cell's files (words, recordings) are in place before its row is committed, so that a row
-    never lacks them; a crash between the two leaves an orphaned file, which is written again or
-    removed by ``treegauge gc``.
+    Examples
+    --------
+    >>> import tempfile
+    >>> import treegauge as tg
+    >>> here, there = tg.Store(tempfile.mkdtemp()), tg.Store(tempfile.mkdtemp())
+    >>> for store in (here, there):
+    ...     with store.writing():
+    ...         pass  # empty stores
+    >>> merge(there, out=here).table["added"].to_list()
+    [0]
     """
+    first, *others = map(Store, stores)
+    into = first if out is None else Store(out)
+    others = others if out is None else [first, *others]
+    if not others:
+        raise TreegaugeError("expected stores to merge: merge INTO FROM..., or merge A B --out C")
+    rows: list[tuple[str, int, int]] = []
+    for other in others:
+        if other.path.resolve() == into.path.resolve():
+            raise TreegaugeError(f"{other.path} cannot be merged into itself")
+        with other.reading():
+            pass  # refuse a folder that is not a store before anything is created
+    with into.writing() as writer:
+        for other in others:
+            try:
+                rows.append((other.path.name, *_take(writer, other)))
+            except sqlite3.Error as error:
+                raise TreegaugeError(f"cannot merge {other.path} into {into.path}: {error}") from error
+    return Merged(tuple(rows), sign(merge=into.path.name, cells=len(into), stores="+".join(row[0] for row in rows)))
 
-    def __init__(self, path: Source) -> None:
-        self.path = Path(path)
 
-    def __fspath__(self) -> str:
-        return str(self.path)
+_MAPPED = ("setup", "environment", "run")
+_PAIRS = (
+    "FROM other.cells AS new JOIN other.setups AS theirs ON theirs.id = new.setup "
+    "LEFT JOIN setups AS ours ON ours.digest = theirs.digest LEFT JOIN cells AS old "
+    "ON (old.setup, old.size, old.sample, old.seed) = (ours.id, new.size, new.sample, new.seed)"
+)
 
-    @property
-    def ledger_path(self) -> Path:
-        """The ledger's file."""
-        return self.path / "ledger.sqlite"
 
-    @property
-    def lock_path(self) -> Path:
-        """The file that a writing process locks."""
-        return self.path / "lock"
-
-    @property
-    def in_use(self) -> bool:
-        """Whether a process is writing to it."""
-        return is_locked(self.lock_path)
-
-    def __len__(self) -> int:
-        if not self.ledger_path.exists():
-            return 0
-        with self.reading() as ledger:
-            return int(ledger.ask("SELECT count(*) FROM cells WHERE done")[0][0])
-
-    def __bool__(self) -> bool:
-        return True
-
-    @contextmanager
-    def reading(self) -> Iterator[Ledger]:
-        """Open the ledger for reading; another process may write at the same time."""
-        if not self.ledger_path.is_file():
+def _take(writer: Writer, other: Store) -> tuple[int, int]:
+    ledger = writer.ledger
+    with closing(Ledger(other.ledger_path)):  # repairs what a killed process left behind
+        ledger.ask("ATTACH ? AS other", [sqlite_address(other.ledger_path)])
+    try:
+        clash = ledger.ask(
+            f"SELECT theirs.task, theirs.treebank, theirs.parser, new.size, new.sample, new.seed, "
+            f"old.scalars, new.scalars {_PAIRS} "
+            "WHERE old.done AND new.done AND old.scalars != new.scalars"
+        )
+        if clash:
+            *cell, ours, theirs = clash[0]
+            named = " ".join(str(part) for part in cell if part not in {"", 0})
             raise TreegaugeError(
-                f"{self.path} is not a store: expected a folder with ledger.sqlite, as treegauge run makes them"
+                f"{len(clash)} cells of {other.path} have different results in "
+                f"{writer.store.path}, first {named}: {theirs} and {ours}; nothing of it was added"
             )
-        with closing(Ledger(self.ledger_path)) as ledger:
-            try:
-                yield ledger
-            except sqlite3.Error as error:
-                raise TreegaugeError(f"cannot read {self.ledger_path}: {error}") from error
-
-    @contextmanager
-    def writing(self) -> "Iterator[Writer]":
-        """Open the store for writing, one process at a time."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise TreegaugeError(f"cannot make the store {self.path}: {error.strerror}") from error
-        self._refuse_links()
-        with locked(self.lock_path, f"store {self.path}"), closing(Ledger(self.ledger_path, write=True)) as ledger:
-            try:
-                yield Writer(self, ledger)
-            except sqlite3.Error as error:
-                raise TreegaugeError(f"cannot use {self.ledger_path}: {error}") from error
-
-    def _refuse_links(self) -> None:
-        """Refuse parts of the store that lead elsewhere, where it would write and delete."""
-        homes = [self.path / "words", self.path / "recordings"]
-        parts = [*homes, *(one for home in homes for one in home.glob("*"))]
-        for part in [self.lock_path, *self.path.glob("ledger.*"), *parts]:
-            _refuse_link(part)
-        if self.lock_path.exists() and not self.lock_path.is_file():
-            raise TreegaugeError(f"{self.lock_path}: expected a file; remove it")
-
-    def words_path(self, key: str) -> Path:
-        """Return the path of a cell's words."""
-        return self.path / "words" / key[:2] / f"{key}.parquet"
-
-    def recording_path(self, key: str, name: str) -> Path:
-        """Return the path of a cell's recording."""
-        return self.path / "recordings" / key[:2] / f"{key}.{name}.npz"
-
-    def files_of(self, key: str, words: bool, recordings: str) -> list[Path]:
-        """Return the paths of a cell's files, from its row in the ledger."""
-        paths = [self.recording_path(key, name) for name in recordings.split()]
-        return [self.words_path(key), *paths] if words else paths
-
-    def words(self, key: str) -> "pl.DataFrame | None":
-        """Return the words of a cell; None if its task returned none."""
-        import polars as pl
-
-        path = self.words_path(key)
-        if path.exists():
-            try:
-                return pl.read_parquet(path)
-            except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-                raise _damaged(path) from error
-        with self.reading() as ledger:
-            if ledger.ask("SELECT 1 FROM cells WHERE hex(key) = upper(?) AND words", [key]):
-                raise _missing(path)
-        return None
-
-    def recordings(self, key: str) -> dict[str, bytes]:
-        """Return the recordings of a cell by name."""
-        with self.reading() as ledger:
-            rows = ledger.ask("SELECT recordings FROM cells WHERE hex(key) = upper(?)", [key])
-        names = rows[0][0].split() if rows else []
-        try:
-            return {name: self.recording_path(key, name).read_bytes() for name in names}
-        except FileNotFoundError as error:
-            raise _missing(Path(error.filename)) from None
-
-    def write(self, path: Path, data: bytes) -> None:
-        """Write a file; it is on the disk when this returns."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _refuse_link(path)
-        with atomic(path, own=True) as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-
-    @contextmanager
-    def safely(self) -> Iterator[None]:
-        """Explain errors of a full disk; errors of a damaged ledger pass through."""
-        try:
-            yield
-        except (OSError, TreegaugeError) as error:
-            if isinstance(error, OSError):
-                why = error.strerror or str(error)
-            elif isinstance(error.__cause__, sqlite3.OperationalError):
-                why = str(error.__cause__)
-            else:
-                raise
-            raise FullError(
-                f"cannot write to store {self.path}: {why}; what was recorded before is safe. "
-                "Make room, then run the same again: it resumes where it stopped"
-            ) from error
-
-    def results(self, *, provenance: bool = True, distinct: bool = False, **filters: Any) -> "pl.DataFrame":
-        """Return the cells that are done, one row per cell, in the order of their fields.
-
-        With `provenance` also time, host, duration and versions of each run, and its key; if
-        `distinct`, without cells that train the same model as another one. Filters ``task``,
-        ``treebank``, ``parser``, ``options``, ``parameters`` and ``data`` take a pattern such as
-        ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
-        """
-        import polars as pl
-
-        from treegauge.experiments.results import read_results
-
-        with self.reading() as ledger:
-            try:
-                return read_results(ledger, filters, provenance=provenance, distinct=distinct)
-            except TreegaugeError:
-                raise
-            except (ValueError, LookupError, TypeError, pl.exceptions.PolarsError) as error:
-                raise TreegaugeError(
-                    f"cannot read {self.ledger_path}: what it holds of cells is damaged ({error}); "
-                    "put a copy of the store in its place, or run the plan into a new store"
-                ) from error
-
-    def failures(self, **filters: Any) -> "pl.DataFrame":
-        """Return the failed cells, with the error and the number of attempts."""
-        from treegauge.experiments.results import read_failures
-
-        with self.reading() as ledger:
-            return read_failures(ledger, filters)
+        wanted = "(old.setup IS NULL OR (new.done AND NOT old.done))"
+        keys = ledger.ask(f"SELECT new.key, new.words, new.recordings {_PAIRS} WHERE {wanted}")
+        for key, *files in keys:
+            for path in other.files_of(key.hex(), *files):
+                writer.store.write(writer.store.path / path.relative_to(other.path), path.read_bytes())
+        total = int(ledger.ask("SELECT count(*) FROM other.cells")[0][0])
+        kept = [name for name in COLUMNS if name not in _MAPPED]
+        columns = ", ".join(f"new.{name}" for name in kept)
+        with ledger.writing() as base:
+            base.execute(f"INSERT OR IGNORE INTO setups ({SETUP}) SELECT {SETUP} FROM other.setups")
+            base.execute("INSERT OR IGNORE INTO environments (facts) SELECT facts FROM other.environments")
+            base.execute(
+                f"INSERT OR REPLACE INTO cells ({', '.join([*kept, *_MAPPED])}) "
+                f"SELECT {columns}, ours.id, (SELECT e.id FROM environments AS e "
+                "JOIN other.environments AS t USING (facts) "
+                f"WHERE t.id = new.environment), 0 {_PAIRS} WHERE {wanted}"
+            )
+        return len(keys), total - len(keys)
+    finally:
+        ledger.ask("DETACH other")
 
 
 @dataclass(frozen=True)
-class Writer:
-    """A store that this process may write to, and its ledger."""
+class Removed(Result):
+    """The cells and files that were removed from a store, or would be."""
 
-    store: Store
-    ledger: Ledger
+    cells: int
+    files: int
+    bytes: int
+    dry_run: bool
+    signature: str
+    kind: ClassVar[str] = "gc"
 
-    def record(self, entries: Sequence[LedgerEntry], run: int) -> None:
-        """Record cells: their files first, then their rows, all in one transaction."""
-        store = self.store
-        if not store.ledger_path.exists():  # the database would continue in a deleted file
-            raise TreegaugeError(
-                f"store {store.path} was moved or deleted during the run; what was done since then "
-                "is lost: run the same again where the store is now"
-            )
-        with store.safely():
-            for entry in entries:
-                key, report = entry.cell.key, entry.report
-                if report.words is not None and report.scalars is not None:
-                    store.write(store.words_path(key), report.words)
-                for name, data in report.recordings.items():
-                    store.write(store.recording_path(key, name), data)
-            if entries:
-                self.ledger.record(entries, run)
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row."""
+        return make_table([{"cells": self.cells, "files": self.files, "bytes": self.bytes}])
 
-    def begin(self, plan: str, pool: str, workers: int, total: int, reused: int) -> int:
-        """Record the start of a run; return its number."""
-        values = (plan, pool, workers, total, reused, time.time())
-        with self.store.safely(), self.ledger.writing() as base:
-            cursor = base.execute(
-                "INSERT INTO runs (plan, pool, workers, total, reused, started) VALUES (?, ?, ?, ?, ?, ?)", values
-            )
-            return int(cursor.lastrowid or 0)
+    def own_text(self) -> str:
+        """Return the counts in words."""
+        what = "would remove" if self.dry_run else "removed"
+        return f"{what} {self.cells} cells and {self.files} files of {self.bytes / 1e6:.1f} MB"
 
-    def end(self, run: int, ending: str) -> None:
-        """Record how a run ended; without a record it was killed, or the disk was full."""
-        try:
-            with self.ledger.writing() as base:
-                base.execute("UPDATE runs SET ended = ?, ending = ? WHERE id = ?", [time.time(), ending, run])
-        except TreegaugeError:
-            if ending == "finished":
-                raise
+
+@verb
+def gc(
+    store: Store | str | PathLike[str],
+    *,
+    plan: "str | PathLike[str] | Plan | Expansion | Sequence[str] | None" = None,
+    root: str | PathLike[str] | None = None,
+    dry_run: bool = False,
+    trust: bool = False,
+) -> Removed:
+    """Remove files and cells that are no longer needed from a store.
+
+    Removes orphaned files, cells whose files are missing and, with --plan, cells that are not in
+    any plan. Refuses to remove results of a treebank that a pattern of the plan names and that is
+    only absent from the disk.
+
+    Parameters
+    ----------
+    store
+        The folder that ``run`` created; no run may be using it.
+    plan
+        Keep only the cells of this plan, a TOML file; repeatable.
+    root
+        Folder of treebanks, instead of the plan's and of TREEGAUGE_UD.
+    dry_run
+        Only report what would be removed.
+    trust
+        Allow the plan file to run code, as in ``run``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import treegauge as tg
+    >>> store = tg.Store(tempfile.mkdtemp())
+    >>> with store.writing():
+    ...     pass  # an empty store
+    >>> print(gc(store))
+    removed 0 cells and 0 files of 0.0 MB
+    """
+    from treegauge.experiments.run import read_plan
+
+    given: list[Any] = [plan] if not isinstance(plan, list | tuple) else [*plan]
+    plans: list[Plan | Expansion] = [
+        one if isinstance(one, Plan | Expansion) else read_plan(one, trust=trust).plan
+        for one in given
+        if one is not None
+    ]
+    wanted = [one if isinstance(one, Expansion) else one.expand(root) for one in plans]
+    store = Store(store)
+    with store.reading():
+        pass
+    with store.writing() as writer:
+        ledger = writer.ledger
+        folders = [store.path / name for name in ("words", "recordings")]
+        # all files of cells, and leftovers of interrupted writes
+        there = {path for one in folders for path in one.rglob("*") if path.is_file()}
+        listed = "SELECT key, words, recordings FROM cells WHERE"
+        rows = ledger.ask(f"{listed} words OR recordings != ''")
+        lost = ((key,) for key, *own in rows if not there.issuperset(store.files_of(key.hex(), *own)))
+        asked = ((bytes.fromhex(cell.key),) for one in wanted for cell in one.cells())
+        for name, keys in (("lost", lost), ("asked", asked)):
+            ledger.ask(f"CREATE TEMP TABLE {name} (key BLOB PRIMARY KEY) WITHOUT ROWID")
+            with ledger.writing() as base:
+                base.executemany(f"INSERT OR IGNORE INTO {name} VALUES (?)", keys)
+        _refuse_absent([one for one in plans if isinstance(one, Plan)], ledger, root)
+        unwanted = "key IN lost" + (" OR key NOT IN asked" if wanted else "")
+        cells = int(ledger.ask(f"SELECT count(*) FROM cells WHERE {unwanted}")[0][0])
+        rows = ledger.ask(f"{listed} NOT ({unwanted})")
+        files = there.difference(*(store.files_of(key.hex(), *own) for key, *own in rows))
+        size = sum(path.stat().st_size for path in files)
+        if not dry_run:
+            if cells:
+                with ledger.writing() as base:
+                    base.execute(f"DELETE FROM cells WHERE {unwanted}")
+                    base.execute("DELETE FROM setups WHERE id NOT IN (SELECT setup FROM cells)")
+            for path in files:  # after the rows: a crash may leave files without rows, never rows without files
+                path.unlink(missing_ok=True)
+            if cells:
+                ledger.ask("VACUUM")
+    return Removed(cells, len(files), size, dry_run, sign(gc=store.path.name))
+
+
+def _refuse_absent(plans: Sequence[Plan], ledger: Ledger, root: str | PathLike[str] | None) -> None:
+    """Refuse to remove finished cells of treebanks that are only absent."""
+    kept = {setup for (setup,) in ledger.ask("SELECT DISTINCT setup FROM cells WHERE key IN asked")}
+    for plan in plans:
+        for setup, path, pattern, cells in absent_treebanks(plan, ledger, root):
+            if setup not in kept:
+                raise TreegaugeError(
+                    f"{path}, which the plan names by {pattern!r}, is absent or incomplete, so "
+                    f"that finished cells of it ({cells}) would be removed: put the treebank back, "
+                    "name the folder that holds it with --root, or list in the plan, without a "
+                    "pattern, the treebanks whose results to keep"
+                )
+
+
+@dataclass(frozen=True)
+class Run:
+    """The last run on a store, in cells of its plan.
+
+    The state is ``running``, ``finished``, ``interrupted``, ``stopped`` by an error, or ``killed``;
+    `reused` were done before, `done` and `failed` in this run, which has taken `seconds` so far.
+    """
+
+    plan: str
+    pool: str
+    total: int
+    reused: int
+    done: int
+    failed: int
+    seconds: float
+    state: str
+
+    @property
+    def left(self) -> int:
+        """Cells of the plan that have not been run."""
+        return self.total - self.reused - self.done - self.failed
+
+    @property
+    def rate(self) -> float | None:
+        """Cells per minute."""
+        ended = self.done + self.failed
+        return 60 * ended / self.seconds if ended and self.seconds > 0 else None
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.plan}: {self.total} cells, {self.reused + self.done} done, "
+            f"{self.failed} failed, {self.left} left; {self.state}"
+        )
+        if self.rate is not None:
+            text += f", {self.rate:.1f} cells per minute"
+            if self.state == "running" and self.left:
+                text += f", about {duration(60 * self.left / self.rate)} to go"
+        return text
+
+
+@dataclass(frozen=True)
+class Status(Result):
+    """Cells of a store by task and parser, and its last run."""
+
+    store: str
+    groups: tuple[tuple[str, str, int, int, float | None, float | None], ...]
+    run: Run | None
+    user: str | None
+    signature: str
+    kind: ClassVar[str] = "status"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per task and parser: cells done and failed, seconds in all and per cell."""
+        kinds = {"task": str, "parser": str, "done": int, "failed": int, "seconds": float, "mean": float}
+        return make_table(list(self.groups), kinds)
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the process that uses the store, the last run, and the rows."""
+        run = None
+        if self.run is not None:
+            run = {**vars(self.run), "left": self.run.left, "rate": self.run.rate}
+        return {"in_use_by": self.user, "run": run, "rows": self.json_rows()}
+
+    def own_text(self) -> str:
+        """Return the last run in words, and the table."""
+        lines = [str(self.run)] if self.run else []
+        lines += [f"in use by {self.user}"] if self.user else []
+        return "\n".join([*lines, to_text(self.table)])
+
+
+@verb(subverbs={"merge": merge, "gc": gc})
+def store(store: Store | str | PathLike[str]) -> Status:
+    """Report how many cells of a store are done, failed and left; merge and clean up stores.
+
+    Also works while a run is in progress.
+
+    Parameters
+    ----------
+    store
+        The folder that ``run`` created.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import treegauge as tg
+    >>> store = tg.Store(tempfile.mkdtemp())
+    >>> with store.writing():
+    ...     pass  # an empty store
+    >>> len(tg.store(store).table)
+    0
+    """
+    store = Store(store)
+    user = holder(store.lock_path) if store.in_use else None
+    with store.reading() as ledger:
+        rows = ledger.ask(
+            "SELECT task, parser, sum(done), sum(NOT done), sum(CASE WHEN done THEN seconds END), "
+            "avg(CASE WHEN done THEN seconds END) FROM cells JOIN setups ON setup = id "
+            "GROUP BY task, parser ORDER BY task, parser"
+        )
+        last = ledger.ask(
+            "SELECT id, plan, pool, total, reused, started, ended, ending FROM runs ORDER BY id DESC LIMIT 1"
+        )
+        run = None
+        if last:
+            number, plan, pool, total, reused, started, ended, ending = last[0]
+            done, failed, latest = ledger.ask(
+                "SELECT ifnull(sum(done), 0), ifnull(sum(NOT done), 0), max(started + seconds) "
+                "FROM cells WHERE run = ?",
+                [number],
+            )[0]
+            state = ending or ("running" if user else "killed")
+            until = ended or (time.time() if user else latest or started)
+            run = Run(plan, pool, total, reused, done, failed, until - started, state)
+    return Status(store.path.name, tuple(rows), run, user, sign(status=store.path.name))

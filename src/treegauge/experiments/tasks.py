@@ -8,11 +8,12 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.extensions import extension_names, load_extension
 from treegauge.core.platforms import peak_memory
 from treegauge.core.plugins import load_plugins
 from treegauge.experiments.cells import Cell, Outcome, Scalar
@@ -108,7 +109,7 @@ _TASKS = (
         "split", "split all sentences again, train, parse the new test set",
         f"{_BUILT_IN}:split_of_cell", (), parser=True, sized=False,
         parameters={
-            "objective": "random", "method": "optimise", "sizes": "60/20/20",
+            "objective": "random", "sizes": "60/20/20",
             "unit": "sentences", "min_words": 0, **_SCORED,
         },
     ),
@@ -119,14 +120,8 @@ _TASKS = (
     ),
 )  # fmt: skip
 BUILT_IN = {task.name: task for task in _TASKS}
-#: Tasks of packages above this one, each a :class:`Task` at ``module:name``.
-HOMES = {
-    "map": "treegauge.learning.recordings.tasks:MAP",
-    "vinfo": "treegauge.learning.recordings.tasks:VINFO",
-    "mdl": "treegauge.learning.recordings.tasks:MDL",
-    "difficulty": "treegauge.learning.recordings.tasks:DIFFICULTY",
-    "transfer": "treegauge.learning.crosslingual.vote:TRANSFER",
-}
+EXTENSIONS = extension_names("tasks")
+"""Tasks of rooms above this one, each a :class:`Task`."""
 
 
 def find_task(name: str) -> Task:
@@ -144,9 +139,8 @@ def find_task(name: str) -> Task:
     """
     if name in BUILT_IN:
         return BUILT_IN[name]
-    if name in HOMES:
-        home, _, attribute = HOMES[name].partition(":")
-        task: Task = getattr(import_module(home), attribute)
+    if name in EXTENSIONS:
+        task: Task = load_extension("tasks", name)
         return task
     plugins = load_plugins("treegauge.tasks")
     if name in plugins:
@@ -158,7 +152,7 @@ def find_task(name: str) -> Task:
         return Task(name, "", f"{loaded.__module__}:{loaded.__qualname__}")
     module, colon, function = name.partition(":")
     if not (module and colon and function):
-        raise ChoiceError("task", name, [*BUILT_IN, *HOMES, *plugins, "module:function"])
+        raise ChoiceError("task", name, [*BUILT_IN, *EXTENSIONS, *plugins, "module:function"])
     return Task(name, "", name)
 
 
@@ -192,34 +186,53 @@ class Report:
     environment: str = "{}"
 
 
+class LedgerEntry(NamedTuple):
+    """A cell to record: done if its report has scalars, else failed."""
+
+    cell: Cell
+    report: Report
+    attempts: int = 1
+
+
+def outcome_of(cell: Cell) -> Outcome:
+    """Run a cell's task in this process and return its checked outcome."""
+    _check_files(cell)
+    outcome = find_task(cell.task).function()(cell)
+    if not isinstance(outcome, Outcome):
+        raise TreegaugeError(f"task {cell.task} gave {type(outcome).__name__}, not an Outcome")
+    for name, data in outcome.recordings.items():
+        if not (RECORDING.fullmatch(name) and isinstance(data, bytes)):
+            raise TreegaugeError(
+                f"task {cell.task} gave a recording {name!r} of type {type(data).__name__}; "
+                "expected bytes under a name of letters, digits, '-' and '_'"
+            )
+    return replace(outcome, scalars=_scalars(outcome.scalars))
+
+
+def failure(error: BaseException) -> tuple[str, bool]:
+    """Return what a store keeps of an error, and whether it would happen again."""
+    if isinstance(error, MemoryError):
+        return "out of memory", True
+    if isinstance(error, TreegaugeError):
+        return _writable(str(error))[:LONGEST], True
+    return _writable("".join(traceback.format_exception(error)))[-LONGEST:].strip(), False
+
+
 def perform(cell: Cell) -> Report:
     """Run a cell's task and return the report; exceptions become part of it."""
     started, clock = time.time(), time.perf_counter()
     facts: dict[str, Any] = {}
     try:
-        _check_files(cell)
-        outcome = find_task(cell.task).function()(cell)
-        if not isinstance(outcome, Outcome):
-            raise TreegaugeError(f"task {cell.task} gave {type(outcome).__name__}, not an Outcome")
-        facts["scalars"] = _scalars(outcome.scalars)
+        outcome = outcome_of(cell)
+        facts = {"scalars": outcome.scalars, "recordings": dict(outcome.recordings)}
         if outcome.words is not None:
             outcome.words.write_parquet(buffer := io.BytesIO(), compression="zstd")
             facts["words"] = buffer.getvalue()
-        for name, data in outcome.recordings.items():
-            if not (RECORDING.fullmatch(name) and isinstance(data, bytes)):
-                raise TreegaugeError(
-                    f"task {cell.task} gave a recording {name!r} of type {type(data).__name__}; "
-                    "expected bytes under a name of letters, digits, '-' and '_'"
-                )
-        facts["recordings"] = dict(outcome.recordings)
-    except MemoryError:
-        facts = {"error": "out of memory", "lasting": True}
-    except TreegaugeError as error:
-        facts = {"error": _writable(str(error))[:LONGEST], "lasting": True}
     except KeyboardInterrupt:
         raise
-    except BaseException:  # also SystemExit, which libraries raise
-        facts = {"error": _writable(traceback.format_exc())[-LONGEST:].strip()}
+    except BaseException as error:  # also SystemExit, which libraries raise
+        text, lasting = failure(error)
+        facts = {"error": text, "lasting": lasting}
     return Report(
         **facts, started=started, seconds=time.perf_counter() - clock, peak=peak_memory(),
         environment=environment(cell.parser),

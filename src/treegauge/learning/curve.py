@@ -2,34 +2,38 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.file_kinds import STORE
+from treegauge.core.result import Result
 from treegauge.core.verbs import verb
 from treegauge.learning.curves.settings import CurveBands, CurveTraining
 from treegauge.scoring.metrics.convention import Convention
 
 if TYPE_CHECKING:
-    from treegauge.learning.curves.advising import Advice
+    from treegauge.experiments.cell_store import Store
     from treegauge.learning.curves.attachments import Attachments
-    from treegauge.learning.curves.choosing import ChosenSentences
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
-    from treegauge.learning.curves.fits import Fits
     from treegauge.learning.curves.learning import Curves
 
-
-TRAINING, BANDS = CurveTraining(), CurveBands()
+BANDS = CurveBands()
+OWN = "own"
+"""Each parser's own curves decide which classes are simple."""
+EACH = "each"
+"""One curve per treebank instead of the average."""
 
 
 @verb
 def counts(
-    *sources: Any, training: CurveTraining = TRAINING, convention: str | Convention = "official"
+    *sources: Any, training: CurveTraining = CurveTraining(), convention: str | Convention = "official"
 ) -> "Attachments":
     """Count correct words by class, after training on samples of every size.
 
-    Trainings in the store are not repeated: after an interruption, the same call resumes. The other
-    verbs accept the counts, which contain no text.
+    With a store, trainings are not repeated: after an interruption, the same call resumes. The
+    other verbs read the counts, which contain no text.
 
     Parameters
     ----------
@@ -50,10 +54,8 @@ def complexity(
     per: Literal["pooled", "language", "treebank"] = "pooled",
     min_presence: float = 0.0,
     matched: bool = False,
-    compare: bool = False,
-    partitions: bool = False,
-    training: CurveTraining = TRAINING,
-    convention: str | Convention = "official",
+    parser: Sequence[str] | str = (),
+    sizes: Sequence[int | str] | str = (),
     bands: CurveBands = BANDS,
 ) -> "Complexities":
     r"""Measure how much later each class is learned than words overall.
@@ -64,7 +66,7 @@ def complexity(
     Parameters
     ----------
     *sources
-        Counts, stores of ``run``, or treebanks to train on.
+        Tables of counts or stores of ``run``.
     per
         Complexity of the average curve of all treebanks (pooled), of each language, or of each
         treebank.
@@ -72,13 +74,10 @@ def complexity(
         Smallest share of treebanks with enough words of a class; other classes are left out.
     matched
         Compare with all words of the class's own treebanks, instead of all treebanks.
-    compare
-        Add a comparison of parsers, with rank correlations.
-    partitions
-        Add the list of simple classes of each treebank.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
+    parser
+        Only these parsers; repeatable. Several are also compared, with rank correlations.
+    sizes
+        Only these training set sizes, such as 5,10,20.
 
     Returns
     -------
@@ -94,29 +93,23 @@ def complexity(
     averaged over treebanks (Challenges, section 3.2).
     """
     from treegauge.learning.curves.complexity import complexities
-    from treegauge.learning.curves.gathering import gathered_counts
-    from treegauge.learning.curves.partition import compare_parsers, partition
+    from treegauge.learning.curves.gathering import read_counts
+    from treegauge.learning.curves.partition import LEAST_CLASSES, compare_parsers, shared_classes
 
-    table = gathered_counts(sources, training, convention)
+    table = read_counts(sources, parser=parser, sizes=sizes)
     result = complexities(table, bands, per=per, min_presence=min_presence, matched=matched)
-    if compare:
-        result = result.with_attached({"comparison": compare_parsers(result)}, featured="comparison")
-    if partitions:
-        own: Any = "treebank" if per == "pooled" else per
-        made = [partition(table, parser, per=own) for parser in table.parsers]
-        result = result.with_attached({"partitions": made}, featured="partitions")
+    if per == "pooled" and len(table.parsers) > 1 and len(shared_classes(result)) >= LEAST_CLASSES:
+        return result.with_attached({"comparison": compare_parsers(result)})
     return result
 
 
 @verb
 def equivalent(
     *sources: Any,
-    score: Sequence[str | float] | Mapping[str, float],
+    score: str | float | Sequence[str | float] | Mapping[str, float],
     treebank: str | None = None,
-    parted_by: str | None = None,
-    composite: bool = False,
-    training: CurveTraining = TRAINING,
-    convention: str | Convention = "official",
+    composite: str | None = None,
+    parser: str | None = None,
     bands: CurveBands = BANDS,
 ) -> "Equivalents":
     """Report how many annotated sentences a score is worth: where the learning curve reaches it.
@@ -128,75 +121,33 @@ def equivalent(
     Parameters
     ----------
     *sources
-        Counts, stores of ``run``, or treebanks to train on.
+        Tables of counts or stores of ``run``.
     score
         A score in percent, 66.1, or that of a class, simple=74; repeatable.
     treebank
         The treebank whose curve to use; by default the average over treebanks.
-    parted_by
-        Parser whose curves decide which classes are simple; by default each parser itself.
     composite
-        Place scores on curves of simple and complex words; the default if their scores are given.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
+        Place scores on curves of simple and complex words, by the curves of this parser; own: each
+        parser's, the default if their scores are given.
+    parser
+        The parser, if there are several.
     """
     from treegauge.learning.curves.equivalents import equivalents
-    from treegauge.learning.curves.gathering import gathered_counts
+    from treegauge.learning.curves.gathering import read_counts
     from treegauge.learning.curves.learning import learning_curves, of_treebank
 
-    table = gathered_counts(sources, training, convention)
+    table = read_counts(sources)
     scores = _scores(score)
-    if composite or parted_by or {"simple", "complex"} & scores.keys():
-        table = _composite(table, parted_by)
+    if composite or {"simple", "complex"} & scores.keys():
+        table = _composite(table, composite or OWN)
+    if parser:
+        table = table.select(parsers=[parser])
     result = equivalents(table, scores, bands, treebank=treebank)
     own = of_treebank(table, treebank).select(parsers=[result.parser])
     return replace(result, curves=learning_curves(own, bands, each=treebank is not None))
 
 
-@verb
-def fit(
-    *sources: Any,
-    treebank: str | None = None,
-    at: Sequence[int | str] | str = (),
-    law: Sequence[Literal["power", "log"]] = ("power", "log"),
-    classes: Sequence[str] | str = (),
-    training: CurveTraining = TRAINING,
-    convention: str | Convention = "official",
-    bands: CurveBands = BANDS,
-) -> "Fits":
-    """Fit laws to a learning curve and predict scores at other sizes.
-
-    Intervals of parameters are valid if the law is. ``identified`` is false, and a note says why,
-    if the data do not identify a power law. A mixture of laws predicts scores with intervals that
-    were checked on held-out sizes; single laws predict without intervals.
-
-    Parameters
-    ----------
-    *sources
-        Counts, stores of ``run``, or treebanks to train on.
-    treebank
-        The treebank whose curve to use; by default the average over treebanks.
-    at
-        Sizes to predict scores for; by default 2 and 4 times the largest. Scores are cut at 100.
-    law
-        power (a - b n^-c, with the asymptote a) or log (a + b ln n, without one); repeatable.
-    classes
-        Classes to fit; by default all words together; repeatable.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    """
-    from treegauge.learning.curves.fits import fit_curves
-    from treegauge.learning.curves.gathering import gathered_counts, list_of_texts, whole_numbers
-
-    return fit_curves(
-        gathered_counts(sources, training, convention), bands, treebank=treebank, laws=law,
-        classes=list_of_texts(classes), at=whole_numbers(at, "at"),
-    )  # fmt: skip
-
-
-@verb
+@verb(outputs={"store": STORE})
 def advise(
     *sources: Any,
     budget: int,
@@ -204,18 +155,20 @@ def advise(
     have: int | None = None,
     worth: float = 1.0,
     treebank: str | None = None,
-    training: CurveTraining = TRAINING,
-    convention: str | Convention = "official",
-    bands: CurveBands = BANDS,
-) -> "Advice | ChosenSentences":
+    parser: str | None = None,
+    store: "Store | str | PathLike[str] | None" = None,
+    workers: int | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Result:
     """Predict the gain from annotating more sentences, overall and by class.
 
     With `sentences`, rank these sentences for annotation instead.
 
-    For a treebank to train on, the largest size is the whole training set. Between the measured
-    sizes, a curve is linear in ln(size); beyond the largest, it follows a mixture of power laws and
-    the logarithm. The width of intervals there comes from held-out sizes of other curves; their
-    coverage is printed with them.
+    On a treebank, parsers are trained first; the largest size is the whole training set. Between
+    the measured sizes, a curve is linear in ln(size); beyond the largest, it follows a mixture of
+    power laws and the logarithm. The width of intervals there comes from held-out sizes of other
+    curves; their coverage is printed with them.
 
     Parameters
     ----------
@@ -232,18 +185,26 @@ def advise(
         Smallest gain in points for which a doubling of the data is worth it.
     treebank
         The treebank, if there are several.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
+    parser
+        Parser to train (beam by default), or to choose from counts. 'mst epochs=5' sets options.
+    store
+        Folder that stores the trainings; trainings in it are not repeated. By default none.
+    workers
+        Number of trainings at a time; by default one per processor.
+    level
+        Confidence level of the intervals.
+    seed
+        Seed of the draws for intervals, or of the parsers that disagree.
 
     Returns
     -------
-    Advice or ChosenSentences
-        The gain, overall and by class. Classes follow the laws of the overall curve, so their
-        contributions (share of words times gain in the class) add up to the overall gain, unless
-        one is cut at 100. With `sentences`, the sentences in order, each with its reason.
+    Result
+        Advice: the gain, overall and by class. Classes follow the laws of the overall curve, so
+        their contributions (share of words times gain in the class) add up to the overall gain,
+        unless one is cut at 100. With `sentences`, ChosenSentences: the sentences in order, each
+        with its reason.
     """
-    from treegauge.learning.curves.advising import expected_gain as advice_of
+    from treegauge.learning.curves.advising import expected_gain
     from treegauge.learning.curves.gathering import gathered_counts
 
     if sentences is not None:
@@ -252,21 +213,24 @@ def advise(
 
         allow = ("no-root", "several-roots", "cycle")
         pool = read_treebank(sentences, need_heads=False, allow=allow)
-        return next_sentences(training_set(sources), pool, number=budget, seed=bands.seed)
-    table = gathered_counts(sources, training, convention, whole=True)
-    return advice_of(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
+        return next_sentences(training_set(sources), pool, number=budget, seed=seed)
+    training = CurveTraining(parser=parser or (), store=store, workers=workers)
+    table = gathered_counts(sources, training, whole=True)
+    bands = CurveBands(level=level, seed=seed)
+    return expected_gain(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
 
 
-@verb(subverbs={"counts": counts, "complexity": complexity, "equivalent": equivalent, "fit": fit, "advise": advise})
+@verb(subverbs={"counts": counts, "complexity": complexity, "equivalent": equivalent, "advise": advise})
 def curve(
     *sources: Any,
     classes: Sequence[str] | str = (),
-    composite: bool = False,
-    parted_by: str | None = None,
-    each: bool = False,
+    composite: str | None = None,
+    treebank: str | None = None,
     relative: bool = False,
-    training: CurveTraining = TRAINING,
-    convention: str | Convention = "official",
+    law: Sequence[Literal["power", "log"]] = (),
+    at: Sequence[int | str] | str = (),
+    parser: Sequence[str] | str = (),
+    sizes: Sequence[int | str] | str = (),
     bands: CurveBands = BANDS,
 ) -> "Curves":
     """Learning curves, complexity of classes, data-size equivalents and advice.
@@ -277,21 +241,31 @@ def curve(
     Parameters
     ----------
     *sources
-        A table of counts (.csv, .parquet), a store of ``run``, or treebanks to train on (folders,
-        patterns such as UD_*, names under TREEGAUGE_UD).
+        Tables of counts (.csv, .parquet), as ``curve counts`` makes them, or stores of ``run``.
     classes
-        Only these classes; repeatable.
+        Only these classes; repeatable. By default all; laws are fitted to all words together.
     composite
-        Sum over simple and complex classes.
-    parted_by
-        Parser whose curves decide which classes are simple; by default each parser itself.
-    each
-        One curve per treebank instead of the average.
+        Sum over simple and complex classes, by the curves of this parser; own: each parser's.
+    treebank
+        The treebank whose curve to use; each: one curve per treebank. By default the average.
     relative
         Show scores in percent of the score at the largest size, in text and figure.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
+    law
+        Fit a law and predict scores: power (a - b n^-c, with the asymptote a) or log (a + b ln n,
+        without one); repeatable. A mixture of laws predicts scores with intervals that were checked
+        on held-out sizes. Notes say when the data do not identify a law.
+    at
+        Sizes to predict scores for; by default 2 and 4 times the largest. Scores are cut at 100.
+    parser
+        Only these parsers; repeatable.
+    sizes
+        Only these training set sizes, such as 5,10,20.
+
+    Returns
+    -------
+    Curves
+        One row per parser, treebank, class and size. The attached ``fits``, one per parser and
+        treebank, have the parameters of laws with intervals, which are valid if the law is.
 
     Examples
     --------
@@ -303,24 +277,37 @@ def curve(
     >>> for seed, part in enumerate(("train", "test")):
     ...     file = home / "UD_Syn-X" / f"sy_x-ud-{part}.conllu"
     ...     tg.write_conllu(tg.synthetic(40, seed=seed), file)
-    >>> found = curve(home / "UD_Syn-X", parser="baseline", sizes="10,20", samples=2, workers=1,
-    ...               store=home / "curves")
-    >>> found.table["size"].unique().to_list()
+    >>> counted = counts(home / "UD_Syn-X", parser="baseline", sizes="10,20", samples=2, workers=1)
+    >>> curve(counted).table["size"].unique().to_list()
     [10, 20]
     """
-    from treegauge.learning.curves.gathering import gathered_counts, list_of_texts
-    from treegauge.learning.curves.learning import learning_curves
+    from treegauge.learning.curves.fits import LAWS, fit_curves
+    from treegauge.learning.curves.gathering import list_of_texts, read_counts, whole_numbers
+    from treegauge.learning.curves.learning import learning_curves, of_treebank
 
-    table = gathered_counts(sources, training, convention)
+    table = read_counts(sources, parser=parser, sizes=sizes)
     if composite:
-        table = _composite(table, parted_by)
-    return learning_curves(table, bands, classes=list_of_texts(classes), each=each, relative=relative)
+        table = _composite(table, composite)
+    if treebank not in {None, EACH}:
+        table = of_treebank(table, treebank)
+    chosen = list_of_texts(classes)
+    result = learning_curves(table, bands, classes=chosen, each=treebank is not None, relative=relative)
+    if not (law or at):
+        return result
+    fits = [
+        fit_curves(table.select(parsers=[one]), bands, treebank=name, laws=law or LAWS, classes=chosen,
+                   at=whole_numbers(at, "at"))
+        for one in table.parsers
+        for name in ([None] if treebank is None else table.treebanks)
+    ]  # fmt: skip
+    return result.with_attached({"fits": fits}, featured="fits")
 
 
-def _composite(table: "Attachments", parted_by: str | None) -> "Attachments":
+def _composite(table: "Attachments", composite: str) -> "Attachments":
+    """Return sums over simple and complex classes, by the curves of a parser or of each."""
     from treegauge.learning.curves.partition import composite_counts, partition
 
-    return composite_counts(table, partition(table, parted_by) if parted_by else None)
+    return composite_counts(table, None if composite == OWN else partition(table, composite))
 
 
 def _scores(given: Sequence[str | float] | Mapping[str, float] | str | float) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -11,9 +11,18 @@ from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.learning.maps.cartography import DataMap, mean_map
-from treegauge.learning.mdl import Before, DescriptionLength, read_blocks
-from treegauge.learning.recordings.settings import JoinedResult, Layer, TrainingData, TrainingSettings
-from treegauge.learning.vinfo import Null, UsableInformation, usable_information
+from treegauge.learning.maps.description_length import BLOCKS, DescriptionLength, LengthTable, read_blocks
+from treegauge.learning.maps.usable_information import InformationTable, Null, UsableInformation, usable_information
+from treegauge.learning.recordings.settings import (
+    TABLES,
+    FilePath,
+    JoinedResult,
+    TrainingData,
+    TrainingSettings,
+    check_file,
+    note_few,
+    save_table,
+)
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, find_convention
 
 if TYPE_CHECKING:
@@ -167,28 +176,28 @@ class DifficultyTable(JoinedResult):
 
 
 def _measured(
-    data: TrainingData, settings: TrainingSettings, seeds: int, null: str, coding: dict[str, Any],
+    data: TrainingData, settings: TrainingSettings, seeds: Sequence[int], null: str, coding: Mapping[str, Any],
     convention: Convention,
 ) -> TreebankDifficulty:  # fmt: skip
     """Measure one treebank: two models per seed, and those of description length."""
     train, dev = data["train"], data["dev"]
-    numbers, orders = settings.seeds(seeds), coding["orders"]
+    orders = coding["orders"]
     if orders:
-        sizes = read_blocks(coding["blocks"], len(train))
-        coding = coding | {"blocks": ",".join(map(str, sizes))}
-    models = settings.run("difficulty", data, numbers[:1], null=null, **coding)
-    models += settings.run("difficulty", data, numbers[1:], null=null, orders=0)
+        coding = {**coding, "blocks": ",".join(map(str, read_blocks(coding["blocks"], len(train))))}
+    else:
+        coding = {"orders": 0}
+    models = settings.run("difficulty", data, seeds[:1], null=null, **coding)
+    models += settings.run("difficulty", data, seeds[1:], null=null, orders=0)
     recordings = {key: [one.recordings[key] for one in models] for key in ("train", "dev", "null")}
     correct = [one.correct_words(dev, convention) for one in recordings["dev"]]
     uas, las = (float(np.mean([one.score(metric) or 0.0 for one in correct])) for metric in ("UAS", "LAS"))
     label, length, blocks = models[0].label, None, None
     if orders:
-        way = coding["training"]
-        length = DescriptionLength.of(models[0].table, train.mark, label, way, numbers[0])
-        blocks = f"{way} {'+'.join(map(str, length.blocks))}"
+        length = DescriptionLength.of(models[0].table, train.mark, label, "prefix", seeds[0])
+        blocks = f"prefix {'+'.join(map(str, length.blocks))}"
     signature = sign(
         v="difficulty", tb=train.mark, dev=dev.mark, parser=label, null=null, mdl=blocks,
-        orders=orders or None, seed="+".join(map(str, numbers)), **convention.signed,
+        orders=orders or None, seed="+".join(map(str, seeds)), **convention.signed,
     )  # fmt: skip
     return TreebankDifficulty(
         data.name.partition("/")[0], train.n_words, len(train), uas, las,
@@ -198,73 +207,127 @@ def _measured(
     )  # fmt: skip
 
 
-@verb
+def _information(
+    data: Sequence[TrainingData], settings: TrainingSettings, seeds: Sequence[int], null: str, words: FilePath | None
+) -> InformationTable:
+    """Return the usable information in each dev set, per parser: models with and without their input."""
+    check_file(words, "kind of table", TABLES)
+    results, labels = [], []
+    for own in data:
+        gold = own["dev"]
+        models = settings.run("vinfo", own, seeds, null=null)
+        for start in range(0, len(models), len(seeds)):
+            same = models[start : start + len(seeds)]
+            real, hidden = ([one.recordings[name] for one in same] for name in ("dev", "null"))
+            results.append(usable_information(real, hidden, kind=null, treebank=gold))
+            labels.append(same[0].label)
+        note_few(gold)
+        if words is not None:
+            save_table(results[-1].words(gold), words)
+    return InformationTable(tuple(results), labels=tuple(labels))
+
+
+def _lengths(
+    data: Sequence[TrainingData], settings: TrainingSettings, seeds: Sequence[int], coding: Mapping[str, Any]
+) -> LengthTable:
+    """Return the description length of each training set, per parser."""
+    results, labels = [], []
+    for own in data:
+        train = own["train"]
+        blocks = ",".join(map(str, read_blocks(coding["blocks"], len(train))))
+        for one in settings.run("mdl", own, seeds, blocks=blocks, orders=coding["orders"]):
+            results.append(DescriptionLength.of(one.table, train.mark, one.label, "prefix", one.seed))
+            labels.append(one.label)
+    return LengthTable(tuple(results), labels=tuple(labels))
+
+
+USUAL_BLOCKS = ",".join(map(str, BLOCKS))
+_UNUSED: Mapping[str, Mapping[str, Any]] = {
+    "vinfo": {"orders": 5, "blocks": USUAL_BLOCKS, "convention": "official"},
+    "mdl": {"dev": None, "null": "blank", "seeds": 1, "words": None, "convention": "official"},
+    "all": {"words": None},
+}
+"""Parameters that say nothing about a measure, with their defaults."""
+
+
+@verb(outputs={"words": ""})
 def difficulty(
     *treebanks: Any,
+    measure: Literal["all", "vinfo", "mdl"] = "all",
+    dev: Any = None,
     null: Null = "blank",
     orders: int = 5,
-    blocks: str | Sequence[int | str] = "5,10,20,40,80,160,320,360",
-    training: Before = "prefix",
-    ranks: bool = False,
-    correlations: bool = False,
+    blocks: str | Sequence[int | str] = USUAL_BLOCKS,
     seeds: int = 1,
-    of: Layer = "head",
+    words: FilePath | None = None,
     settings: TrainingSettings = TrainingSettings(),
     convention: str | Convention = "official",
-) -> DifficultyTable:
-    """Measure dataset difficulty by ten measures at once.
+) -> JoinedResult:
+    """Measure dataset difficulty: ten measures, or usable information or description length alone.
 
     The measures are UAS and LAS of the dev set, confidence and variability of the training set,
-    usable information in the dev set, and description length of the training set.
+    usable information (V-information) in the dev set, and description length of the training set.
+    Several treebanks are also ranked by each measure and over all.
 
     Parameters
     ----------
     *treebanks
-        Treebank folders, or names or codes under TREEGAUGE_UD.
+        Treebank folders, names or codes under TREEGAUGE_UD, or training files.
+    measure
+        all; vinfo: usable information, the bits per word that the words of the dev set give about
+        its heads and relations, from parsers trained with the words and with a null input; or mdl:
+        description length, the bits needed to send the trees of the training set block by block.
+    dev
+        A dev file to use instead of the treebank's dev set.
     null
-        The null input of usable information.
+        The input that usable information is compared with: nothing (blank), UPOS, sentence length,
+        position, or the words in random order.
     orders
         Number of random orders of the sentences for description length; 0: leave it out.
     blocks
         Number of sentences in each block, such as 5,10,20; auto: as many doubling blocks as fit.
-    training
-        Train on all previous blocks, or only on the last one.
-    ranks
-        Add the rank by each measure and over all measures.
-    correlations
-        Add the correlations of all measures.
     seeds
         Number of models to average, with consecutive seeds.
-    of
-        The layer to draw in the figure: head or relation.
+    words
+        Write usable information of every word to this .csv or .parquet file.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
 
+    Returns
+    -------
+    JoinedResult
+        A DifficultyTable, InformationTable (vinfo) or LengthTable (mdl), one part per treebank.
+
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import treegauge as tg
-    >>> home = Path(tempfile.mkdtemp()) / "UD_Syn-X"
-    >>> home.mkdir()
-    >>> for seed, part in enumerate(("train", "dev")):
-    ...     tg.write_conllu(tg.synthetic(30, seed=seed), home / f"sy_x-ud-{part}.conllu")
-    >>> table = difficulty(home, blocks="5,10", orders=1, epochs=1).table
+    >>> data = {"train": tg.synthetic(30, seed=1), "dev": tg.synthetic(20, seed=2)}
+    >>> table = difficulty(data, blocks="5,10", orders=1, epochs=1).table
     >>> table.select("treebank", "sentences").row(0)
-    ('UD_Syn-X', 30)
+    ('syn-1', 30)
+    >>> bits = difficulty(data, measure="vinfo", epochs=1)
+    >>> bits.table["of"].to_list(), bits.table["information"].min() > 0
+    (['heads', 'relations'], True)
     """
-    from treegauge.statistics.tables.correlation_tables import correlation_matrix
-
-    if len(settings.parser) > 1:
+    values = {
+        "dev": dev, "null": null, "orders": orders, "blocks": blocks, "seeds": seeds, "words": words,
+        "convention": convention,
+    }  # fmt: skip
+    for name, usual in _UNUSED[measure].items():
+        if values[name] != usual:
+            raise TreegaugeError(f"{name} says nothing about measure {measure}; leave it out")
+    if measure == "all" and len(settings.parser) > 1:
         raise TreegaugeError(f"difficulty needs one parser, got {len(settings.parser)}")
-    coding: dict[str, Any] = {"orders": orders}
-    if orders:
-        coding |= {"blocks": blocks, "training": training}
-    data = settings.data(treebanks)
-    rows = [_measured(own, settings, seeds, null, coding, find_convention(convention)) for own in data]
-    table = DifficultyTable(tuple(rows), layer=of)
-    parts: dict[str, Result] = {"ranks": table.ranks} if ranks else {}
-    if correlations:
-        parts["correlations"] = correlation_matrix(table.known)
-    return table.with_attached(parts)
+    if measure == "mdl" and not orders:
+        raise TreegaugeError("orders is 0; expected at least 1 for description length")
+    data, numbers = settings.data(treebanks, dev, words=words), settings.seeds(seeds)
+    coding = {"orders": orders, "blocks": blocks}
+    if measure == "vinfo":
+        return _information(data, settings, numbers, null, words)
+    if measure == "mdl":
+        return _lengths(data, settings, numbers, coding)
+    table = DifficultyTable(
+        tuple(_measured(own, settings, numbers, null, coding, find_convention(convention)) for own in data)
+    )
+    return table.with_attached({"ranks": table.ranks}) if len(data) > 1 else table

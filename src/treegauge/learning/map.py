@@ -16,13 +16,10 @@ from treegauge.learning.recordings.settings import (
     TABLES,
     FilePath,
     JoinedResult,
-    Layer,
     TrainingSettings,
     check_file,
-    check_level,
     note_few,
     save_table,
-    signed_level,
 )
 from treegauge.scoring.metrics.convention import Convention, find_convention
 
@@ -83,16 +80,13 @@ class TreebankMaps(JoinedResult):
 @verb(outputs={"candidates_out": "", "words": "", "recording": ""})
 def map(
     *treebanks: Any,
-    dev: Any = None,
     split: Literal["train", "dev", "test"] = "train",
     seeds: int = 1,
     candidates: int | None = None,
     folds: int = 5,
-    level: float = 0.95,
     candidates_out: FilePath | None = None,
     words: FilePath | None = None,
     recording: FilePath | None = None,
-    of: Layer = "head",
     settings: TrainingSettings = TrainingSettings(),
     convention: str | Convention = "official",
 ) -> TreebankMaps:
@@ -107,8 +101,6 @@ def map(
     ----------
     *treebanks
         Treebank folders, names or codes under TREEGAUGE_UD, or training files.
-    dev
-        A dev file to use instead of the treebank's dev set.
     split
         The words to map.
     seeds
@@ -118,16 +110,12 @@ def map(
     folds
         Number of folds: candidates come from models trained on the other folds. 0: from the mapped
         parser itself.
-    level
-        Confidence level of intervals of mean confidence over sentences.
     candidates_out
         Write candidates to this .csv, .conllu or .html file.
     words
         Write one row per word to this .csv or .parquet file.
     recording
         Write all recordings and the candidates to this .npz or .parquet file, which report reads.
-    of
-        The layer to draw in the figure: head or relation.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
@@ -139,12 +127,11 @@ def map(
     >>> maps.table["of"].to_list(), maps.table["confidence"].is_between(0.5, 1).all()
     (['heads', 'relations'], True)
     """
-    check_level(level)
     check_file(words, "kind of table", TABLES)
     check_file(recording, "kind of file", ENDINGS)
     check_file(candidates_out, "kind of file for candidates", list(WRITERS))
     single = {"words": words, "recording": recording, "candidates": candidates}
-    data = settings.data(treebanks, dev, **single, candidates_out=candidates_out)
+    data = settings.data(treebanks, **single, candidates_out=candidates_out)
     convention, numbers = find_convention(convention), settings.seeds(seeds)
     archives: list[MapArchive] = []
     maps: list[DataMap] = []
@@ -168,7 +155,7 @@ def map(
             count = 100 if candidates is None else candidates
             suspects = error_candidates(held_out or recordings[0], gold, count=count, context=context)
         archives.append(MapArchive(recordings, held_out, suspects))
-        maps.append(mean_map(recordings, gold, level=level))
+        maps.append(mean_map(recordings, gold))
         note_few(gold)
         if recording is not None:
             archives[-1].save(recording)
@@ -177,12 +164,10 @@ def map(
         if candidates_out is not None and suspects is not None:
             save_candidates(gold, suspects, candidates_out)
     joined = joined_signature([one.signature for one in maps])
-    signature = countersign(joined, **signed_level(level), **convention.signed)
+    signature = countersign(joined, **convention.signed)
     scores = MapScores(tuple(rows), convention, signature)
     listed = {} if candidates is None else {"candidates": archives[0].candidates}
-    return TreebankMaps(
-        tuple(maps), signature, of, archives=tuple(archives), scores=scores, attached=cast("Any", listed)
-    )
+    return TreebankMaps(tuple(maps), signature, archives=tuple(archives), scores=scores, attached=cast("Any", listed))
 
 
 def _scores(recording: Recording, gold: "Treebank", convention: Convention) -> dict[str, Any]:

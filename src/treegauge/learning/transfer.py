@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import CONLLU, STORE
@@ -14,6 +14,7 @@ from treegauge.core.verbs import Settings, verb
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 
 if TYPE_CHECKING:
+    from treegauge.experiments.cell_store import Store
     from treegauge.learning.crosslingual.contribution import Contributions, Place
     from treegauge.learning.crosslingual.selection import SourceSelection
     from treegauge.learning.crosslingual.vote import Panel
@@ -26,16 +27,16 @@ R = TypeVar("R", "Contributions", "SourceSelection")
 
 @dataclass(frozen=True)
 class SourceTraining(Settings):
-    """Settings of the training on sources.
+    """Settings of sources: how to weigh them, and how to train on them.
 
     Attributes
     ----------
+    sentences
+        Number of target sentences, the first ones, whose tags determine the weights.
     parser
         Parser to train on each source, without words: beam or mst.
     option
         Option of the parser, such as epochs=5; repeatable.
-    limit
-        Train on at most this number of sentences of each source, the first ones; by default on all.
     seed
         Seed of the trainings.
     store
@@ -46,37 +47,17 @@ class SourceTraining(Settings):
 
     outputs: ClassVar[Mapping[str, str]] = {"store": STORE}
 
+    sentences: int = 10
     parser: str = "beam"
     option: Sequence[str] | Mapping[str, Any] = ()
-    limit: int | None = None
     seed: int = 0
-    store: str | PathLike[str] | None = None
+    store: "Store | str | PathLike[str] | None" = None
     workers: int = 1
 
 
-@dataclass(frozen=True)
-class SourceWeighting(Settings):
-    """Settings of the weights of sources.
-
-    Attributes
-    ----------
-    sentences
-        Number of target sentences, the first ones, whose tags determine the weights.
-    exponent
-        Weights are KLcpos3 to the power of minus this; 0 gives all sources the same weight.
-    level
-        Confidence level of the intervals.
-    errors
-        What to do about malformed sentences: refuse the file, skip them or repair them.
-    """
-
-    sentences: int = 10
-    exponent: float = 4.0
-    level: float = 0.95
-    errors: Literal["strict", "skip", "repair"] = "strict"
-
-
-TRAINING, WEIGHTING = SourceTraining(), SourceWeighting()
+TRAINING = SourceTraining()
+NO_PARSER = "none"
+"""Rank sources by tags, without training."""
 
 
 class _World(NamedTuple):
@@ -91,34 +72,18 @@ class _World(NamedTuple):
 
 
 @verb
-def weights(target: Any, *sources: Any, weighting: SourceWeighting = WEIGHTING) -> "SourceWeights":
-    """Rank sources by the similarity of their tags to the target's (KLcpos3).
-
-    Needs no trees of the target and no training.
-
-    Parameters
-    ----------
-    target
-        The target: a treebank folder or name (tags of its training set are used) or a file.
-    *sources
-        The sources: treebank folders or names (their training sets) or files.
-    """
-    return _weighed(_world(target, sources, weighting), weighting)
-
-
-@verb
 def recommend(
     target: Any,
     *sources: Any,
     metric: str = "LAS",
     training: SourceTraining = TRAINING,
-    weighting: SourceWeighting = WEIGHTING,
     convention: str | Convention = "official",
 ) -> "SourceWeights":
-    """Select sources by a few target sentences, and report whether the choice is significant.
+    """Rank sources by the similarity of their tags to the target's (KLcpos3), and select some.
 
-    Uses the first sentences of the target's training set. Sources are ranked by tags; if the
-    sentences have trees, selection strategies are compared on held-out sentences.
+    Uses the first sentences of the target's training set. If they have trees, parsers are trained
+    on the sources, and strategies of selection are compared on held-out sentences: the result says
+    whether the choice is significant. Without trees, or with parser none, nothing is trained.
 
     Parameters
     ----------
@@ -128,6 +93,8 @@ def recommend(
         The sources: treebank folders or names (their training sets) or files.
     metric
         LAS, UAS, or a registered metric.
+    parser
+        Parser to train on each source, without words: beam or mst; none: rank by tags only.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
@@ -135,30 +102,30 @@ def recommend(
     from treegauge.learning.crosslingual.selection import select_sources
     from treegauge.learning.crosslingual.weights import first_sentences
 
-    world = _world(target, sources, weighting)
-    ranked = _weighed(world, weighting)
-    few = first_sentences(world.looked, weighting.sentences)
+    world = _world(target, sources)
+    ranked = _weighed(world, training)
+    few = first_sentences(world.looked, training.sentences)
+    if training.parser == NO_PARSER:
+        return ranked
     if not (few.head >= 0).all():
         note(f"{world.target.name} has no trees; sources are ranked by tags only")
         return ranked
-    panel = _panel(world, few, ranked, training, weighting, sentences=len(few))
+    panel = _panel(world, few, ranked, training, sentences=len(few))
     metric, convention = metric_and_convention(metric, convention)
-    selection = select_sources(panel, few, metric=metric, convention=convention, level=weighting.level)
+    selection = select_sources(panel, few, metric=metric, convention=convention)
     return ranked.with_attached({"selection": _signed(selection, world, training)})
 
 
-@verb(outputs={"out": CONLLU}, subverbs={"weights": weights, "recommend": recommend})
+@verb(outputs={"out": CONLLU}, limits={"limit": (1, 10**9)}, subverbs={"recommend": recommend})
 def transfer(
     target: Any,
     *sources: Any,
     metric: str = "LAS",
-    probabilities: bool = False,
     leave_one_out: bool = False,
     curve: Any = None,
-    by: str | None = None,
+    limit: int | None = None,
     out: str | PathLike[str] | None = None,
     training: SourceTraining = TRAINING,
-    weighting: SourceWeighting = WEIGHTING,
     convention: str | Convention = "official",
 ) -> "Contributions":
     """Parse a language with parsers trained on treebanks of other languages.
@@ -176,15 +143,13 @@ def transfer(
         The sources: treebank folders or names (their training sets) or files with trees.
     metric
         The metric of gains and equivalents: LAS, UAS, or a registered metric.
-    probabilities
-        Pool head probabilities instead of votes (mst only).
     leave_one_out
         Add the contribution of each source.
     curve
         Counts of the target's learning curve, as ``curve counts`` writes them, to report how many
         annotated sentences transfer is worth.
-    by
-        Classes of words in these counts, if the table does not name them.
+    limit
+        Train on at most this number of sentences of each source, the first ones; by default on all.
     out
         Write the parsed target to this CoNLL-U file; - for standard output.
     convention
@@ -210,15 +175,15 @@ def transfer(
     from treegauge.scoring.metrics.word_metrics import find_word_metric
     from treegauge.treebanks.data.conllu import write_conllu
 
-    world = _world(target, sources, weighting)
+    world = _world(target, sources)
     metric, convention = metric_and_convention(metric, convention)
-    kinds, place, classes = None, None, by or contribution.CLASSES
+    kinds, place, classes = None, None, contribution.CLASSES
     if curve is not None:
         label = metric_label(find_word_metric(metric), convention)
         kinds, place, own = _learning_curve(curve, training.parser, world.target.name, label)
         classes = own or classes
-    weighed = _weighed(world, weighting)
-    panel = _panel(world, world.parsed, weighed, training, weighting, probabilities=probabilities)
+    weighed = _weighed(world, training)
+    panel = _panel(world, world.parsed, weighed, training, limit=limit)
     parsed = panel.vote()
     treed = bool((world.parsed.head >= 0).all())
     if not treed:
@@ -232,22 +197,21 @@ def transfer(
         groups = contribution.word_groups(world.parsed, kinds, by=classes, convention=convention)
         result = contribution.contributions(
             panel, world.parsed, groups, leave=None if leave_one_out else {}, place=place,
-            metric=metric, convention=convention, level=weighting.level,
+            metric=metric, convention=convention,
         )  # fmt: skip
     else:
         signature = sign(tb=world.parsed.mark)
         result = contribution.Contributions((), {}, metric, convention, signature)
-    trees = "pooled" if probabilities else "voted"
-    result = replace(_signed(result, world, training, trees=trees), parsed=parsed)
+    result = replace(_signed(result, world, training, limit, trees="voted"), parsed=parsed)
     return result.with_attached({"weights": weighed}, featured="" if result.votes else "weights")
 
 
-def _world(target: Any, sources: Sequence[Any], weighting: SourceWeighting) -> _World:
+def _world(target: Any, sources: Sequence[Any]) -> _World:
     """Read the target and its sources."""
     from treegauge.treebanks.data.reading import read_treebank
     from treegauge.treebanks.sources.inputs import recognise_treebanks
 
-    several = recognise_treebanks([target], errors=weighting.errors)
+    several = recognise_treebanks([target])
     if len(several) != 1:
         raise TreegaugeError(f"{target}: {len(several)} treebanks; expected one target")
     (target_input,) = several
@@ -259,11 +223,11 @@ def _world(target: Any, sources: Sequence[Any], weighting: SourceWeighting) -> _
         looked = target_input.read(split)
     else:
         parsed = looked = target_input.given if target_input.given is not None else read_treebank(
-            target_input.path, errors=weighting.errors, need_heads=False, name=target_input.name
+            target_input.path, need_heads=False, name=target_input.name
         )  # fmt: skip
         split = "test"
     inputs, read = {}, {}
-    for source in recognise_treebanks(sources, errors=weighting.errors):
+    for source in recognise_treebanks(sources):
         if source.given is None and source.path.resolve() == target_input.path.resolve():
             if any(Path(str(given)) == source.path for given in sources):
                 raise TreegaugeError(f"{source.path} is the target and cannot be a source")
@@ -273,12 +237,10 @@ def _world(target: Any, sources: Sequence[Any], weighting: SourceWeighting) -> _
     return _World(target_input, parsed, looked, split, inputs, read)
 
 
-def _weighed(world: _World, weighting: SourceWeighting) -> "SourceWeights":
+def _weighed(world: _World, training: SourceTraining) -> "SourceWeights":
     from treegauge.learning.crosslingual.weights import weigh_sources
 
-    return weigh_sources(
-        world.looked, world.sources, sentences=weighting.sentences, exponent=weighting.exponent, level=weighting.level
-    )
+    return weigh_sources(world.looked, world.sources, sentences=training.sentences)
 
 
 def _panel(
@@ -286,29 +248,24 @@ def _panel(
     target: "Treebank",
     weighed: "SourceWeights",
     training: SourceTraining,
-    weighting: SourceWeighting,
     *,
-    probabilities: bool = False,
+    limit: int | None = None,
     sentences: int = 0,
 ) -> "Panel":
     """Train on every source and parse the target; the store saves the parses."""
-    from treegauge.experiments.cells import Cell
+    from treegauge.experiments.grid import cells_of
     from treegauge.experiments.plans import make_setup
-    from treegauge.experiments.running import run_cells
-    from treegauge.learning.crosslingual.vote import Panel, delexicalised, panel, train_sources
+    from treegauge.experiments.training import run_cells
+    from treegauge.learning.crosslingual.vote import Panel, delexicalised
     from treegauge.parsing.options import given_options
     from treegauge.parsing.registry import find_parser
 
     options = given_options(find_parser(training.parser).options, training.option)
-    parser = delexicalised(training.parser, **options)
-    limit = training.limit
-    if probabilities or (limit is not None and limit < 1):
-        models = train_sources(world.sources, parser, seed=training.seed, limit=limit)
-        return panel(target, models, weighed.weights, probabilities=probabilities)
+    delexicalised(training.parser, **options)  # refuses other parsers before anything is trained
     cells = []
     for name, source in world.inputs.items():
         parameters = {
-            "limit": limit or 0, "errors": weighting.errors, "sentences": sentences,
+            "limit": limit or 0, "sentences": sentences,
             "split": world.split if sentences else "test",
         }  # fmt: skip
         files = world.target.kind == source.kind == "treebank"
@@ -317,7 +274,7 @@ def _panel(
         setup = make_setup(
             "transfer", given, training.parser, options=options, parameters=parameters, name=world.target.name
         )
-        cells.append(Cell(setup, seed=training.seed))
+        cells += cells_of(setup, seeds=[training.seed])
     results = run_cells(cells, training.store, workers=training.workers, what="sources")
     parses = tuple(
         target.with_columns({name: one.words[name] for name in ("head", "deprel")})
@@ -327,7 +284,7 @@ def _panel(
     return Panel(tuple(world.inputs), parses, tuple(weighed.weights[n] for n in world.inputs))
 
 
-def _signed(result: R, world: _World, training: SourceTraining, **more: object) -> R:
+def _signed(result: R, world: _World, training: SourceTraining, limit: int | None = None, **more: object) -> R:
     """Return a signature with the sources and the training settings added."""
     from treegauge.core.result import countersign
     from treegauge.learning.crosslingual.weights import source_marks
@@ -338,19 +295,19 @@ def _signed(result: R, world: _World, training: SourceTraining, **more: object) 
     signature = countersign(
         result.signature, sources=source_marks(world.sources), parser=training.parser,
         options="+".join(option) or None,
-        train=f"first{training.limit}" if training.limit else "all", seed=training.seed, **more,
+        train=f"first{limit}" if limit else "all", seed=training.seed, **more,
     )  # fmt: skip
     return replace(result, signature=signature)
 
 
 def _learning_curve(source: Any, parser: str, treebank: str, label: str) -> "tuple[dict[str, str], Place, str]":
     """Return the group of each class, the function that places scores, and the classification."""
-    from treegauge.learning.curve import counts
     from treegauge.learning.curves.attachments import UNKNOWN
     from treegauge.learning.curves.equivalents import placing
+    from treegauge.learning.curves.gathering import read_counts
     from treegauge.learning.curves.partition import composite_counts, partition
 
-    table = counts(source).select(parsers=[parser], treebanks=[treebank])
+    table = read_counts([source]).select(parsers=[parser], treebanks=[treebank])
     if table.metric not in {UNKNOWN, label}:
         raise TreegaugeError(
             f"the learning curve holds counts of {table.metric}, transfer is scored by {label}; "

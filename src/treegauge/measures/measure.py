@@ -8,35 +8,15 @@ from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
-    from treegauge.measures.measurements import MeasureList, Measures
+    from treegauge.measures.measurements import Measures
     from treegauge.treebanks.data.columns import Treebank
 
 Split = Literal["train", "dev", "test", "all"]
 
 
 @verb
-def list_measures(names: str | Sequence[str] = "all") -> "MeasureList":
-    """List the measures: meaning, range, and whether there is an interval.
-
-    Parameters
-    ----------
-    names
-        Measures or families of them, separated by commas, or ``all``.
-
-    Examples
-    --------
-    >>> print(list_measures("slv,edv").table["meaning"][1])
-    distance between the displacements of train and test
-    """
-    from treegauge.measures.measurements import MeasureList
-    from treegauge.measures.registry import selected_measures
-
-    return MeasureList(tuple(selected_measures(names)))
-
-
-@verb(subverbs={"list": list_measures})
 def measure(
-    names: str | Sequence[str],
+    names: str | Sequence[str] = "all",
     *sources: "str | PathLike[str] | Treebank",
     split: Split = "train",
     interval: bool = False,
@@ -44,12 +24,11 @@ def measure(
     level: float = 0.95,
     seed: int = 0,
     errors: Errors = "strict",
-    workers: int | None = None,
 ) -> "Measures":
     """Measure treebanks: displacement, structure, morphology, vocabulary.
 
-    A value that is undefined for a treebank is left empty, with the reason. `treegauge measure
-    list` explains each measure.
+    A value that is undefined for a treebank is left empty, with the reason. Without treebanks, the
+    measures are listed: what each means, its range, and whether there is an interval.
 
     Parameters
     ----------
@@ -71,8 +50,6 @@ def measure(
         Seed of random samples and of intervals.
     errors
         What to do about malformed sentences: strict, skip or repair.
-    workers
-        Number of treebanks to measure in parallel; it does not change the result.
 
     Returns
     -------
@@ -86,10 +63,12 @@ def measure(
     >>> result = measure("words,edv", synthetic(100, seed=1), synthetic(100, seed=2))
     >>> [(row.measure, row.treebank) for row in result.measured]
     [('words', 'syn-1'), ('words', 'syn-2'), ('edv', 'syn-1 > syn-2')]
+    >>> print(measure("slv,edv").table["meaning"][1])
+    distance between the displacements of train and test
     """
     from treegauge.measures.measuring import measure_all
 
     return measure_all(
-        names, sources, split=split, errors=errors, seed=seed, workers=workers,
+        names, sources, split=split, errors=errors, seed=seed,
         interval=(resamples, level) if interval else None,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core import tables
-from treegauge.core.result import Result, sign
+from treegauge.core.result import Result
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,10 +64,14 @@ class Measured:
 
 @dataclass(frozen=True)
 class Measures(Result):
-    """Measures of treebanks, in the order of treebanks and of requested names."""
+    """Measures of treebanks, in the order of treebanks and of requested names.
+
+    `listed` has the measures themselves, if no treebank was measured.
+    """
 
     measured: tuple[Measured, ...]
     signature: str
+    listed: "tuple[Measure, ...]" = ()
     kind: ClassVar[str] = "measures"
     digits: ClassVar[int] = 4
 
@@ -80,7 +84,9 @@ class Measures(Result):
 
     @property
     def table(self) -> "pl.DataFrame":
-        """One row per number; empty columns are left out."""
+        """One row per number, or per measure that is listed; empty columns are left out."""
+        if self.listed:
+            return _frame(_listing(self.listed))
         rows = [row for measured in self.measured for row in measured.rows()]
         return _frame(rows, _NUMBERS)
 
@@ -111,10 +117,12 @@ class Measures(Result):
 
     def json_fields(self) -> dict[str, Any]:
         """Return the measures; those with several numbers have them by name."""
-        return {"measures": [measured.to_dict() for measured in self.measured]}
+        return {"measures": _listing(self.listed) or [measured.to_dict() for measured in self.measured]}
 
     def own_text(self) -> str:
         """Return the table, then the reasons for missing values and other notes."""
+        if self.listed:
+            return tables.to_text([{key: row[key] for key in row if key != "docs"} for row in _listing(self.listed)])
         lines = [tables.to_text(self.shown()), *(f"note: {text}" for text in self.warnings)]
         return "\n".join([*lines, self.signature])
 
@@ -139,43 +147,19 @@ class Measures(Result):
         return _shorten(_without_empty(rows), _NUMBERS)
 
 
-@dataclass(frozen=True)
-class MeasureList(Result):
-    """The measures that can be computed."""
-
-    measures: "tuple[Measure, ...]"
-    signature: str = sign(v="measures")
-    kind: ClassVar[str] = "measure list"
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """One row per measure."""
-        return [
-            {
-                "measure": measure.name, "family": measure.family,
-                "of": "pair" if measure.pair else "treebank",
-                "range": "[" + ", ".join(f"{bound:g}" for bound in measure.bounds) + "]",
-                "interval": "yes" if measure.additive else "no",
-                "meaning": measure.meaning, "docs": measure.docs,
-            }
-            for measure in self.measures
-        ]  # fmt: skip
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per measure."""
-        return _frame(self.rows)
-
-    def json_fields(self) -> dict[str, Any]:
-        """Return the measures."""
-        return {"measures": self.rows}
-
-    def own_text(self) -> str:
-        """Return the table without the pages that explain the measures."""
-        rows = self.rows
-        for row in rows:
-            del row["docs"]
-        return tables.to_text(rows)
+def _listing(measures: "Iterable[Measure]") -> list[dict[str, Any]]:
+    return [
+        {
+            "measure": measure.name,
+            "family": measure.family,
+            "of": "pair" if measure.pair else "treebank",
+            "range": "[" + ", ".join(f"{bound:g}" for bound in measure.bounds) + "]",
+            "interval": "yes" if measure.additive else "no",
+            "meaning": measure.meaning,
+            "docs": measure.docs,
+        }
+        for measure in measures
+    ]
 
 
 def _frame(rows: list[dict[str, Any]], numbers: Iterable[str] = (), *, keep: bool = False) -> "pl.DataFrame":

@@ -67,15 +67,13 @@ def measure_all(
     errors: Errors,
     interval: tuple[int, float] | None,
     seed: int,
-    workers: int | None,
+    workers: int | None = None,
 ) -> Measures:
     """Return measures of treebanks; `interval` has resamples and level, or None for no interval."""
     names, sources = names_and_sources(names, sources)
     chosen = selected_measures(names)
     if not sources:
-        raise TreegaugeError(
-            f"nothing to measure with {', '.join(names)}: name files, folders or treebanks after the measures"
-        )
+        return Measures((), sign(v="measures"), tuple(chosen))
     check_whole("seed", seed)
     check_whole("workers", 1 if workers is None else workers, 1)
     if interval is not None:

@@ -81,8 +81,8 @@ def tag(
     from treegauge.parsing.tags.tagger import checked_columns, find_tagger
     from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.data.conllu import TOLERABLE, read_conllu, write_conllu
-    from treegauge.treebanks.data.reading import folder_name, treebank_folder
-    from treegauge.treebanks.sources.files import find, split_of
+    from treegauge.treebanks.sources.files import split_of
+    from treegauge.treebanks.sources.resolver import find, folder_name, treebank_folder
 
     given = columns.split(",") if isinstance(columns, str) else columns
     wanted = checked_columns([one.strip() for column in given for one in column.split(",")])

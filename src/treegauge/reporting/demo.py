@@ -31,8 +31,8 @@ MISSING = ("hasty", "UD_Imaginary-Free")
 SMALL: dict[str, Any] = {"bits": 18}
 
 
-@verb(outputs={"out": FOLDER})
-def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, samples: int = SUBSETS) -> Page:
+@verb(outputs={"out": FOLDER}, limits={"subsets": (1, 10**8)})
+def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, subsets: int = SUBSETS) -> Page:
     """Run the main jobs on invented treebanks; ends with a page to open.
 
     Invents treebanks and parsers, then scores and ranks the parsers, makes data maps and learning
@@ -44,13 +44,13 @@ def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, samples: int = SUB
         Folder for the files and the page.
     seed
         Seed of everything invented.
-    samples
+    subsets
         The number of random subsets of treebanks of each size.
     """
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     sources = make_inputs(folder, seed=seed)
-    page = report(*sources, out=folder / "index.html", title="treegauge demo", samples=samples)
+    page = report(*sources, out=folder / "index.html", title="treegauge demo", subsets=subsets)
     made = command(report, *(Path(one).name for one in sources))
     note(f"to make the page again: cd {shlex.quote(str(folder))} && {made}")
     return page

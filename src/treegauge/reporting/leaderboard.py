@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.comparing.standings import Standings
 
 
-@verb(outputs={"out": FOLDER})
+@verb(outputs={"out": FOLDER}, limits={"subsets": (1, 10**8)})
 def leaderboard(
     gold: str | PathLike[str],
     *submissions: str | PathLike[str] | Mapping[str, Any],
@@ -25,8 +25,7 @@ def leaderboard(
     failed: Literal["zero", "leave-out", "refuse"] = "zero",
     title: str = "Leaderboard",
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
-    enhanced: bool = False,
-    samples: int = 100_000,
+    subsets: int = 100_000,
     seed: int = 0,
     workers: int | None = None,
     convention: str | Convention = "official",
@@ -48,7 +47,7 @@ def leaderboard(
         The folder to write: index.html, the tables, and the scores that the next run reuses. In
         Python, None writes nothing.
     metric
-        The metric by which teams are ranked.
+        The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
         Score only gold files of this split. Default: test if file names say so, else all files.
     failed
@@ -61,9 +60,7 @@ def leaderboard(
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
         CoNLL 2018 shared task.
-    enhanced
-        Also score enhanced dependencies (ELAS, EULAS).
-    samples
+    subsets
         The number of random subsets of treebanks.
     seed
         Random seed; the same seed gives the same result.
@@ -83,7 +80,7 @@ def leaderboard(
     ...     for team in ("gold", "teams/one", "teams/two"):
     ...         (home / team).mkdir(parents=True, exist_ok=True)
     ...         tg.write_conllu(tg.synthetic(30, seed=seed), home / team / f"{code}.conllu")
-    >>> ranks = leaderboard(home / "gold", home / "teams", out=home / "out", samples=100)
+    >>> ranks = leaderboard(home / "gold", home / "teams", out=home / "out", subsets=100)
     >>> ranks.table.select("rank", "system", "score").rows()
     [(1.5, 'one', 100.0), (1.5, 'two', 100.0)]
     >>> ranks.scored, leaderboard(home / "gold", home / "teams", out=home / "out").scored
@@ -96,7 +93,7 @@ def leaderboard(
     from treegauge.ranking.comparing.standings import standings as rank_teams
     from treegauge.ranking.comparing.standings import submitted_board
     from treegauge.reporting.leaderboard_files import output_folder, write_leaderboard
-    from treegauge.scoring.metrics.registry import canonical
+    from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.settings import ScoreOptions
     from treegauge.scoring.systems.submissions import Submissions, score_submissions
 
@@ -104,8 +101,8 @@ def leaderboard(
     if failed not in policies:
         raise ChoiceError("policy for failed runs", failed, policies)
     metric, convention = metric_and_convention(metric, convention)
-    options = ScoreOptions(**vars(reading), convention=convention, enhanced=enhanced)
     name = canonical(metric)
+    options = ScoreOptions(**vars(reading), convention=convention, enhanced=name in ENHANCED)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
     files = Submissions.find(gold, submissions, split)
@@ -116,7 +113,7 @@ def leaderboard(
     if failed == "refuse":
         scores.refuse_failures()
     board = submitted_board(scores, name, metadata, zero=failed == "zero")
-    ranked = rank_teams(board, scores, name, failed, samples=samples, seed=seed, workers=workers)
+    ranked = rank_teams(board, scores, name, failed, samples=subsets, seed=seed, workers=workers)
     if folder is not None:
         write_leaderboard(ranked, folder, title)
     return ranked

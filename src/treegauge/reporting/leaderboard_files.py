@@ -64,7 +64,7 @@ def write_leaderboard(ranked: Standings, folder: Path, title: str) -> None:
     if not board.gaps and len(board.systems) > 1 and len(board.treebanks) > 1:
         failed = {(team, code) for code, team in ranked.failures}
         table = RankedTable(board, [SCORES], missing, name=title, intervals=ranked.intervals, failed=failed)
-        sections.append(ranking_section(table, samples=ranked.subsets.samples))
+        sections.append(ranking_section(table, subsets=ranked.subsets.samples))
     introduction = (
         f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. In the "
         f"same folder: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."

@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import PAGE
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
-from treegauge.core.verbs import Limits, Settings, verb
+from treegauge.core.verbs import verb
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
+from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 #: The columns by which scores say that a run failed.
 _FAILURE = ("system", "treebank", "failure")
 #: The number of random subsets of treebanks of each size.
-SAMPLES = 100_000
+SUBSETS = 100_000
 
 
 @dataclass(frozen=True)
@@ -59,39 +60,17 @@ class Page(Result):
         return f"{'page' if self.path is None else self.path.resolve()} ({size})"
 
 
-@dataclass(frozen=True)
-class Serving(Settings):
-    """How a page is served.
-
-    Parameters
-    ----------
-    serve
-        Serve the page on 127.0.0.1, open the browser, and update the page whenever an input
-        changes; Ctrl-C stops it.
-    browser
-        Open the browser when serving.
-    port
-        The port to serve on; 0 picks a free one.
-    """
-
-    limits: ClassVar[Limits] = {"port": (0, 65535)}
-
-    serve: bool = False
-    browser: bool = True
-    port: int = 0
-
-
-@verb(outputs={"out": PAGE})
+@verb(outputs={"out": PAGE}, limits={"subsets": (1, 10**8), "serve": (0, 65535)})
 def report(
     *sources: Any,
     gold: "Sequence[str] | str | PathLike[str] | Treebank" = (),
     out: str | PathLike[str] | None = "report.html",
     title: str = "What these scores mean",
-    metric: str = "las",
-    samples: int = SAMPLES,
-    errors: Literal["strict", "skip", "repair"] = "strict",
+    metric: str = "LAS",
+    subsets: int = SUBSETS,
+    errors: Errors = "strict",
     convention: str | Convention = "official",
-    serving: Serving = Serving(),
+    serve: bool | int | None = None,
 ) -> Page:
     """Make one offline web page from treebanks, system output, scores and other results.
 
@@ -103,6 +82,8 @@ def report(
     *sources
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
+        Results of audit, check, measure and score, saved as JSON (in Python also the results
+        themselves), are shown instead of computed again.
     gold
         Gold CoNLL-U files that are not in a treebank folder; repeatable.
     out
@@ -111,18 +92,21 @@ def report(
         The title of the page.
     metric
         The metric by which systems are ranked.
-    samples
+    subsets
         The number of random subsets of treebanks of each size.
     errors
         What to do about malformed sentences.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
+    serve
+        Serve the page on 127.0.0.1 and update it whenever an input changes; Ctrl-C stops it. Opens
+        the browser, unless the number of a port is given (0 for any that is free).
 
     Examples
     --------
     >>> import treegauge as tg
-    >>> made = report(tg.synthetic(20, seed=1), out=None, title="A treebank", samples=100)
+    >>> made = report(tg.synthetic(20, seed=1), out=None, title="A treebank", subsets=100)
     >>> "<title>A treebank</title>" in made.html
     True
     """
@@ -130,15 +114,15 @@ def report(
     path = None if out is None else Path(out)
 
     def make() -> Page:
-        return _page(sources, golds, path, title, *metric_and_convention(metric, convention), samples, errors)
+        return _page(sources, golds, path, title, *metric_and_convention(metric, convention), subsets, errors)
 
     made = make()
-    return _served(made, make, [*sources, *golds], serving) if serving.serve else made
+    return made if serve is None or serve is False else _served(made, make, [*sources, *golds], serve)
 
 
 def _page(
     sources: Sequence[Any], golds: Sequence[Any], path: Path | None, title: str, metric: str,
-    convention: Convention, samples: int, errors: Literal["strict", "skip", "repair"],
+    convention: Convention, subsets: int, errors: Errors,
 ) -> Page:  # fmt: skip
     """Read the sources and make the page; write it, if it has a path."""
     from treegauge.reporting.inputs import read_inputs
@@ -146,7 +130,7 @@ def _page(
     from treegauge.reporting.sections.summary import what_was_given
 
     inputs = read_inputs(sources, gold=golds, errors=errors)
-    sections = tuple(_sections(inputs, convention, metric, samples))
+    sections = tuple(_sections(inputs, convention, metric, subsets))
     if not sections:
         raise TreegaugeError(
             "nothing to make a page of; expected treebanks, output of systems with gold, score "
@@ -157,13 +141,13 @@ def _page(
         with atomic(path) as file:
             file.write(text.encode())
     signature = sign(
-        report="+".join(one.key for one in sections), metric=metric, samples=samples,
+        report="+".join(one.key for one in sections), metric=metric, samples=subsets,
         errors=errors, **convention.signed, page=sha256(text.encode()).hexdigest()[:8],
     )  # fmt: skip
     return Page(text, sections, path, signature)
 
 
-def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], serving: Serving) -> Page:
+def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], port: int) -> Page:
     """Serve a page until the user stops it, and return its last version."""
     import webbrowser
     from time import sleep
@@ -176,17 +160,17 @@ def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], servi
         last[0] = make()
         return last[0].html
 
-    with PageServer(first.html, serving.port) as server:
+    with PageServer(first.html, 0 if port is True else port) as server:
         note(f"serving {server.url}; Ctrl-C ends it")
-        if serving.browser:
+        if port is True:
             webbrowser.open(server.url)
         keep_serving(server, again, sources, pause=sleep, apart=first.path)
     return last[0]
 
 
-def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples: int) -> "Iterator[Section]":
+def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets: int) -> "Iterator[Section]":
     """Yield the sections that the inputs allow; modules are loaded when they are needed."""
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
 
     tasks = {path: set(Store(path).results(provenance=False)["task"]) for path in inputs.stores}
     for path, found in tasks.items():
@@ -201,14 +185,19 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, samples
         results = score_all(inputs.scored, convention)
         yield overview_section(inputs.scored, results)
         yield scores_section(inputs.scored, results)
+    if inputs.saved_scores:
+        from treegauge.reporting.sections.scores import saved_scores_section
+
+        yield saved_scores_section(inputs.saved_scores)
     stores = [path for path, found in tasks.items() if "score" in found]
-    yield from _ranking(inputs, results, stores, metric, samples)
+    yield from _ranking(inputs, results, stores, metric, subsets)
     if inputs.treebanks:
         from treegauge.reporting.sections.treebanks import count_treebanks, treebanks_section
 
-        note(f"measuring {count_treebanks(len(inputs.treebanks)).lower()}")
+        if new := sum(inputs.saved[one.name].measures is None for one in inputs.treebanks):
+            note(f"measuring {count_treebanks(new).lower()}")
         given = [inputs.command_path(one.path) for one in inputs.treebanks]
-        yield treebanks_section(inputs.treebanks, given=given, errors=inputs.errors)
+        yield treebanks_section(inputs.treebanks, inputs.saved, given=given, errors=inputs.errors)
         yield from _changes(inputs)
     if inputs.recordings:
         from treegauge.reporting.sections.candidates import recorded_candidates
@@ -238,7 +227,7 @@ def _changes(inputs: "PageInputs") -> "Iterator[Section]":
 
 
 def _ranking(
-    inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, samples: int
+    inputs: "PageInputs", results: "list[Scores]", stores: list[Path], metric: str, subsets: int
 ) -> "Iterator[Section]":
     """Return the ranking of score tables, stores, and output scored on three or more treebanks."""
     from treegauge.reporting.sections.ranking import ranking_section
@@ -253,7 +242,7 @@ def _ranking(
         if table is not None and len(table.scores.systems) > 1 and len(table.scores.treebanks) > 1
     ]
     if tables:
-        yield ranking_section(*tables, samples=samples)
+        yield ranking_section(*tables, subsets=subsets)
 
 
 def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) -> "RankedTable | None":

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from treegauge.splitting.pool import SentencePool
     from treegauge.treebanks.data.columns import Treebank
 
-Objective = Literal["random", "length", "high", "low", "kfold"]
-SplitMethod = Literal["optimise", "sampler"]
+Objective = Literal["random", "length", "high", "low", "sampled-high", "sampled-low", "kfold"]
 SizeUnit = Literal["sentences", "words"]
 Index = npt.NDArray[np.int64]
 FORMAT = 1
@@ -89,7 +88,6 @@ def split(
     *,
     out: str | PathLike[str] | None = None,
     objective: Objective = "random",
-    method: SplitMethod = "optimise",
     sizes: str = "60/20/20",
     unit: SizeUnit = "sentences",
     folds: int = 5,
@@ -97,7 +95,6 @@ def split(
     min_words: int | None = None,
     seed: int = 0,
     manifest: str | PathLike[str] | None = None,
-    provenance: bool = True,
     errors: Errors = "strict",
 ) -> Split:
     """Split a treebank at random, by length, into folds, or by EDV.
@@ -109,13 +106,13 @@ def split(
     source
         A folder such as UD_Greek-GDT, its name or code, a file, or a treebank.
     out
-        Folder to write the sets and a manifest to.
+        Folder to write the sets and a manifest to. A comment has the origin of each sentence:
+        # split_origin = FILE:NUMBER.
     objective
         random; length (the longest sentences form the test set); low and high (minimise or maximise
-        EDV between training and test set, with equal sizes and sentence lengths); kfold.
-    method
-        For low and high: optimise optimises EDV itself, sampler is the published sampler (always
-        four training sentences to one test sentence before the dev set is taken out).
+        EDV between training and test set, with equal sizes and sentence lengths); sampled-low and
+        sampled-high (by the published sampler: always four training sentences to one test sentence
+        before the dev set is taken out); kfold.
     sizes
         Relative sizes of training, dev and test set; dev may be 0.
     unit
@@ -132,8 +129,6 @@ def split(
         Random seed; the same seed gives the same split.
     manifest
         Reproduce the split of this manifest.
-    provenance
-        Whether to add a comment with its origin to each sentence: # split_origin = FILE:NUMBER.
     errors
         What to do about malformed sentences: strict, skip or repair.
 
@@ -156,11 +151,11 @@ def split(
         result = rebuild(sentences, content)
     else:
         result = make_split(
-            sentences, objective, seed=seed, sizes=parse_sizes(sizes), method=method, unit=unit,
-            documents=documents, folds=folds, min_words=min_words,
+            sentences, objective, seed=seed, sizes=parse_sizes(sizes), unit=unit, documents=documents,
+            folds=folds, min_words=min_words,
         )  # fmt: skip
     if out is not None:
-        files = write_split(result, out, provenance=provenance)
+        files = write_split(result, out)
         note(f"wrote {', '.join(path.name for path in files)} to {out}")
     return result
 
@@ -186,7 +181,7 @@ def _by_file(pool: "SentencePool", index: Index) -> dict[str, list[int]]:
     return {file: pool.number[index[pool.origin[index] == i]].tolist() for i, file in enumerate(pool.files)}
 
 
-def write_split(split: Split, folder: str | PathLike[str], *, provenance: bool = True) -> list[Path]:
+def write_split(split: Split, folder: str | PathLike[str]) -> list[Path]:
     """Write one file per set and ``manifest.json``, each atomically; return their paths."""
     target = Path(folder)
     paths = {name: target / f"{split.pool.code}-ud-{name}.conllu" for name in split.parts}
@@ -203,16 +198,14 @@ def write_split(split: Split, folder: str | PathLike[str], *, provenance: bool =
     with whole_folder(target):
         for name, index in split.parts.items():
             with atomic(paths[name]) as file:
-                file.write(_text(split.pool, index, provenance))
+                file.write(_text(split.pool, index))
         with atomic(path) as file:
             file.write((json.dumps(split_manifest(split), indent=1) + "\n").encode())
     return [*paths.values(), path]
 
 
-def _text(pool: "SentencePool", index: Index, provenance: bool) -> bytes:
+def _text(pool: "SentencePool", index: Index) -> bytes:
     treebank = pool.treebank
-    if not provenance:
-        return treebank.take(index).to_bytes()
     pieces = []
     for i in index.tolist():
         start, stop = treebank.spans[i].tolist()

@@ -11,7 +11,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
 from treegauge.core.result import sign
 from treegauge.splitting.displacement import Strata, optimised_test, sampled_test
 from treegauge.splitting.pool import SentencePool
-from treegauge.splitting.split import Index, Objective, SizeUnit, Split, SplitMethod
+from treegauge.splitting.split import Index, Objective, SizeUnit, Split
 
 
 def make_split(
@@ -20,7 +20,6 @@ def make_split(
     *,
     seed: int,
     sizes: Sequence[float] = (60, 20, 20),
-    method: SplitMethod = "optimise",
     unit: SizeUnit = "sentences",
     documents: bool | None = None,
     folds: int = 5,
@@ -30,17 +29,14 @@ def make_split(
 
     Every sentence of the pool is in exactly one set or in `dropped`.
     """
-    for what, value, choices in (
-        ("objective", objective, get_args(Objective)),
-        ("method", method, get_args(SplitMethod)),
-        ("unit", unit, get_args(SizeUnit)),
-    ):
+    for what, value, choices in (("objective", objective, get_args(Objective)), ("unit", unit, get_args(SizeUnit))):
         if value not in choices:
             raise ChoiceError(what, value, choices)
     check_whole("seed", seed)
     check_whole("folds", folds, 2)
     check_whole("min_words", 1 if min_words is None else min_words, 1)
-    steered = objective in {"high", "low"}
+    method = "sampler" if objective.startswith("sampled") else "optimise"
+    steered = objective.endswith(("high", "low"))
     least = (3 if steered else 1) if min_words is None else min_words
     if documents is None:
         documents = objective in {"random", "kfold"} and pool.has_documents
@@ -64,7 +60,7 @@ def make_split(
     if objective in {"random", "kfold"}:
         labels = _cut(groups, weight, shares, random.permutation(groups.max() + 1))
     else:
-        labels = _steered(pool, kept, groups, weight, shares, objective, method, documents, seed)
+        labels = _steered(pool, kept, groups, weight, shares, objective, documents, seed)
     parts = {name: kept[labels == i] for i, name in enumerate(names)}
     parts = {name: index for name, index in parts.items() if len(index)}
     if len(parts) < enough:
@@ -72,7 +68,7 @@ def make_split(
         advice = "; choose other sizes" + (", or do not keep documents whole" if documents else "")
         raise TreegaugeError(f"{known}, which leaves no sentences for {gone}{advice}")
     settings = {
-        "objective": objective, "method": method if steered else None, "seed": seed,
+        "objective": objective.removeprefix("sampled-"), "method": method if steered else None, "seed": seed,
         "sizes": "/".join(f"{size:g}" for size in sizes) if objective != "kfold" else folds,
         "unit": unit, "documents": documents, "min_words": least,
     }  # fmt: skip
@@ -121,7 +117,6 @@ def _steered(
     weight: npt.NDArray[np.int32],
     shares: npt.NDArray[np.float64],
     objective: Objective,
-    method: SplitMethod,
     documents: bool,
     seed: int,
 ) -> npt.NDArray[np.int64]:
@@ -134,13 +129,13 @@ def _steered(
         if documents:
             raise TreegaugeError("a split by sentence length cannot keep documents whole")
         test = _cut(np.arange(len(kept)), weight, rest, order) == 2
-    elif method == "sampler":
+    elif objective.startswith("sampled"):
         if documents or not np.isclose(shares[2], 0.2):
             raise TreegaugeError(
                 "the published sampler assigns single sentences, one in five to test; use "
-                "method='optimise' for documents or other sizes"
+                "high or low for documents or other sizes"
             )
-        test = sampled_test(pool, kept, adversarial=objective == "high", seed=seed)
+        test = sampled_test(pool, kept, adversarial=objective == "sampled-high", seed=seed)
     else:
         counts = np.zeros((groups.max() + 1, pool.histograms.shape[1]), np.int32)
         np.add.at(counts, groups, pool.histograms[kept])

@@ -2,7 +2,7 @@
 
 from math import log
 
-from treegauge.testing.synthesise import ORDERS
+from treegauge.testing.grammar import ORDERS
 from treegauge.testing.words import Builder, Slot, Word, linear
 
 # Keys, from the outside in: farthest out is punctuation, then coordination, linkers.

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treegauge.testing.grammar import RangedSettings, check_parameter, parameter
 from treegauge.testing.lexicon import Uniform, uniforms
 from treegauge.testing.perturb import other_relation, perturb
-from treegauge.testing.synthesise import RangedSettings, check_parameter, parameter
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import parse_conllu

@@ -1,15 +1,17 @@
 """Treebanks drawn from an invented grammar with adjustable properties."""
 
+from typing import Any
+
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.clauses import Growth
+from treegauge.testing.grammar import Grammar, check_parameter
 from treegauge.testing.lexicon import Uniform, lexicon, uniforms
 from treegauge.testing.perturb import perturb
-from treegauge.testing.synthesise import Grammar, check_parameter
 from treegauge.testing.words import Word
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import parse_conllu
 
-__all__ = ["Grammar", "synthetic", "synthetic_conllu"]
+__all__ = ["Grammar", "synthesise", "synthetic", "synthetic_conllu"]
 
 DEFAULT = Grammar()
 
@@ -146,3 +148,28 @@ def synthetic(sentences: int, grammar: Grammar = DEFAULT, *, seed: int, prefix: 
     """
     text = synthetic_conllu(sentences, grammar, seed=seed, prefix=prefix)
     return parse_conllu(text, name=f"{prefix}-{seed}")
+
+
+def synthesise(sentences: int, *, seed: int = 0, prefix: str = "syn", **grammar: Any) -> Treebank:
+    """Draw a treebank of known properties from an invented grammar.
+
+    The sentences are valid UD with all layers and no real text. Every sentence depends only on
+    the grammar, the seed and its own number.
+
+    Parameters
+    ----------
+    sentences
+        The number of sentences.
+    seed
+        Random seed; the same seed gives the same bytes.
+    prefix
+        Start of every sent_id.
+    **grammar
+        Parameters of :class:`Grammar`.
+
+    Examples
+    --------
+    >>> synthesise(5, seed=1, length=8)
+    <Treebank syn-1: 5 sentences, 36 words>
+    """
+    return synthetic(sentences, Grammar(**grammar), seed=seed, prefix=prefix)

@@ -8,8 +8,8 @@ host is not its head.
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.lexicon import XPOS, Lexicon, Uniform
-from treegauge.testing.synthesise import Grammar
 
 
 @dataclass(slots=True, eq=False)

@@ -13,6 +13,7 @@ from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, Index, TreebankEntry, entry_of, folders_in
 from treegauge.treebanks.sources.files import SPLITS, Source
 from treegauge.treebanks.sources.languages import fold, near, release_key, take_apart
+from treegauge.treebanks.sources.resolver import newest_releases, resolve_source
 from treegauge.treebanks.sources.selection import Condition, Prefer, Tally, reasons_against, tally_files
 
 if TYPE_CHECKING:
@@ -117,15 +118,13 @@ class Catalogue(Result):
         return self.subset(kept)
 
     def find(self, key: str) -> TreebankEntry:
-        """Return the only treebank with this name, code or language, such as ``"el_gdt@2.9"``.
+        """Return the treebank with this name, code or language, such as ``"el_gdt@2.9"``.
 
-        The error lists similar names if there is none, and all matches if there are several.
+        Without a release it is the newest. The error lists similar names if there is none, and all matches if
+        they are different treebanks.
         """
-        matches = self.matching(key)
-        if len(matches) > 1:
-            names = ", ".join(map(str, matches))
-            raise TreegaugeError(f"{key!r} may be any of {names}: name one of them in full")
-        return matches.entries[0]
+        (entry,) = newest_releases(self.matching(key), key)
+        return entry
 
     def select(
         self,
@@ -194,7 +193,6 @@ def catalogue(
     explain: bool = False,
     paths: bool = False,
     count: bool = True,
-    workers: int | None = None,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
@@ -227,8 +225,6 @@ def catalogue(
         Print only the folders.
     count
         Read the files to count sizes; without it, the list appears at once.
-    workers
-        Number of files to read in parallel; by default one per processor.
 
     Examples
     --------
@@ -244,12 +240,11 @@ def catalogue(
     for condition in where:
         Condition.parse(condition)  # report an error before reading begins
     given = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
-    if not given:
-        root = os.environ.get("TREEGAUGE_UD")
-        if not root:
-            raise TreegaugeError("no folder given; name one, or set TREEGAUGE_UD to it")
-        given = [root]
-    folders = {folder: None for root in given for folder in folders_in(Path(root))}
+    root = os.environ.get("TREEGAUGE_UD")
+    if not given and not root:
+        raise TreegaugeError("no folder given; name one, or set TREEGAUGE_UD to it")
+    places = [Path(place.path) for word in given for place in resolve_source(word)] if given else [Path(root or "")]
+    folders = {folder: None for place in places for folder in folders_in(place)}
     indices: dict[Path, Index] = {}
     entries = [entry_of(folder, indices) for folder in folders]
     entries.sort(key=lambda e: (release_key(e.release), e.name.casefold(), str(e.folder)))
@@ -258,6 +253,6 @@ def catalogue(
         wanted = dict.fromkeys(entry for key in find for entry in listed.matching(key))
         listed = listed.subset(list(wanted), find="+".join(find))
     if count:
-        listed = listed.counted(workers=workers)
+        listed = listed.counted()
     selected = listed.select(has=has, needs=needs, where=where, licence=licence, one_per_language=one_per_language)
     return replace(selected, explained=explain, paths=paths)

@@ -85,13 +85,10 @@ def convert(
     *,
     split: str | None = None,
     errors: Errors = "strict",
-    unparsed: bool = False,
     sample: int | None = None,
     seed: int = 0,
-    apply: str | PathLike[str] | None = None,
-    partial: bool = False,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair, sample and patch.
+    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
 
     Tables contain every row and comment, so converting back loses nothing.
 
@@ -106,18 +103,11 @@ def convert(
     split
         Convert only this set (train, dev or test) of a treebank folder.
     errors
-        What to do about malformed sentences.
-    unparsed
-        Accept _ in HEAD (text without trees).
+        What to do about malformed sentences; text without trees (_ in HEAD) is not malformed.
     sample
         Keep this number of sentences, drawn at random.
     seed
         Seed of the sample.
-    apply
-        A patch to apply, as written by treegauge diff --patch. Given a treebank folder, OUT is a
-        folder. Bytes that the patch does not change stay as they are.
-    partial
-        If the patch was made from another file, apply the changes that fit and list the others.
 
     Examples
     --------
@@ -125,21 +115,13 @@ def convert(
     >>> convert(tg.synthetic(30, seed=1), sample=10).treebank
     <Treebank syn-1: 10 sentences, 143 words>
     """
-    if apply is not None:
-        from treegauge.treebanks.editing.patching import patch_files
-
-        if sample is not None or errors != "strict":
-            raise TreegaugeError("--apply excludes --sample and --errors; sample or repair the patched file instead")
-        return patch_files(source, out, apply, partial=partial, split=split)
-    if partial:
-        raise TreegaugeError("--partial needs a patch: add --apply PATCH")
     named = out is not None and str(out) != "-" and Path(out).suffix
     if named and not str(out).endswith((*_TEXTS, *_TABLES)):
         raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])
     if isinstance(source, str | PathLike) and Path(source).suffix in _TABLES:
-        treebank = _read_table(Path(source), errors, unparsed)
+        treebank = _read_table(Path(source), errors)
     else:
-        treebank = read_treebank(source, split, errors, need_heads=not unparsed)
+        treebank = read_treebank(source, split, errors, need_heads=False)
     for problem in treebank.problems:
         if problem.action:
             note(str(problem))
@@ -150,7 +132,7 @@ def convert(
     return written(treebank, out, signature)
 
 
-def _read_table(source: Path, errors: Errors, unparsed: bool) -> "Treebank":
+def _read_table(source: Path, errors: Errors) -> "Treebank":
     import polars as pl
 
     from treegauge.treebanks.data.frames import from_frame
@@ -166,5 +148,4 @@ def _read_table(source: Path, errors: Errors, unparsed: bool) -> "Treebank":
             frame = plain_cells(pl.read_csv(source, separator=separator, infer_schema=False))
     except (OSError, pl.exceptions.PolarsError) as error:
         raise TreegaugeError(f"{source}: cannot read the table: {error}") from error
-    heads = False if unparsed else None
-    return from_frame(frame, name=source.stem, errors=errors, need_heads=heads)
+    return from_frame(frame, name=source.stem, errors=errors, need_heads=False)

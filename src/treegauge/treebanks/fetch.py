@@ -111,14 +111,13 @@ class Fetched(Result):
         return rows
 
 
-@verb(outputs={"into": FOLDER, "cache": FOLDER})
+@verb(outputs={"into": FOLDER})
 def fetch(
     wanted: str | Sequence[str],
     source: Source | None = None,
     *,
     into: Source | None = None,
     sha256: str | None = None,
-    cache: Source | None = None,
     refresh: bool = False,
     replace: bool = False,
 ) -> Fetched:
@@ -147,11 +146,9 @@ def fetch(
         goes to a subfolder for its release, such as r2.9.
     sha256
         Expected checksum of the file that is read or downloaded.
-    cache
-        Folder for downloads, by default the environment variable TREEGAUGE_CACHE, else the user's
-        cache folder.
     refresh
-        Download again, ignoring the cache.
+        Download again, ignoring the folder of downloads: that of the environment variable
+        TREEGAUGE_CACHE, else the user's cache folder.
     replace
         Replace existing treebanks; by default they are kept.
 
@@ -166,7 +163,7 @@ def fetch(
     ...     archive.add(home / "el_gdt-ud-test.conllu",
     ...                 "ud-treebanks-v2.9/UD_Greek-GDT/el_gdt-ud-test.conllu")
     >>> packed = str(home / "ud-treebanks-v2.9.tgz")
-    >>> got = fetch("UD_Greek-GDT@2.9", packed, into=home / "ud", cache=home / "cache")
+    >>> got = fetch("UD_Greek-GDT@2.9", packed, into=home / "ud")
     >>> got.table.select("treebank", "release", "status").row(0)
     ('UD_Greek-GDT', '2.9', 'fetched')
     """
@@ -175,14 +172,14 @@ def fetch(
     names = [wanted] if isinstance(wanted, str) else wanted
     place = None if source is None else os.fspath(source)
     if LANGUAGE_DATA in names:
-        return _fetch_language_data(names, place, into, cache, sha256, replace)
+        return _fetch_language_data(names, place, into, sha256, replace)
     requests = [TreebankRequest.parse(name) for name in names]
     place = place or os.environ.get("TREEGAUGE_SOURCE")
     if place is None:
         raise TreegaugeError(advice(requests[0].release if requests else None))
     placeholders(place)
     folder = Path(into or os.environ.get("TREEGAUGE_UD") or "ud")
-    job = _FetchJob(folder, Path(cache) if cache else cache_folder(), sha256, refresh, replace)
+    job = _FetchJob(folder, cache_folder(), sha256, refresh, replace)
     arrivals: list[FetchedTreebank] = []
     places: dict[str, list[TreebankRequest]] = {}
     for request in dict.fromkeys(requests):
@@ -199,12 +196,7 @@ def fetch(
 
 
 def _fetch_language_data(
-    names: Sequence[str],
-    source: str | None,
-    into: Source | None,
-    cache: Source | None,
-    sha256: str | None,
-    replace: bool,
+    names: Sequence[str], source: str | None, into: Source | None, sha256: str | None, replace: bool
 ) -> Fetched:
     """Fetch the official files of language data, which change daily: never from the cache."""
     if len(names) > 1 or sha256:
@@ -218,7 +210,7 @@ def _fetch_language_data(
     target = folder / LANGUAGE_DATA
     arrival = FetchedTreebank(LANGUAGE_DATA, None, target, source)
     if replace or not target.exists():
-        job = _FetchJob(folder, Path(cache) if cache else cache_folder(), None, True, replace)
+        job = _FetchJob(folder, cache_folder(), None, True, replace)
         files = fetch_language_files(source, target, job.using, replace=replace)
         arrival = _with(arrival, files)
     return Fetched((arrival,), sign(v="fetch", source=source))

@@ -11,7 +11,8 @@ from treegauge.core.file_kinds import JSON
 from treegauge.core.messages import note
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.files import Source, find, short_name
+from treegauge.treebanks.sources.files import Source, short_name
+from treegauge.treebanks.sources.resolver import find
 from treegauge.validation.report import ValidationReport
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ LEVELS = (1, 2, 3, 4, 5)
 def check(
     *sources: Source,
     split: str | None = None,
-    level: int = 3,
+    ud_level: int = 3,
     lang: str | None = None,
     rules: str | PathLike[str] | None = None,
     warnings: bool = True,
@@ -49,10 +50,10 @@ def check(
         Files, folders, patterns, or names under TREEGAUGE_UD; - is standard input.
     split
         Check only this set (train, dev or test) of folders and patterns.
-    level
-        1 tests the CoNLL-U format (enough for files without trees), 2 also the UD format, 3 also
-        rules for all languages, 4 also the labels of the language, 5 also its auxiliaries and
-        copulas.
+    ud_level
+        Level of UD validation (udvalidate --level): 1 tests the CoNLL-U format (enough for files
+        without trees), 2 also the UD format, 3 also rules for all languages, 4 also the labels of
+        the language, 5 also its auxiliaries and copulas.
     lang
         Code of the language for levels 4 and 5, such as el; by default taken from the file names.
     rules
@@ -84,15 +85,15 @@ def check(
     >>> report.errors, report.problems[0].id, report.exit_code
     (20, 'invalid-deprel', 1)
     """
-    if level not in LEVELS:
-        raise ChoiceError("level", level, LEVELS)
+    if ud_level not in LEVELS:
+        raise ChoiceError("level of UD validation", ud_level, LEVELS)
     from treegauge.validation.problem_list import ProblemList
 
     files = _files(sources, split)
     chosen = _chosen(include, exclude)
-    known = _known(baseline, chosen, level)
+    known = _known(baseline, chosen, ud_level)
     data: LanguageData | None = None
-    if level > 3:
+    if ud_level > 3:
         from treegauge.validation.language_data import language_data
 
         data = language_data(rules)
@@ -104,9 +105,9 @@ def check(
             )
     elif lang is not None or rules is not None:
         option = "--lang" if lang is not None else "--rules"
-        note(f"{option} is for levels 4 and 5; got level {level}")
+        note(f"{option} is for levels 4 and 5; got --ud-level {ud_level}")
     digests = {file: hashlib.sha256() for file in files}
-    problems = ProblemList(_problems(files, level, lang, data, digests, chosen))
+    problems = ProblemList(_problems(files, ud_level, lang, data, digests, chosen))
     for file, digest in digests.items():
         if digest.digest() == hashlib.sha256().digest():
             note(f"{file} is empty")
@@ -137,7 +138,7 @@ def check(
     marks = "+".join(f"{short_name(file)}#{digest.hexdigest()[:6]}" for file, digest in digests.items())
     date = data.date if data is not None else None
     signature = sign(
-        check=marks, level=level, lang=lang if data is not None else None, data=date,
+        check=marks, level=ud_level, lang=lang if data is not None else None, data=date,
         include=",".join(_listed(include)) or None, exclude=",".join(_listed(exclude)) or None,
         changed=changed,
     )  # fmt: skip
@@ -146,7 +147,7 @@ def check(
         new if warnings else ProblemList(problem for problem in new if problem.severity == "error"),
         counts["error"],
         counts["warning"],
-        level,
+        ud_level,
         signature,
         lang=lang if data is not None else None,
         language_data=date,

@@ -1,5 +1,6 @@
 """One problem of a treebank: position, what was found and what was expected."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from treegauge.core.errors import printable
@@ -106,6 +107,13 @@ class Problem(NamedTuple):
             "expected": self.expected,
             "hint": self.hint,
         }
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> "Problem":
+        """Return the problem of which :meth:`to_dict` returned the fields."""
+        wanted = row["expected"] if row["expected"] != BY_ID[row["id"]].expected else None
+        places = (row["line"], row["sent_id"], row["node"], row["id"], row["column"], row["end_column"])
+        return cls(row["file"], *places, row["found"], wanted, row["form"])
 
     def __str__(self) -> str:
         rule = BY_ID[self.id]

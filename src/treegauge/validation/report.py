@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.result import Result
+from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +32,7 @@ class ValidationReport(Result):
         Their problems, sentence by sentence, without those in the baseline.
     errors, warnings
         Their numbers, including warnings that are not listed.
-    level
+    ud_level
         The highest level of UD validation that was tested.
     lang
         The language of the treebank, at levels 4 and 5.
@@ -51,7 +52,7 @@ class ValidationReport(Result):
     problems: "Sequence[Problem]"
     errors: int
     warnings: int
-    level: int
+    ud_level: int
     signature: str
     lang: str | None = None
     language_data: str | None = None
@@ -81,12 +82,14 @@ class ValidationReport(Result):
     def json_fields(self) -> dict[str, Any]:
         """Return the number of errors and warnings, and the problems."""
         return {
+            "files": list(self.files),
             "errors": self.errors,
             "warnings": self.warnings,
-            "level": self.level,
+            "ud_level": self.ud_level,
             "lang": self.lang,
             "language_data": self.language_data,
             "baseline": {"known": self.known, "gone": self.gone},
+            "changed": self.changed,
             "problems": [problem.to_dict() for problem in self.problems],
         }
 
@@ -111,7 +114,7 @@ class ValidationReport(Result):
 
     def _remarks(self) -> Iterator[str]:
         if self.language_data:
-            yield f" (level {self.level}, [{self.lang}], language data of {self.language_data})"
+            yield f" (level {self.ud_level}, [{self.lang}], language data of {self.language_data})"
         if self.written is None and (self.known or self.gone):
             yield f"; the baseline has {self.known} more"
         if self.gone:
@@ -140,6 +143,21 @@ class ValidationReport(Result):
 
         about = {"signature": self.signature, "languageData": self.language_data}
         return sarif(self.problems, {name: value for name, value in about.items() if value})
+
+
+def read_check(path: Source) -> ValidationReport:
+    """Read the problems that ``check -o FILE.json`` saved."""
+    from treegauge.core.reading import read_saved
+    from treegauge.validation.problem import Problem
+    from treegauge.validation.problem_list import ProblemList
+
+    def made(content: dict[str, Any]) -> ValidationReport:
+        numbers = {name: content[name] for name in ("errors", "warnings", "ud_level", "signature")}
+        rest = {name: content[name] for name in ("lang", "language_data", "changed")}
+        problems = ProblemList(map(Problem.from_dict, content["problems"]))
+        return ValidationReport(tuple(content["files"]), problems, **numbers, **rest, **content["baseline"])
+
+    return read_saved(path, ValidationReport.kind, "treegauge check FILE --out FILE.json", made)
 
 
 def _counted(errors: int, warnings: int) -> str:

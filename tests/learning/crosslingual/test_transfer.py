@@ -1,13 +1,13 @@
-"""The verb ``transfer`` with ``weights`` and ``recommend``, in Python and as a command."""
+"""The verb ``transfer`` with ``recommend``, in Python and as a command."""
 
 import json
 
 import pytest
 
 import treegauge as tg
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store
+from treegauge.experiments.training import run_cells
 from treegauge.learning.crosslingual.contribution import contributions
 from treegauge.learning.crosslingual.vote import delexicalised, panel, train_sources
 from treegauge.learning.crosslingual.weights import weigh_sources
@@ -114,16 +114,6 @@ def test_formats(command, names, fmt):
     assert "LAS" in command("transfer", *names, *QUICK, "--format", fmt).out
 
 
-def test_probabilities(command, names, world):
-    out = world / "p.conllu"
-    done = command("transfer", *names, *QUICK, "--probabilities", "--out", out)
-    assert done.code == 0
-    weighed, asked = library()
-    models = train_sources({"UD_Near-X": NEAR, "last": LAST}, delexicalised("mst", **OPTIONS))
-    assert read_conllu(out) == panel(TEST, models, weighed.weights, probabilities=True).vote()
-    assert read_conllu(out) != asked.vote()
-
-
 def test_text_without_trees(command, world):
     bare = world / "bare.conllu"
     lines = [line.split("\t") for line in TEST.to_bytes().decode().split("\n")]
@@ -145,14 +135,13 @@ def test_text_without_trees(command, world):
     assert "strategy" not in told.out
 
 
-def test_weights(command, names):
-    done = command("transfer", "weights", *names, "--sentences", 20, "--format", "json")
+def test_without_a_parser_sources_are_ranked_by_tags(command, names):
+    done = command("transfer", "recommend", *names, "--parser", "none", "--sentences", 20, "--format", "json")
     told = json.loads(done.out)
     expected = weigh_sources(TRAIN, {"UD_Near-X": NEAR, "last": LAST}, sentences=20)
     assert {r["source"]: r["klcpos3"] for r in told["rows"]} == expected.divergences
     assert "UD_Near-X is" in told["advice"]
-    flat = json.loads(command("transfer", "weights", *names, "--exponent", 0, "--format", "json").out)
-    assert [row["weight"] for row in flat["rows"]] == [0.5, 0.5]
+    assert "selection" not in told
 
 
 def test_recommend(command, names):
@@ -197,10 +186,8 @@ def test_a_curve_of_another_metric_is_refused(command, names, world):
         (["{t}", "{t}"], "is the target and cannot be a source"),
         (["{n}", "{l}"], "has no test set to parse"),
         (["{t}", "{n}", "--parser", "udpipe"], "unknown delexicalised parser 'udpipe'"),
-        (["{t}", "{n}", "--parser", "beam", "--probabilities"], "gives no head probabilities"),
         (["{t}", "{n}", "--sentences", "0"], "0 target sentences"),
-        (["{t}", "{n}", "--limit", "0"], "the limit is 0"),
-        (["{t}", "{n}", "--exponent", "-1"], "the exponent is -1"),
+        (["{t}", "{n}", "--limit", "0"], "limit: expected a whole number of at least 1, found 0"),
         (["{t}", "{n}", "--option", "epoch=1"], "unknown option 'epoch=1'"),
         (["{t}", "{n}", "--option", "lexical=true"], "lexical=true makes a parser see words"),
         (["{t}", "{t}/nothing"], "no such file"),

@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.run import run
-from treegauge.experiments.running import run_expansion
-from treegauge.experiments.store import Store
+from treegauge.experiments.training import run_expansion
 from treegauge.learning.curves.counting import collect
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu

@@ -11,7 +11,7 @@ from scipy.integrate import simpson
 from scipy.stats import spearmanr
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.learning.curve import complexity, curve, equivalent, fit
+from treegauge.learning.curve import complexity, curve, equivalent
 from treegauge.learning.curves.complexity import groups
 from treegauge.learning.curves.grid import area_between
 from treegauge.learning.curves.partition import compare_parsers, composite_counts, partition
@@ -211,7 +211,7 @@ def test_parsers_of_different_treebanks_are_told():
     told = "parsers were run on different treebanks (beam 2, mst 3; 1 of them shared)"
     for found in (complexity(counts), curve(counts)):
         assert any(note.startswith(told) for note in found.notes)
-    for found in (complexity(counts.select(treebanks=["B"])), curve(counts, each=True)):
+    for found in (complexity(counts.select(treebanks=["B"])), curve(counts, treebank="each")):
         assert not any("different treebanks" in note for note in found.notes)
 
 
@@ -220,9 +220,7 @@ def test_no_class_with_enough_words_is_an_error():
     with pytest.raises(TreegaugeError, match="no class has 99999 test words in any treebank"):
         complexity(counts, min_words=99999)
     with pytest.raises(TreegaugeError, match="no treebank has 99999 test words of: all, x"):
-        curve(counts, min_words=99999)
-    with pytest.raises(TreegaugeError, match="no treebank has 99999 test words of all"):
-        fit(counts, min_words=99999)
+        curve(counts, law=["log"], min_words=99999)
     with pytest.raises(TreegaugeError, match="no treebank has 99999 test words of all"):
         equivalent(counts, score={"all": 60.0}, min_words=99999)
 

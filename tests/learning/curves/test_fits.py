@@ -7,11 +7,25 @@ from hypothesis import strategies as st
 from scipy.optimize import curve_fit
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.learning.curve import advise, fit
+from treegauge.learning.curve import curve
+from treegauge.learning.curves.advising import expected_gain
 from treegauge.learning.curves.extrapolation import bend, checked, factor, mix_laws
 from treegauge.learning.curves.fits import fit_law, size_weights
+from treegauge.learning.curves.settings import CurveBands
 
 from .conftest import SIZES, table
+
+
+def fit(counts, *, law=("power", "log"), **how):
+    """Return the laws fitted to the curve of the only parser."""
+    (fits,) = curve(counts, law=law, **how).attached["fits"]
+    return fits
+
+
+def advise(counts, *, resamples=1000, **how):
+    """Return advice on the only treebank; fewer draws for speed."""
+    return expected_gain(counts, CurveBands(resamples=resamples), **how)
+
 
 N = np.array(SIZES, float)
 

@@ -51,7 +51,7 @@ def test_averages_counted_by_hand():
 
 
 def test_each_treebank_has_its_own_curve():
-    found = curve(hand(), each=True)
+    found = curve(hand(), treebank="each")
     assert cells(found, treebank="B", **{"class": "y"})["score"].to_list() == [50.0, 80.0]
     assert found.table["treebank"].unique().sort().to_list() == ["A", "B"]
 
@@ -110,7 +110,7 @@ def test_a_treebank_without_all_sizes_is_left_out_by_name():
 def test_a_missing_sample_is_averaged_over_the_others():
     counts = hand()
     gone = (pl.col("treebank") == "A") & (pl.col("size") == 5) & (pl.col("sample") == 1)
-    found = curve(attachments(counts.frame.filter(~gone)), each=True)
+    found = curve(attachments(counts.frame.filter(~gone)), treebank="each")
     assert cells(found, treebank="A", **{"class": "all"})["score"].to_list() == [50.0, 75.0]
 
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.pages import make_page
 from treegauge.learning.maps.candidates import SCORES, error_candidates, save_candidates, suspicion
 from treegauge.learning.recordings.jobs import assigned_folds, cross_fit
 from treegauge.learning.recordings.recording import Recording
+from treegauge.reporting.sections.candidates import candidates_page
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
@@ -166,7 +166,7 @@ def test_markup_in_forms_stays_text(tiny):
     forms[6] = "<script>x</script>"
     odd = tiny.with_columns({"form": forms})
     found = error_candidates(hand_made(odd), odd, score="odds")
-    assert "<script>x" not in make_page("candidates", odd, found)
+    assert "<script>x" not in candidates_page(odd, found)
 
 
 def test_bad_requests(tiny):

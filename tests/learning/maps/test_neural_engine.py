@@ -1,5 +1,7 @@
 """Models trained in lockstep equal the parser trained alone."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,13 +12,15 @@ import torch
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.maps.candidates import error_candidates
-from treegauge.learning.mdl import description_length
+from treegauge.learning.maps.description_length import description_length
+from treegauge.learning.maps.usable_information import NULLS, null_input
 from treegauge.learning.recordings.jobs import TrainingJob, cross_fit, relation_names
 from treegauge.learning.recordings.neural_engine import NeuralEngine
 from treegauge.learning.recordings.recorder import make_engine, record
-from treegauge.learning.vinfo import NULLS, null_input
 from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import synthetic
+
+information = partial(tg.difficulty, measure="vinfo")
 
 SMALL = {
     "epochs": 3, "hidden": 8, "layers": 1, "word_size": 8, "char_size": 4, "tag_size": 4,
@@ -82,7 +86,7 @@ def test_jobs_side_by_side_keep_their_own_words(parts, monkeypatch):
 @pytest.mark.parametrize("null", list(NULLS))
 def test_information_against_every_null_input(parts, null):
     train, dev = parts
-    found = tg.vinfo(train, dev=dev, null=null, parser="biaffine", option=SMALL | {"epochs": 1})[0]
+    found = information(train, dev=dev, null=null, parser="biaffine", option=SMALL | {"epochs": 1})[0]
     assert np.isfinite(found.pvi("head")).all()
     assert np.isfinite(found.pvi("relation")).all()
 

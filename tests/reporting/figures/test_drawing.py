@@ -64,7 +64,7 @@ def test_the_page_draws_the_data_of_the_figures():
     table = read_leaderboard("conll18")
     names = table.table["system"][:5].to_list()
     few = table.select(systems=names, treebanks=table.treebanks[:8])
-    data = ranking_section(RankedTable(few, "x.csv"), samples=300).data["boards"][0]
+    data = ranking_section(RankedTable(few, "x.csv"), subsets=300).data["boards"][0]
     at = data["usual"]
     size = data["sizes"][at]
     boxes = np.frombuffer(base64.b64decode(data["boxes"]["f32"]), "<f4").reshape(-1, 5, 5)[at]

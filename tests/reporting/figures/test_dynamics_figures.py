@@ -8,7 +8,7 @@ from scipy.stats import gaussian_kde
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.mdl import description_length
+from treegauge.learning.maps.description_length import description_length
 from treegauge.learning.recordings.recorder import make_engine
 from treegauge.reporting.figures import dynamics
 from treegauge.reporting.figures.analysis import matrix
@@ -41,7 +41,7 @@ def test_data_maps_count_every_word_once(maps):
 
 
 def test_densities_are_densities():
-    found = tg.vinfo(TRAIN, dev=DEV, epochs=2, option=["bits=16", "label_bits=12"])
+    found = tg.difficulty(TRAIN, measure="vinfo", dev=DEV, epochs=2, option=["bits=16", "label_bits=12"])
     spec = dynamics.pvi_densities(found)
     rows = spec["layer"][0]["data"]["values"]
     x, y = (np.array([row[key] for row in rows]) for key in ("pvi", "density"))

@@ -13,10 +13,10 @@ const store = (values = {}) => ({
     values[key] = value;
   },
 });
-const base = { treebank: "A", id: "s-1", address: "s-1", p_gold: 0.1, p_instead: 0.8, score: 3 };
-const one = { ...base, word: 3, form: "=1\\2", of: "head", annotated: "5", instead: "4" };
-const two = { ...base, word: 1, form: 'a,"b"', of: "relation", annotated: "nmod", instead: "obl" };
-const other = { ...one, id: "9", address: "#9", word: 2, form: "x" };
+const base = { treebank: "A", id: "s-1", p_gold: 0.1, p_instead: 0.8, score: 3 };
+const one = { ...base, line: 4, word: 3, form: "=1\\2", of: "head", annotated: "5", instead: "4" };
+const two = { ...base, line: 2, word: 1, form: 'a,"b"', of: "relation", annotated: "nmod", instead: "obl" };
+const other = { ...one, id: "9", line: 30, word: 2, form: "x" };
 
 test("decisions are kept, and read again", () => {
   const own = store();
@@ -40,7 +40,7 @@ test("without storage, or with broken contents, decisions still work", () => {
   refused.set(one, "accept");
   assert.equal(refused.of(one), "accept");
   assert.equal(refused.kept, false);
-  for (const text of ["{", "null", '{"__proto__": "accept", "s-1 3 head": "explode"}']) {
+  for (const text of ["{", "null", '{"__proto__": "accept", "s-1 4 head": "explode"}']) {
     const broken = makeDecisions("map", () => store({ "treegauge candidates map": text }));
     assert.equal(broken.of(one), null);
   }
@@ -55,22 +55,42 @@ test("CSV quotes, and has no formulas", () => {
   assert.ok(second.startsWith('A,s-1,1,"a,""b""",deprel,nmod,obl,'));
 });
 
-test("a patch has what was accepted, by sentence and word", () => {
+const row = (word, head, deprel) => `${word}\tf\t_\tX\t_\t_\t${head}\t${deprel}\t_\t_`;
+const list = {
+  file: "a train.conllu",
+  context: 1,
+  excerpts: [
+    [1, ["# sent_id = s-1\n", `${row(1, 3, "nmod")}\n`, `${row(2, 1, "x")}\n`, `${row(3, 5, "y")}\r\n`, "\n"]],
+    [29, ["# text = x\n", row(2, 5, "z")]],
+  ],
+};
+
+test("a patch is a unified diff of what was accepted", () => {
   const decisions = makeDecisions("map", () => store());
   for (const each of [other, one, two]) decisions.set(each, "accept");
   assert.equal(
-    toPatch([other, one, two], decisions, "a-train.conllu"),
+    toPatch([other, one, two], decisions, list),
     [
-      "treegauge patch 1",
-      "file\ta-train.conllu\ta-train.conllu\t-\t-",
-      "sentence\t#9",
-      "2\tx\thead\t5\t4",
-      "sentence\ts-1",
-      '1\ta,"b"\tdeprel\tnmod\tobl',
-      "3\t=1\\\\2\thead\t5\t4",
+      "--- a/a train.conllu\t",
+      "+++ b/a train.conllu\t",
+      "@@ -1,5 +1,5 @@",
+      " # sent_id = s-1",
+      `-${row(1, 3, "nmod")}`,
+      `+${row(1, 3, "obl")}`,
+      ` ${row(2, 1, "x")}`,
+      `-${row(3, 5, "y")}\r`,
+      `+${row(3, 4, "y")}\r`,
+      " ",
+      "@@ -29,2 +29,2 @@",
+      " # text = x",
+      `-${row(2, 5, "z")}`,
+      "\\ No newline at end of file",
+      `+${row(2, 4, "z")}`,
+      "\\ No newline at end of file",
       "",
     ].join("\n"),
   );
   decisions.set(other, "reject");
-  assert.ok(!toPatch([other, one], decisions).includes("#9"));
+  assert.ok(!toPatch([other, one], decisions, list).includes("@@ -29"));
+  assert.equal(toPatch([other], decisions, list), "");
 });

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from treegauge.auditing.changes.sentence_pairs import sentence_ids
+from treegauge.auditing.changes.unified_diff import longest_increasing
 from treegauge.auditing.changes.word_pairs import WordPairs
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.editing.patch_writing import longest_increasing
-from treegauge.treebanks.editing.sentence_pairs import sentence_ids
 
 KINDS = ("unchanged", "changed", "re-tokenised", "text changed", "split", "merged", "inserted", "deleted")
 """Kinds of changes; every sentence has exactly one."""

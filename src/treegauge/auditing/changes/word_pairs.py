@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.auditing.changes.sentence_pairs import SentencePairs, pair_sentences
 from treegauge.treebanks.data.columns import Ints, Treebank
-from treegauge.treebanks.editing.sentence_pairs import SentencePairs, pair_sentences
 
 Bools = npt.NDArray[np.bool_]
 
@@ -85,7 +85,7 @@ class WordPairs:
 def pair_words(old: Treebank, new: Treebank, sentences: SentencePairs | None = None) -> WordPairs:
     r"""Pair the words of two versions of a treebank.
 
-    Sentences are paired by :func:`treegauge.treebanks.editing.sentence_pairs.pair_sentences`. Where they
+    Sentences are paired by :func:`treegauge.auditing.changes.sentence_pairs.pair_sentences`. Where they
     have the same forms, words are paired in order. If the text is the same but tokenised
     differently, words that cover the same characters are paired, as in scoring. If the text
     changed, equal forms are paired, and forms in between if both sides have the same number.
@@ -145,7 +145,7 @@ def _by_text(
     old: Treebank, new: Treebank, left: Ints, right: Ints
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the pairs of sentences with the same text, and those with different ones."""
-    from treegauge.treebanks.editing.sentence_pairs import sentence_texts
+    from treegauge.auditing.changes.sentence_pairs import sentence_texts
 
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
     texts = zip(sentence_texts(old.take(left)), sentence_texts(new.take(right)), strict=True)

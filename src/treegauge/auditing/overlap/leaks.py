@@ -1,6 +1,5 @@
 """Train/test overlap (leakage): sentences of a part that are also in another part."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +12,6 @@ import numpy.typing as npt
 from treegauge.auditing.audit import SEVERITIES, Fail, Finding, Severity, number_with_noun
 from treegauge.auditing.overlap.near_duplicates import Matches, find_matches
 from treegauge.auditing.overlap.texts import Texts, plain_texts, treebank_texts
-from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table
 
@@ -276,20 +274,13 @@ def input_texts(source: "Input", *, named: bool = True) -> list[Texts]:
 
 def training_texts(sources: "Sequence[Source]", *, errors: "Errors" = "strict") -> list[Texts]:
     """Return the texts of training data: treebanks, CoNLL-U files, or plain text, one line each."""
-    import glob
-
     from treegauge.treebanks.sources.files import is_conllu
     from treegauge.treebanks.sources.inputs import recognise_treebanks
+    from treegauge.treebanks.sources.resolver import resolve_source
 
     texts: list[Texts] = []
     for source in sources:
-        name = os.fspath(source)
-        paths = [name]
-        if glob.has_magic(name) and not Path(name).exists():
-            paths = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 -- absolute patterns too
-            if not paths:
-                raise TreegaugeError(f"{name}: nothing matches this pattern")
-        for path in paths:
+        for path, _ in resolve_source(source):
             if Path(path).is_file() and not is_conllu(path):
                 texts.append(plain_texts(path, Path(path).name))
             else:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.auditing.profiles.badge import badges
-from treegauge.auditing.profiles.profile import Profile, profile, read_agreement
+from treegauge.auditing.profiles.profile import Aspect, Profile, profile, read_agreement
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.reading import read_saved
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table, markdown
+from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +69,7 @@ class Cards(Result):
             "rows": [
                 {"treebank": profile.treebank}
                 | {
-                    name: {"text": what.text, "state": what.state, **what.values}
+                    name: {"text": what.text, "short": what.short, "state": what.state, **what.values}
                     for name, what in profile.aspects.items()
                 }
                 for profile in self.profiles
@@ -96,6 +98,20 @@ class Cards(Result):
     def to_svg(self) -> str:
         """Return the badges of all treebanks, one below the other."""
         return badges(self.profiles)
+
+
+def read_cards(path: Source) -> Cards:
+    """Read the cards that ``audit --only card -o FILE.json`` saved."""
+
+    def made(content: dict[str, Any]) -> Cards:
+        profiles = []
+        for row in content["rows"]:
+            aspects = {name: dict(what) for name, what in row.items() if name != "treebank"}
+            words = {name: [what.pop(word) for word in ("text", "short", "state")] for name, what in aspects.items()}
+            profiles.append(Profile(row["treebank"], {name: Aspect(aspects[name], *words[name]) for name in aspects}))
+        return Cards(tuple(profiles), content["signature"])
+
+    return read_saved(path, Cards.kind, "treegauge audit TREEBANK --only card --out FILE.json", made)
 
 
 def make_cards(

@@ -181,10 +181,7 @@ class SourceWeights(Result):
         top = max(self.sources, key=lambda source: source.weight)
         if len(self.sources) == 1 or top.weight <= 0.5:
             return None
-        return (
-            f"{top.name} has more than half of the weight and decides every vote; a smaller "
-            "exponent gives the other sources more weight"
-        )
+        return f"{top.name} has more than half of the weight and decides every vote"
 
     @property
     def caution(self) -> str | None:

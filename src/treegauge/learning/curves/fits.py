@@ -145,7 +145,7 @@ def fit_curves(
     counts: Attachments, bands: "CurveBands", *, treebank: str | None = None,
     classes: Sequence[str] = (), laws: Sequence[Law] = LAWS, at: Sequence[int] = (),
 ) -> Fits:  # fmt: skip
-    """Fit laws to curves and predict scores at other sizes; see :func:`treegauge.curve.fit`."""
+    """Fit laws to curves and predict scores at other sizes; see :func:`treegauge.curve`."""
     grid, curve, drawn = mean_curves(counts, bands, treebank)
     sizes = grid.sizes
     targets = [int(size) for size in at] or [int(sizes[-1]) * times for times in (2, 4)]

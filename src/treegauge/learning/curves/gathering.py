@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.experiments.cells import Cell
+from treegauge.core.tables import make_table
 from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
-from treegauge.experiments.running import run_cells
-from treegauge.experiments.store import Store
+from treegauge.experiments.training import run_cells
 from treegauge.learning.curves.attachments import Attachments, joined_counts, read_attachments
 from treegauge.learning.curves.counting import CLASSES, collect
+from treegauge.learning.curves.settings import CurveTraining
 from treegauge.parsing.options import given_options
 from treegauge.parsing.registry import find_parser
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, metric_and_convention
@@ -25,7 +25,7 @@ from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.inputs import TREEBANK_KINDS, recognise
 
 if TYPE_CHECKING:
-    from treegauge.learning.curves.settings import CurveTraining
+    from treegauge.experiments.cell_store import Store
     from treegauge.treebanks.data.columns import Treebank
 
 #: Training set sizes of the Challenges paper.
@@ -57,21 +57,47 @@ def whole_numbers(values: Sequence[int | str] | str | int, what: str = "sizes") 
     return numbers
 
 
+def read_counts(
+    sources: Iterable[Any], *, parser: Sequence[str] | str = (), sizes: Sequence[int | str] | str = ()
+) -> Attachments:
+    """Return the counts in tables, stores and objects, of some parsers and sizes."""
+    parts, folders = _known_counts(sources, CurveTraining(), OFFICIAL)
+    if folders:
+        name, folder = next(iter(folders.items()))
+        raise TreegaugeError(
+            f"{name} is a treebank; expected counts: treegauge curve counts {folder} --out counts.csv trains on it"
+        )
+    return _joined(parts).select(parsers=list_of_texts(parser), sizes=whole_numbers(sizes))
+
+
 def gathered_counts(
-    sources: Iterable[Any], training: "CurveTraining", convention: str | Convention, *, whole: bool = False
+    sources: Iterable[Any], training: CurveTraining, convention: str | Convention = OFFICIAL, *, whole: bool = False
 ) -> Attachments:
     """Return the counts of all sources: read from tables, counted in stores, or trained.
 
     Sources are counts as objects or files, stores, and treebanks by folder, pattern or name. If
     `whole`, a treebank's whole training set is a size, too.
     """
-    given = list(sources)
     metric, convention = metric_and_convention(training.metric or "LAS", convention)
     training = replace(training, metric=metric if training.metric else None)
+    parts, folders = _known_counts(sources, training, convention)
+    if folders:
+        parts.append(_trained(folders, training, convention, whole))
+    parsers = [] if folders else list_of_texts(training.parser)
+    return _joined(parts).select(parsers=parsers, sizes=whole_numbers(training.sizes))
+
+
+def _joined(parts: Sequence[Attachments]) -> Attachments:
+    return parts[0] if len(parts) == 1 else joined_counts(parts)
+
+
+def _known_counts(
+    sources: Iterable[Any], training: CurveTraining, convention: Convention
+) -> tuple[list[Attachments], dict[str, Path]]:
+    """Return the counts that need no training, and the folders of treebanks."""
+    given = list(sources)
     parts = [source for source in given if isinstance(source, Attachments)]
-    others = [
-        source.path if isinstance(source, Store) else source for source in given if not isinstance(source, Attachments)
-    ]
+    others = [getattr(source, "path", source) for source in given if not isinstance(source, Attachments)]
     folders: dict[str, Path] = {}
     for one in recognise(others, kinds=("counts", "store", *TREEBANK_KINDS)) if others else []:
         if one.kind == "counts":
@@ -90,16 +116,12 @@ def gathered_counts(
             folders[one.name] = one.path
     for part in parts:
         _check_counted(part, training, convention)
-    if folders:
-        parts.append(_trained(folders, training, convention, whole))
-    if not parts:
+    if not parts and not folders:
         raise TreegaugeError("no source of counts; give a table of counts, a store, or treebanks to train on")
-    counts = parts[0] if len(parts) == 1 else joined_counts(parts)
-    parsers = [] if folders else list_of_texts(training.parser)
-    return counts.select(parsers=parsers, sizes=whole_numbers(training.sizes))
+    return parts, folders
 
 
-def _check_counted(counts: Attachments, training: "CurveTraining", convention: Convention) -> None:
+def _check_counted(counts: Attachments, training: CurveTraining, convention: Convention) -> None:
     """Refuse options that do not match how a table was counted."""
     name = "+".join(counts.sources) or "the table"
     if training.by and training.by != counts.by:
@@ -114,47 +136,55 @@ def _check_counted(counts: Attachments, training: "CurveTraining", convention: C
         )
 
 
-def plan_curves(folders: Iterable[Path], training: "CurveTraining", *, whole: bool = False) -> Plan:
+def plan_curves(folders: Iterable[Path], training: CurveTraining, *, whole: bool = False) -> Plan:
     """Return the plan of trainings for curves of these treebanks."""
-    parsers = [
-        ParserChoice(name, given_options(find_parser(name).options, training.option))
-        for name in list_of_texts(training.parser) or ["beam"]
-    ]
+    parsers = []
+    for text in list_of_texts(training.parser) or ["beam"]:
+        name, *words = text.split()
+        options = given_options(find_parser(name).options, training.option)
+        parsers.append(ParserChoice(name, {**options, **given_options(find_parser(name).options, words)}))
     grids: list[Grid] = []
     for folder in folders:
         available = inventory(str(folder)).sentences.get("train", 0)
         sizes = whole_numbers(training.sizes) or list(SIZES)
         if whole and not training.sizes:
             sizes = [*(size for size in sizes if size < available), available]
-        shared: dict[str, Any] = {
-            "treebanks": str(folder.resolve()),
-            "parsers": parsers,
-            "parameters": {"train_limit": sizes[-1], "nested": training.nested},
-        }
-        grids.append(grid("curve", sizes=sizes, samples=training.samples, **shared))
+        grids.append(
+            grid(
+                "curve", str(folder.resolve()), parsers=parsers, sizes=sizes, samples=training.samples,
+                parameters={"train_limit": sizes[-1]},
+            )
+        )  # fmt: skip
     return Plan(tuple(grids), "curve")
 
 
-def _trained(
-    folders: Mapping[str, Path], training: "CurveTraining", convention: Convention, whole: bool
-) -> Attachments:
+def _trained(folders: Mapping[str, Path], training: CurveTraining, convention: Convention, whole: bool) -> Attachments:
     expansion = plan_curves(folders.values(), training, whole=whole).expand()
     for reason in expansion.refused:
         note(f"left out: {reason}")
     if not len(expansion):
         raise TreegaugeError("nothing to train on: " + "; ".join(expansion.refused))
-    cells: list[Cell] = list(expansion.cells())
-    run_cells(cells, training.store, workers=training.workers, what="trainings")
-    return stored_counts(
-        training.store, folders=folders.values(), keys={cell.key for cell in cells},
-        by=training.by, metric=training.metric, convention=convention,
+    results = run_cells(list(expansion.cells()), training.store, workers=training.workers, what="trainings")
+    words = {one.cell.key: one.words for one in results}
+    rows = [
+        {
+            "key": cell.key, "treebank": cell.setup.name, "data": cell.setup.data, "parser": cell.parser,
+            "options": cell.setup.shown_options, "parameters": cell.setup.shown_extra, "size": cell.size,
+            "sample": cell.sample, "seed": cell.seed,
+        }
+        for cell, *_ in results
+    ]  # fmt: skip
+    places = {cell.setup.name: cell.treebank for cell, *_ in results}
+    return collect(
+        make_table(rows), words.get, lambda name: read_conllu(places[name], split="test", name=name),
+        by=training.by or CLASSES, metric=training.metric or "LAS", convention=convention,
     )  # fmt: skip
 
 
 def stored_counts(
-    store: Store | str | os.PathLike[str], *, folders: Iterable[str | os.PathLike[str]] = (),
-    root: str | os.PathLike[str] | None = None, keys: set[str] | None = None,
-    by: str | None = None, metric: str | None = None, convention: Convention = OFFICIAL,
+    store: "Store | str | os.PathLike[str]", *, folders: Iterable[str | os.PathLike[str]] = (),
+    root: str | os.PathLike[str] | None = None, by: str | None = None,
+    metric: str | None = None, convention: Convention = OFFICIAL,
 ) -> Attachments:  # fmt: skip
     """Count the correct words in the cells of task ``curve`` in a store.
 
@@ -162,10 +192,10 @@ def stored_counts(
     `folders`, the treebanks or releases in `root` (by default ``TREEGAUGE_UD``), and the paths
     recorded.
     """
-    store = store if isinstance(store, Store) else Store(store)
+    from treegauge.experiments.cell_store import Store
+
+    store = Store(store)
     results = store.results(task="curve", distinct=True)
-    if keys is not None:
-        results = results.filter(results["key"].is_in(list(keys)))
     top = Path(root or os.environ.get("TREEGAUGE_UD", "."))
     files = dict(results.select("treebank", "files").iter_rows()) if results.height else {}
     named = [Path(folder) for folder in folders]

@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.learning.curves.attachments import ALL, Attachments
-
-if TYPE_CHECKING:
-    from treegauge.learning.curves.settings import CurveBands
+from treegauge.learning.curves.settings import CurveBands
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -116,7 +114,7 @@ class ScoreGrid:
             "seed, or one model was counted several times"
         )
 
-    def draws(self, bands: "CurveBands") -> Draws:
+    def draws(self, bands: CurveBands) -> Draws:
         r"""Return random draws of the curves, which vary over training samples or treebanks.
 
         A mean of K samples moves by :math:`\sum_k z_k (x_k - \bar x) / \sqrt{K (K - 1)}` times

@@ -109,6 +109,17 @@ class ParserComplexities(CurveAnalysis):
         return super().json_fields() | {"agreement": self.agreement.to_dicts()}
 
 
+LEAST_CLASSES = 3
+"""The smallest number of shared classes for a comparison of parsers."""
+
+
+def shared_classes(complexities: Complexities) -> set[str]:
+    """Return the classes for which all parsers have a pooled COMPLEXITY."""
+    pooled = complexities.frame.filter(group="")
+    groups = pooled.group_by("parser").agg("class")["class"].to_list()
+    return set.intersection(*map(set, groups)) if groups else set()
+
+
 def compare_parsers(complexities: Complexities) -> ParserComplexities:
     """Return the pooled COMPLEXITY of several parsers, over their shared classes.
 
@@ -119,9 +130,9 @@ def compare_parsers(complexities: Complexities) -> ParserComplexities:
     parsers = pooled["parser"].unique(maintain_order=True).to_list()
     if not parsers:
         raise TreegaugeError("parsers are compared by pooled complexity: use per=pooled")
-    shared = set.intersection(*(set(pooled.filter(parser=parser)["class"].to_list()) for parser in parsers))
-    if len(shared) < 3:
-        raise TreegaugeError(f"the parsers share {len(shared)} classes; expected 3 or more")
+    shared = shared_classes(complexities)
+    if len(shared) < LEAST_CLASSES:
+        raise TreegaugeError(f"the parsers share {len(shared)} classes; expected {LEAST_CLASSES} or more")
     frame = pooled.filter(pl.col("class").is_in(shared), parser=parsers[0]).select("class")
     notes = list(complexities.notes)
     for parser in parsers:

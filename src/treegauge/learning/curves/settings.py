@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.file_kinds import STORE
 from treegauge.core.verbs import Limits, Settings
+
+if TYPE_CHECKING:
+    from treegauge.experiments.cell_store import Store
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,8 @@ class CurveTraining(Settings):
     Attributes
     ----------
     parser
-        Parser to train (beam by default), or to choose from counts; repeatable.
+        Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
+        options of this one.
     option
         Option of the parser, such as epochs=5; repeatable.
     sizes
@@ -24,10 +28,8 @@ class CurveTraining(Settings):
         5,10,20,50,100,200,500 for training.
     samples
         Number of training samples per size.
-    nested
-        Draw smaller samples from larger ones.
     store
-        Folder that stores the trainings; trainings in it are not repeated.
+        Folder that stores the trainings; trainings in it are not repeated. By default none.
     root
         Folder of the treebanks that a store was trained on, or of their releases; by default
         TREEGAUGE_UD.
@@ -47,8 +49,7 @@ class CurveTraining(Settings):
     option: Sequence[str] | Mapping[str, Any] = ()
     sizes: Sequence[int | str] | str = ()
     samples: int = 5
-    nested: bool = False
-    store: str | PathLike[str] = "curves"
+    store: "Store | str | PathLike[str] | None" = None
     root: str | PathLike[str] | None = None
     workers: int | None = None
     by: str | None = None

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.extensions import load_extension
 from treegauge.core.files import atomic
-from treegauge.core.pages import make_page
 from treegauge.core.result import Result, countersign
 from treegauge.core.tables import make_table
 from treegauge.learning.recordings.recording import LAYERS, Recording
@@ -253,7 +253,7 @@ def marked(treebank: "Treebank", candidates: ErrorCandidates) -> "Treebank":
 WRITERS: dict[str, Callable[[Any, ErrorCandidates], bytes]] = {
     ".csv": lambda treebank, candidates: candidates.to_csv().encode(),
     ".conllu": lambda treebank, candidates: marked(treebank, candidates).to_bytes(),
-    ".html": lambda treebank, candidates: make_page("candidates", treebank, candidates).encode(),
+    ".html": lambda treebank, candidates: load_extension("pages", "candidates")(treebank, candidates).encode(),
 }
 """The functions that write candidates, by the ending of the file."""
 

@@ -233,8 +233,8 @@ class MapArchive:
 
 def stored_maps(store: Source) -> list[MapArchive]:
     """Return the data maps of task ``map`` in a store, one archive per treebank."""
+    from treegauge.experiments.cell_store import Store
     from treegauge.experiments.results import read_cells
-    from treegauge.experiments.store import Store
 
     own = Store(store)
     with own.reading() as ledger:

@@ -58,7 +58,6 @@ class NeuralEngine:
 
     def _run(self, jobs: Sequence[TrainingJob], progress: Progress) -> list[dict[str, Recording]]:
         from treegauge.parsing.neural import jobs as neural
-        from treegauge.parsing.neural.pretrained.encoders import encoder_input
 
         for job in jobs:
             _check(job)
@@ -84,7 +83,6 @@ class NeuralEngine:
             ],
             options,
             vectors=None if vectors is None else vectors.of(forms),
-            encoder=encoder_input(options, forms),
             progress=progress,
         )  # fmt: skip
         return [

@@ -17,11 +17,11 @@ from treegauge.learning.recordings.recording_files import unpacked_recordings
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.experiments.store import Store
+    from treegauge.experiments.cell_store import Store
+    from treegauge.experiments.cells import Cell
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
 
-Layer = Literal["head", "relation"]
 FilePath = str | PathLike[str]
 TABLES = (".csv", ".parquet")
 
@@ -151,14 +151,16 @@ class TrainingSettings(Settings):
 
     def run(self, task: str, data: TrainingData, seeds: Iterable[int], **parameters: Any) -> list[TrainedModels]:
         """Run a task once per parser and seed, unless the store has the result already."""
-        from treegauge.experiments.cells import Cell
+        from treegauge.experiments.grid import cells_of
         from treegauge.experiments.plans import make_setup
-        from treegauge.experiments.running import run_cells
+        from treegauge.experiments.training import run_cells
         from treegauge.learning.recordings.recorder import parser_label, parser_options
 
         given = self.option
         words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else [*given]
-        numbers, cells = list(seeds), []
+        cells: list[Cell] = []
+        if not (numbers := list(seeds)):
+            return []
         for text in self.parser:
             name, *own = text.split()
             options = parser_options(name, epochs=self.epochs, options=[*words, *own])
@@ -166,7 +168,7 @@ class TrainingSettings(Settings):
                 task, data.source, name, options=asdict(options), name=data.name,
                 parameters={**parameters, "errors": self.errors},
             )  # fmt: skip
-            cells += [Cell(setup, seed=seed) for seed in numbers]
+            cells += cells_of(setup, seeds=numbers)
         return [
             TrainedModels(
                 parser_label(one.cell.parser, one.cell.options),
@@ -185,13 +187,11 @@ class TrainingSettings(Settings):
 class JoinedResult(Result):
     """Results of one kind for several treebanks or parsers in one table.
 
-    `layer` is the layer in figures, `labels` the parser of each result: a column if there are
-    several.
+    `labels` are the parsers of the results: a column if there are several.
     """
 
     results: tuple[Any, ...]
     signature: str = ""
-    layer: Layer = "head"
     labels: tuple[str, ...] = ()
     digits: ClassVar[int] = 3
 
@@ -230,17 +230,6 @@ def check_file(path: FilePath | None, what: str, endings: Iterable[str]) -> None
     """Refuse a file of an unknown kind, before training."""
     if path is not None and Path(path).suffix.lower() not in endings:
         raise ChoiceError(what, Path(path).suffix, endings)
-
-
-def check_level(level: float) -> None:
-    """Refuse a confidence level that is not between 0 and 1."""
-    if not 0 < level < 1:
-        raise TreegaugeError(f"level is {level:g}; expected a number between 0 and 1")
-
-
-def signed_level(level: float) -> dict[str, float | None]:
-    """Return the level for a signature: empty for the default one."""
-    return {"level": None if level == 0.95 else level}
 
 
 def note_few(treebank: "Treebank") -> None:

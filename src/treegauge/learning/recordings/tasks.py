@@ -6,13 +6,13 @@ from treegauge.core.messages import progress
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
 from treegauge.learning.maps.cartography import data_map
+from treegauge.learning.maps.description_length import DescriptionLength, description_length, read_blocks
 from treegauge.learning.maps.tree_context import tree_context
-from treegauge.learning.mdl import DescriptionLength, description_length, read_blocks
+from treegauge.learning.maps.usable_information import null_input, usable_information
 from treegauge.learning.recordings.jobs import Engine, TrainingJob, cross_fit, relation_names
 from treegauge.learning.recordings.recorder import engine_of
 from treegauge.learning.recordings.recording import LAYERS, Recording
 from treegauge.learning.recordings.recording_files import packed_recordings
-from treegauge.learning.vinfo import null_input, usable_information
 from treegauge.parsing.registry import find_parser
 from treegauge.treebanks.data.columns import Treebank
 

@@ -300,7 +300,7 @@ def _table_of(source: Input, metric: str) -> FileTable:
         frame = given if isinstance(given, pl.DataFrame) else pl.DataFrame(given)
         return frame_table(frame, "table")
     if source.kind == "store":
-        from treegauge.experiments.store import Store
+        from treegauge.experiments.cell_store import Store
 
         stored = Store(source.path).results(task="score", provenance=False, distinct=True)
         return frame_table(stored, str(source.path))

@@ -1,4 +1,4 @@
-"""Figures of correlations, models and distributions, as Vega-Lite dictionaries."""
+"""Figures of correlations and models, as Vega-Lite dictionaries."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,14 +9,12 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
 from treegauge.reporting.figures.theme import PALETTE, SIDE, Spec, category, chart, ink, mark, quantity, themed, tips
-from treegauge.statistics.regression.background import Background
 from treegauge.statistics.regression.coefficients import correlated_pair
 from treegauge.statistics.regression.correlation import Correlations
 from treegauge.statistics.regression.least_squares import LeastSquares
 from treegauge.statistics.regression.linear_model import Predictions, Regression
-from treegauge.statistics.tables.correlation_tables import BinnedCorrelations, CorrelationMatrix
+from treegauge.statistics.tables.correlation_tables import CorrelationMatrix
 from treegauge.statistics.tables.data_table import TableLike, as_table
-from treegauge.statistics.tables.normality import Normality, SkewNormal
 
 Floats = npt.NDArray[np.float64]
 POINT: Spec = {"type": "point", "color": PALETTE[0], "filled": True, "opacity": 0.7, "size": 36}
@@ -45,7 +43,7 @@ def scatter(
         y, x = sample.values[:, 0], sample.values[:, 1]
         rho = correlated_pair(sample.values).r if len(y) > 1 else None
         title = "rho missing" if rho is None else f"rho = {rho:.3f}"
-        panels.append(_panel(x, y, sample.labels, sample.names[1], sample.names[0], title))
+        panels.append(point_panel(x, y, sample.labels, sample.names[1], sample.names[0], title))
     spec = {"concat": panels, "columns": min(3, len(panels))}
     signature = sign(figure="scatter", table=table.name, log="+".join(log) or None)
     return themed(spec, f"{target} against {', '.join(variables)}", signature, dark)
@@ -56,64 +54,6 @@ def correlation(found: Correlations, *, dark: bool = False) -> Spec:
     if found.data is None:
         raise TreegaugeError("these correlations were stored without their data; compute them again to draw them")
     return scatter(found.data, found.rows[0].target, found.variables, log=found.log, dark=dark)
-
-
-def normality_histograms(found: Normality, *, dark: bool = False) -> Spec:
-    """Draw a histogram of each column that was tested for normality."""
-    return distributions(found.data, found.columns, log=found.log, dark=dark)
-
-
-def background(found: Background, *, dark: bool = False) -> Spec:
-    """Draw each fit that was divided out, then the remainder (EDV, Figs. 7 and 8).
-
-    Examples
-    --------
-    >>> from treegauge.data import ud25
-    >>> from treegauge.statistics.regression.background import remove_background
-    >>> found = remove_background(ud25(), "las", "test_words", ["train_words"], resamples=0)
-    >>> [panel["title"] for panel in background(found)["hconcat"]]
-    ['divided out: train_words', 'what is left: r = ...']
-    """
-    panels, labels = [], found.sample.labels
-    name = found.target
-    for j, stage in enumerate(found.stages[:-1]):
-        covariate = found.given[j]
-        x = found.sample.values[:, 2 + j]
-        panels.append(_panel(x, stage.values, labels, covariate, name, f"divided out: {covariate}"))
-        name = f"{found.target}, normalised"
-    last = found.stages[-1]
-    title = f"what is left: r = {last.inference.r:.3f}"
-    x = found.sample.values[:, 1]
-    panels.append(_panel(x, last.values, labels, found.variable, name, title))
-    title = f"{found.target} without its background"
-    return themed({"hconcat": panels}, title, found.signature, dark)
-
-
-def bins(found: BinnedCorrelations, *, dark: bool = False) -> Spec:
-    """Draw the coefficient of every bin with its interval, and its p-value (EDV, Fig. 10)."""
-    names = [found.bin, "r", "low", "high", "p_value", "p_adjusted"]
-    rows = [row for row in found.table.select(names).to_dicts() if row["r"] is not None]
-    x, tip = quantity(found.bin, found.bin), tips(names)
-    reach = {"x": x, "y": quantity("low", "coefficient"), "y2": {"field": "high"}}
-    coefficient = [
-        mark("rule", {"y": {"datum": 0}}, color=ink(dark)),
-        mark("rule", reach, color=PALETTE[0], opacity=0.5),
-        {"mark": POINT, "encoding": {"x": x, "y": quantity("r", "coefficient"), "tooltip": tip}},
-    ]
-    chance = [
-        mark("rule", {"y": {"datum": 0.05}}, strokeDash=[4, 4], color=ink(dark)),
-        {"mark": POINT | {"color": PALETTE[5]},
-         "encoding": {"x": x, "y": quantity("p_value", "p-value"), "tooltip": tip}},
-    ]  # fmt: skip
-    panels: list[Spec] = [
-        {"width": 2 * SIDE, "height": SIDE, "layer": coefficient},
-        {"width": 2 * SIDE, "height": SIDE / 2, "layer": chance},
-    ]
-    one = found.coefficients.rows[0]
-    given = f", given {', '.join(one.given)}" if one.given else ""
-    title = f"{one.target} and {one.variable} by {found.bin}{given}"
-    spec = {"data": {"values": rows}, "vconcat": panels}
-    return themed(spec, title, found.signature, dark)
 
 
 def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
@@ -170,50 +110,9 @@ def predictions(found: Predictions | Regression, *, dark: bool = False) -> Spec:
     return themed(spec, f"{target}, predicted and true", found.signature, dark, below)
 
 
-def distributions(data: TableLike, columns: Sequence[str], *, log: Sequence[str] = (), dark: bool = False) -> Spec:
-    """Draw a histogram of each column (EDV, Fig. 4).
-
-    Examples
-    --------
-    >>> from treegauge.data import ud25
-    >>> len(distributions(ud25(), ["las", "train_words"], log=["train_words"])["concat"])
-    2
-    """
-    table = as_table(data)
-    panels = []
-    for name in columns:
-        sample = table.complete([name], log=[one for one in log if one == name])
-        rows = [{"x": value} for value in sample.values[:, 0].tolist()]
-        x = {"field": "x", "bin": {"maxbins": 20}, "title": sample.names[0]}
-        bars = mark("bar", {"x": x, "y": {"aggregate": "count", "title": "rows"}}, color=PALETTE[0])
-        panels.append(chart(rows, SIDE, SIDE * 0.6, **bars))
-    spec = {"concat": panels, "columns": min(3, len(panels))}
-    return themed(spec, "Distributions", sign(figure="distributions", table=table.name), dark)
-
-
-def skew_normal_histogram(found: SkewNormal, *, dark: bool = False) -> Spec:
-    """Draw a histogram with the fitted curve over it (EDV, Fig. 12)."""
-    known, name = found.values, found.name
-    heights, edges = np.histogram(known, bins="auto", density=True)
-    steps = zip(edges[:-1].tolist(), edges[1:].tolist(), heights.tolist(), strict=True)
-    bars = [{"left": left, "right": right, "height": height} for left, right, height in steps]
-    reach = np.linspace(known.min() - found.sd / 2, known.max() + found.sd / 2, 121)
-    tested = "" if found.p_chi2 is None else f"; chi-square {found.chi2:.2f}, p {found.p_chi2:.3f}"
-    x, y = quantity("left", name), quantity("height", "density")
-    bar = {"x": x, "x2": {"field": "right"}, "y": y, "y2": {"datum": 0}}
-    layers = [
-        {"data": {"values": bars}, **mark("rect", bar, color=PALETTE[0], opacity=0.5)},
-        {"data": {"values": _points(reach, found.density(reach))}, "mark": LINE,
-         "encoding": {"x": quantity("x", name), "y": quantity("y", "density")}},
-    ]  # fmt: skip
-    spec = {"width": 2 * SIDE, "height": SIDE, "layer": layers}
-    below = f"mean {found.mean:.2f}, sd {found.sd:.2f}{tested}"
-    return themed(spec, f"{name} and a skew-normal curve", found.signature, dark, below)
-
-
-def _panel(x: Floats, y: Floats, labels: Sequence[str], x_name: str, y_name: str, title: str) -> Spec:
+def point_panel(x: Floats, y: Floats, labels: Sequence[str], x_name: str, y_name: str, title: str) -> Spec:
     """Return a panel of points with their fit, with logarithmic axes for logarithms."""
-    rows = _points(_natural(x, x_name), y)
+    rows = xy_rows(_natural(x, x_name), y)
     for row, label in zip(rows, labels, strict=True):
         row["row"] = label
     layers: list[Spec] = [{"data": {"values": rows}, "mark": POINT, "encoding": {"tooltip": tips(["row", "x", "y"])}}]
@@ -221,7 +120,7 @@ def _panel(x: Floats, y: Floats, labels: Sequence[str], x_name: str, y_name: str
         line = LeastSquares.of(np.column_stack([y, x]))
         ends = np.linspace(x.min(), x.max(), 2)
         fitted = line.mean + (ends - line.centre[0]) / line.scale[0] * line.slopes[0]
-        layers.append({"data": {"values": _points(_natural(ends, x_name), fitted)}, "mark": LINE})
+        layers.append({"data": {"values": xy_rows(_natural(ends, x_name), fitted)}, "mark": LINE})
     horizontal = quantity("x", x_name.removeprefix("log(").removesuffix(")"))
     if x_name.startswith("log("):
         horizontal["scale"] = {"type": "log", "nice": False}
@@ -234,6 +133,6 @@ def _natural(values: Floats, name: str) -> Floats:
     return np.exp(values) if name.startswith("log(") else values
 
 
-def _points(x: Floats, y: Floats) -> list[dict[str, Any]]:
+def xy_rows(x: Floats, y: Floats) -> list[dict[str, Any]]:
     """Return rows with the fields ``x`` and ``y``."""
     return [{"x": a, "y": b} for a, b in zip(x.tolist(), y.tolist(), strict=True)]

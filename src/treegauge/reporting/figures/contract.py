@@ -316,8 +316,9 @@ class CandidateWork(TypedDict):
     name: str
     signature: str
     held_out: bool
-    command: str
-    file: str | None
+    file: str
+    context: int
+    excerpts: list[tuple[int, list[str]]]
     words: PackedTrees
     items: list[dict[str, Any]]
 

@@ -14,17 +14,17 @@ from treegauge.core.result import joined_signature
 from treegauge.learning.difficulty import DifficultyTable
 from treegauge.learning.map import TreebankMaps
 from treegauge.learning.maps.cartography import REGIONS, DataMap
-from treegauge.learning.mdl import DescriptionLength, LengthTable
+from treegauge.learning.maps.description_length import DescriptionLength, LengthTable
+from treegauge.learning.maps.usable_information import InformationTable, UsableInformation
 from treegauge.learning.recordings.recording import LAYERS
-from treegauge.learning.vinfo import InformationTable, UsableInformation
 from treegauge.reporting.figures.theme import SIDE, Spec, category, chart, faceted, ink, mark, quantity, themed, tips
 
 Floats = npt.NDArray[np.float64]
 
 
 def _check(layer: str | None, results: Any) -> str:
-    """Return the layer to draw; by default the layer of the results."""
-    layer = layer or getattr(results, "layer", "head")
+    """Return the layer to draw, by default heads."""
+    layer = layer or "head"
     if layer not in LAYERS:
         raise ChoiceError("layer", layer, LAYERS)
     if not results:

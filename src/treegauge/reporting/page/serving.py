@@ -54,7 +54,7 @@ class PageServer:
             self._server = ThreadingHTTPServer((HOST, port), _handler(self))
         except OSError as error:
             raise TreegaugeError(
-                f"cannot serve on port {port}: {error.strerror}; choose another --port, or 0"
+                f"cannot serve on port {port}: {error.strerror}; choose another with --serve=PORT, or 0"
             ) from error
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True)

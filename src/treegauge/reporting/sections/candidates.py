@@ -1,12 +1,11 @@
 """The work list of candidates for annotation errors, in a report and as a separate page."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from treegauge.core.verbs import command
+from treegauge.auditing.changes.unified_diff import CONTEXT
 from treegauge.learning.maps.candidates import ErrorCandidates
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.page.methods import Method
@@ -15,12 +14,8 @@ from treegauge.reporting.page.page import Section, page
 from treegauge.reporting.sections.maps import candidates_method, find_suspects
 from treegauge.reporting.sections.summary import counted
 from treegauge.reporting.sections.treebank_names import treebank_of
-from treegauge.treebanks.convert import convert
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import is_conllu, short_name
-
-#: Stands for the file of exported decisions in the command that applies them.
-PATCH = "@patch@"
 
 
 class CandidateList(NamedTuple):
@@ -39,7 +34,7 @@ def candidates_section(lists: Sequence[CandidateList], methods: Sequence[Method]
     text = (
         f"{counted(total, 'word').capitalize()} whose annotation parsers contradict, the most "
         "suspicious first. Accept, reject or skip each suggestion, and export your decisions as "
-        "CSV or as a patch."
+        "CSV or as a unified diff."
     )
     which = "it" if total == 1 else "these"
     short = [f"Parsers contradict {counted(total, 'annotation')}; check {which} first."]
@@ -69,51 +64,59 @@ def _data(listed: CandidateList) -> dict[str, Any]:
     words = listed.candidates.words
     numbers = sorted({word.sentence - 1 for word in words})
     place = {number: i for i, number in enumerate(numbers)}
-    addresses = patch_addresses(listed.treebank, numbers)
+    lines, excerpts = file_excerpts(listed.treebank, [word.number for word in words])
     items = [
         {
-            "sentence": place[word.sentence - 1], "address": addresses[word.sentence - 1],
-            "word": word.word, "of": word.of, "instead": word.instead, "p_gold": word.p_gold,
+            "sentence": place[word.sentence - 1], "line": line, "word": word.word,
+            "of": word.of, "instead": word.instead, "p_gold": word.p_gold,
             "p_instead": word.p_instead, "score": word.score,
         }
-        for word in words
+        for word, line in zip(words, lines, strict=True)
     ]  # fmt: skip
-    numbered = any(address.startswith("#") for address in addresses.values())
     return {
         "treebank": treebank_of(listed.treebank.name),
         "name": listed.name,
         "signature": listed.candidates.signature,
         # Models trained on the other folds never saw the words that they judge.
         "held_out": "|folds:" in listed.candidates.signature,
-        "command": command(convert, listed.source or "TREEBANK.conllu", apply=PATCH, out="corrected.conllu"),
-        "file": _file(listed.source) if numbered else None,
+        "file": _file_name(listed),
+        "context": CONTEXT,
+        "excerpts": excerpts,
         "words": trees(listed.treebank.take(np.array(numbers, np.int64))),
         "items": items,
     }
 
 
-def patch_addresses(treebank: Treebank, numbers: Sequence[int]) -> dict[int, str]:
-    """Return the sentences' addresses in patches: the sent_id if it is unique, else the number.
+def file_excerpts(treebank: Treebank, words: Sequence[int]) -> tuple[list[int], list[tuple[int, list[str]]]]:
+    r"""Return the line of each word in its file, and these lines in their context for a unified diff.
+
+    Lines count from 1. An excerpt has the number of its first line, and the lines with their ends.
 
     Examples
     --------
     >>> from treegauge.testing.synthetic import synthetic
-    >>> patch_addresses(synthetic(3, seed=1), [0, 2])
-    {0: 'syn-1', 2: 'syn-3'}
+    >>> lines, [(first, excerpt)] = file_excerpts(synthetic(3, seed=1), [0])
+    >>> lines, first, len(excerpt), excerpt[0]
+    ([4], 1, 7, '# newdoc id = syn-d1\n')
     """
-    ids = treebank.metadata("sent_id")
-    counts = Counter(ids)
-    return {
-        number: name
-        if (name := ids[number]) and counts[name] == 1 and name[0] != "#" and "\t" not in name
-        else f"#{number + 1}"
-        for number in numbers
-    }
+    raw = treebank.raw
+    ends = np.append(np.flatnonzero(raw[:-1] == ord("\n")) + 1, raw.size)
+    starts = np.append(0, ends[:-1])
+    places = np.searchsorted(ends, treebank.fields[treebank.rows[np.asarray(words, np.int64)], 0], side="right")
+    around = np.unique(places[:, None] + np.arange(-CONTEXT, CONTEXT + 1))
+    shown = around[(around >= 0) & (around < len(ends))]
+    excerpts = []
+    for part in np.split(shown, np.flatnonzero(np.diff(shown) > 1) + 1) if len(shown) else ():
+        lines = [raw[starts[i] : ends[i]].tobytes().decode(errors="replace") for i in part]
+        excerpts.append((int(part[0]) + treebank.first_line, lines))
+    return (places + treebank.first_line).tolist(), excerpts
 
 
-def _file(source: str) -> str | None:
-    """Return the name of a CoNLL-U file as it appears in patches."""
-    return f"{short_name(source)}.conllu" if source and is_conllu(source) else None
+def _file_name(listed: CandidateList) -> str:
+    """Return the name of the CoNLL-U file, as it is in a diff; a set of a folder has an unknown name."""
+    if listed.source and is_conllu(listed.source):
+        return f"{short_name(listed.source)}.conllu"
+    return "TREEBANK.conllu" if "/" in listed.treebank.name else f"{listed.treebank.name}.conllu"
 
 
 def candidates_page(treebank: Treebank, candidates: ErrorCandidates) -> str:

@@ -72,10 +72,7 @@ def _data(old: Input, new: Input, result: Diff) -> dict[str, Any]:
         "treebank": new.name,
         "treebanks": [old.name, new.name],
         "releases": [take_apart(release.name)[1] or release.name for release in (old, new)],
-        "tables": {
-            name: list(table.rows[:ROWS])  # type: ignore[union-attr]
-            for name, table in result.attached.items()
-        },
+        "tables": {name: list(table.rows[:ROWS]) for name, table in result.attached.items()},
         "changed": len(changed_sentences(pairs, ["upos", "deprel"])),
         "trees": trees(after),
         "was": was | {"head": heads(before.head)},
@@ -84,7 +81,7 @@ def _data(old: Input, new: Input, result: Diff) -> dict[str, Any]:
 
 def _short(name: str, result: Diff) -> str:
     """Return a sentence on the number of changes."""
-    layers = {row["layer"]: row for row in result.attached["layers"].rows}  # type: ignore[union-attr]
+    layers = {row["layer"]: row for row in result.attached["layers"].rows}
     counts = [f"{layers[layer]['changed']:,} {layer}" for layer in ("head", "deprel", "upos")]
     rules = len(result.changes.rules)
     return (

@@ -53,8 +53,7 @@ class Votes:
             transfer, *words, parser=choices.get("parser") or None, limit=limit or None,
             seed=choices.get("seed") or None,
             option=list(filter(None, choices.get("options", "").split("+"))),
-            leave_one_out=any(row.get("left_out") for row in self.rows),
-            probabilities=choices.get("trees") == "pooled", format="json",
+            leave_one_out=any(row.get("left_out") for row in self.rows), format="json",
         )  # fmt: skip
 
     @classmethod
@@ -81,7 +80,7 @@ def learning_section(inputs: PageInputs, stores: Sequence[Path], convention: Con
     if parts:
         counts = parts[0] if len(parts) == 1 else joined_counts(parts)
         average = curve(counts)
-        each = curve(counts, each=True, resamples=100)
+        each = curve(counts, treebank="each", resamples=100)
         names = _readable(counts.treebanks)
         several = len(names) > 1
         names |= {AVERAGE: AVERAGE if several else next(iter(names.values()))}

@@ -30,7 +30,7 @@ from treegauge.reporting.page.packing import floats, numbers
 from treegauge.reporting.page.page import Section
 from treegauge.reporting.sections.comparing import table_pairs
 
-SAMPLES = 100_000
+SUBSETS = 100_000
 #: The largest number of probabilities on a page; with many systems the slider has fewer sizes.
 MOST = 60_000
 #: The number of adjacent pairs of the ranking that get a certificate.
@@ -57,12 +57,12 @@ class RankedTable(NamedTuple):
     failed: Collection[tuple[str, str]] = ()
 
 
-def ranking_section(*tables: RankedTable, samples: int = SAMPLES, seed: int = 0) -> Section:
+def ranking_section(*tables: RankedTable, subsets: int = SUBSETS, seed: int = 0) -> Section:
     """Rank the systems of each table over subsets of every size and return the section.
 
-    Of sizes with many subsets, `samples` random ones are drawn.
+    Of sizes with many subsets, `subsets` random ones are drawn.
     """
-    ranked = [_ranked(table, samples, seed) for table in tables]
+    ranked = [_ranked(table, subsets, seed) for table in tables]
     first = tables[0].scores
     text = (
         f"{len(first.systems)} systems by mean {metric_name(first.metric)} over "
@@ -85,15 +85,15 @@ class _Ranked(NamedTuple):
     short: list[str]
 
 
-def _ranked(table: RankedTable, samples: int, seed: int) -> _Ranked:
+def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
     """Return the data of one table, its methods, and its main findings."""
     scores = table.scores
     first_shown = min(10, max(1, len(scores.treebanks) // 2))
     sizes = _sizes(scores, first_shown)
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
     counted = exact_ranks(scores, size=sizes)
-    note(f"ranking the systems on up to {max(samples, FEW):,} subsets of each size")
-    drawn = [stability(scores, size=k, samples=samples, seed=seed) for k in sizes]
+    note(f"ranking the systems on up to {max(random_subsets, FEW):,} subsets of each size")
+    drawn = [stability(scores, size=k, samples=random_subsets, seed=seed) for k in sizes]
     usual = sizes.index(first_shown)
     order = scores.table["system"].to_list()
     pairs = list(pairwise(order))[:ADJACENT]

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.reading import read_treebank, treebank_folder
-from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, find, short_name, split_of
+from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.sources.entries import no_treebank
+from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, short_name, split_of
 from treegauge.treebanks.sources.input_kinds import TITLES
 from treegauge.treebanks.sources.inputs import is_treebank_folder, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
+from treegauge.treebanks.sources.resolver import find, resolve_source
 
 
 def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
@@ -66,9 +68,8 @@ def find_gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) 
     """Return gold, and whether it is a folder of gold files to match with folders of output."""
     if not isinstance(gold, str | PathLike):
         return read_treebank(gold), False
-    source = str(gold)
-    if source != "-" and not Path(source).exists() and "*" not in source:
-        source = str(treebank_folder(source))
+    first, *others = resolve_source(gold)
+    source = str(gold) if others else first.path
     if not Path(source).is_dir():
         if split is not None:
             raise TreegaugeError(f"--split needs GOLD to be a folder of treebanks; got a file: {gold}")
@@ -147,8 +148,11 @@ def match_folders(
         raise ChoiceError("split", split, SPLITS)
     files = [path for path in _files(Path(gold)) if split in {None, split_of(path)}]
     if not files:
-        which = f" for split {split!r}" if split else ""
-        raise TreegaugeError(f"{gold}: found no .conllu file in this folder{which}")
+        raise (
+            TreegaugeError(f"{gold}: found no .conllu file in this folder for split {split!r}")
+            if split
+            else no_treebank(Path(gold))
+        )
     names = dict(zip(files, distinct_names(files, _treebank_names(files)), strict=True))
     outputs: dict[str, dict[str, list[str]]] = {}
     for system, folders in systems.items():

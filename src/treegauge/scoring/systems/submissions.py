@@ -24,6 +24,7 @@ from treegauge.scoring.systems.score_inputs import match_folders
 from treegauge.statistics.resampling.small_samples import StudentEstimate
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.files import ENDINGS, Source, split_of
+from treegauge.treebanks.sources.resolver import treebank_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,10 +55,9 @@ class Submissions:
         paths of files or folders. Without a split, files named as test sets are used, or else all
         files.
         """
-        if not Path(gold).is_dir():
-            raise TreegaugeError(f"GOLD {os.fspath(gold)}: expected a folder of gold files")
+        gold = treebank_folder(gold)
         teams, homes = _teams(submissions)
-        every = [path for ending in ENDINGS for path in Path(gold).rglob(f"*.conllu{ending}")]
+        every = [path for ending in ENDINGS for path in gold.rglob(f"*.conllu{ending}")]
         if split is None and any(split_of(path) == "test" for path in every):
             split = "test"
         files = match_folders(gold, {}, split=split).gold

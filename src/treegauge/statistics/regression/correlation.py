@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 import numpy as np
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.regression.clusters import (
     LEAST_CLUSTERS,
     Clusters,
@@ -18,6 +18,7 @@ from treegauge.statistics.regression.clusters import (
 from treegauge.statistics.regression.coefficients import (
     LEAST_ROWS,
     Inference,
+    check_coefficient,
     coefficients,
     correlated_pair,
     inference,
@@ -25,8 +26,17 @@ from treegauge.statistics.regression.coefficients import (
 )
 from treegauge.statistics.regression.least_squares import collinearity_notes
 from treegauge.statistics.resampling.bootstrap import bootstrap_rows
-from treegauge.statistics.tables.data_table import DataTable, Groups, Sample
-from treegauge.statistics.tables.variables import Analysis, Coefficient, RowResampling, frame_of
+from treegauge.statistics.tables.data_table import DataTable, Groups, Sample, Tables, group_rows
+from treegauge.statistics.tables.table_joins import load_tables
+from treegauge.statistics.tables.variables import (
+    Analysis,
+    Coefficient,
+    Correction,
+    Names,
+    RowResampling,
+    frame_of,
+    sign_analysis,
+)
 from treegauge.statistics.tests.multiple import adjust
 from treegauge.statistics.tests.power import detectable
 
@@ -293,3 +303,49 @@ def choose_columns(
     if not variables:
         raise TreegaugeError(f"{table.source}: no numeric column besides {', '.join(named)}")
     return variables
+
+
+def correlate(
+    tables: Tables,
+    target: str,
+    of: Names = (),
+    given: Names = (),
+    *,
+    method: Coefficient = "spearman",
+    by: str | None = None,
+    cut: str | float | None = None,
+    correction: Correction = "benjamini-hochberg",
+    cluster: str = "genus",
+    log: Names = (),
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Correlations:
+    """Correlate columns with a target, alone and given covariates: :func:`treegauge.analyse`.
+
+    Columns in `log` are log-transformed; `cut` divides the values of the column `by` in two.
+    """
+    intervals = RowResampling(level, resamples, seed)
+    table = load_tables(tables)
+    wanted, covariates, logs = table.pick(of), table.pick(given), table.pick(log)
+    check_coefficient(method)
+    if correction not in get_args(Correction):
+        raise ChoiceError("correction of p-values", correction, get_args(Correction))
+    variables = choose_columns(table, target, wanted, covariates, without=by)
+    groups = {"all": range(table.frame.height)} | (group_rows(table, by, cut) if by else {})
+    rows, notes = associate(table, target, variables, covariates, groups, method, logs, intervals, cluster)
+    selected, more = strongest_correlation(table, target, variables, covariates, method, logs, intervals.level, cluster)
+    return Correlations(
+        rows=tuple(adjusted(rows, correction)),
+        method=method,
+        data=table,
+        variables=tuple(variables),
+        log=tuple(logs),
+        selected=selected,
+        notes=(*notes, *more),
+        signature=sign_analysis(
+            "correlation", table.name, target=target, of=variables if wanted else "all",
+            given=covariates, method=method, by=by, cut=cut, correction=correction, log=logs,
+            cluster=cluster, intervals=intervals,
+        ),
+    )  # fmt: skip

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.verbs import verb
 from treegauge.statistics.regression.coefficients import coefficients
 from treegauge.statistics.regression.correlation import choose_columns
 from treegauge.statistics.regression.least_squares import (
@@ -20,7 +19,7 @@ from treegauge.statistics.regression.least_squares import (
 from treegauge.statistics.resampling.draws import FloatArray
 from treegauge.statistics.tables.data_table import Sample, TableLike, Tables, as_table
 from treegauge.statistics.tables.table_joins import load_tables
-from treegauge.statistics.tables.variables import Analysis, Names, RowResampling, TableSettings, sign_analysis
+from treegauge.statistics.tables.variables import Analysis, Names, RowResampling, sign_analysis
 from treegauge.statistics.tests.planning import check_shares
 
 if TYPE_CHECKING:
@@ -154,37 +153,12 @@ class Regression(Analysis):
         )  # fmt: skip
 
 
-@verb
-def regress(
-    tables: Tables,
-    target: str,
-    on: Names,
-    *,
-    predict: TableLike | None = None,
-    leave_one_out: bool = False,
-    columns: TableSettings = TableSettings(),
-    level: float = 0.95,
-) -> Regression:
+def regress(tables: Tables, target: str, on: Names, *, log: Names = (), level: float = 0.95) -> Regression:
     r"""Fit a linear model: coefficients, relative importance (LMG), error on unseen rows.
 
     Standardises predictors before the fit; coefficients are in original units, with p-values from
     Student's t. Importance is each predictor's share of R² in percent, without an interval. Treats
-    rows as independent.
-
-    Parameters
-    ----------
-    tables
-        As for analyse: files, packaged tables, frames; several are joined.
-    target
-        Column to explain, such as las.
-    on
-        Predictors, a,b or repeated.
-    predict
-        Also predict the target of the rows in this table.
-    leave_one_out
-        Also predict every row from the others.
-    level
-        Confidence level of the intervals.
+    rows as independent. Columns in `log` are log-transformed.
 
     Notes
     -----
@@ -198,8 +172,8 @@ def regress(
     (0.503, [87.8, 12.2])
     """
     check_shares(level=level)
-    table = load_tables(tables, columns.join)
-    terms, log = table.pick(on), table.pick(columns.log)
+    table = load_tables(tables)
+    terms, log = table.pick(on), table.pick(log)
     if not terms:
         raise TreegaugeError(f"name at least one predictor; choices: {', '.join(table.numeric())}")
     choose_columns(table, target, terms)
@@ -211,7 +185,7 @@ def regress(
     if stuck:
         raise TreegaugeError(f"{table.source}: predictors {stuck} determine one another; leave one out")
     solved = LeastSquares.of(sample.values)
-    model = Regression(
+    return Regression(
         target=target,
         terms=tuple(terms),
         log=tuple(log),
@@ -226,10 +200,6 @@ def regress(
         _sample=sample,
         _solved=solved,
     )
-    parts = {"leave_one_out": model.leave_one_out()} if leave_one_out else {}
-    if predict is not None:
-        parts["predictions"] = model.predict(predict)
-    return model.with_attached(parts, featured=next(reversed(parts), ""))
 
 
 def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:

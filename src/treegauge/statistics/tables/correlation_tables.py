@@ -1,33 +1,15 @@
-"""Correlations of all pairs of columns, and within bins of sentence length."""
+"""Correlations of all pairs of columns."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.verbs import verb
-from treegauge.statistics.regression.clusters import (
-    LEAST_CLUSTERS,
-    Clusters,
-    cluster_note,
-    clustered_inferences,
-    clusters_of,
-    fisher,
-    weighted_coefficients,
-)
-from treegauge.statistics.regression.coefficients import (
-    LEAST_ROWS,
-    Inference,
-    check_coefficient,
-    correlated_pair,
-    partial,
-)
-from treegauge.statistics.regression.correlation import Correlations, adjusted, associate, choose_columns
-from treegauge.statistics.resampling.small_samples import StudentEstimate
-from treegauge.statistics.tables.data_table import DataTable, Sample, Tables
+from treegauge.statistics.regression.clusters import cluster_note, clustered_inferences, clusters_of
+from treegauge.statistics.regression.coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
+from treegauge.statistics.tables.data_table import Tables
 from treegauge.statistics.tables.table_joins import load_tables
 from treegauge.statistics.tables.variables import (
     Analysis,
@@ -35,7 +17,6 @@ from treegauge.statistics.tables.variables import (
     Correction,
     Names,
     RowResampling,
-    TableSettings,
     frame_of,
     sign_analysis,
 )
@@ -71,7 +52,6 @@ class CorrelationMatrix(Analysis):
         return pl.DataFrame({"": self.names} | columns)
 
 
-@verb
 def correlation_matrix(
     tables: Tables,
     of: Names = (),
@@ -80,26 +60,12 @@ def correlation_matrix(
     level: float = 0.95,
     correction: Correction = "benjamini-hochberg",
     cluster: str = "genus",
-    columns: TableSettings = TableSettings(),
+    log: Names = (),
 ) -> CorrelationMatrix:
     """Correlate every column with every other; stars mark small adjusted p-values.
 
-    Each pair is correlated over the rows that have both.
-
-    Parameters
-    ----------
-    tables
-        As for analyse: files, packaged tables, frames; several are joined.
-    of
-        The columns, a,b or repeated; by default all numeric ones.
-    method
-        Coefficient of correlation.
-    level
-        Confidence level of the intervals.
-    correction
-        How p-values are adjusted for their number; all pairs are one family.
-    cluster
-        Treebanks of one genus, family or language resemble each other; none: they are independent.
+    Each pair is correlated over the rows that have both; all pairs are one family of p-values. The
+    columns are all numeric ones unless named.
 
     Notes
     -----
@@ -110,9 +76,9 @@ def correlation_matrix(
     >>> print(correlation_matrix("ud25", "las,train_words,test_words").shown().row(1))
     ('train_words', '0.661**', '1', '0.772**')
     """
-    table = load_tables(tables, columns.join)
+    table = load_tables(tables)
     check_coefficient(method)
-    chosen, log = table.pick(of), table.pick(columns.log)
+    chosen, log = table.pick(of), table.pick(log)
     wanted = chosen or table.numeric()
     if len(wanted) < 2 or len(set(wanted)) < len(wanted):
         raise TreegaugeError(
@@ -155,147 +121,3 @@ def correlation_matrix(
             correction=correction, cluster=cluster, log=log, intervals=RowResampling(level, 0),
         ),
     )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class BinnedCorrelations(Analysis):
-    """Coefficients of one variable given all covariates, one row per bin.
-
-    The trend is the Spearman correlation of the coefficients with the bins; its p-value is of the
-    slope of Fisher's transformation, over treebanks, which the bins share.
-    """
-
-    bin: str
-    bins: tuple[int, ...]
-    coefficients: Correlations
-    trend: Inference
-    kind: ClassVar[str] = "binned correlation"
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per bin, in ascending order."""
-        import polars as pl
-
-        frame = self.coefficients.table.drop("group")
-        return frame.insert_column(0, pl.Series(self.bin, self.bins, dtype=pl.Int64))
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """The trend over the bins."""
-        return {"trend_r": self.trend.r, "p_trend": self.trend.p_value}
-
-
-@verb(limits={"low": (0, 10**5), "high": (0, 10**5)})
-def correlate_bins(
-    tables: Tables,
-    target: str,
-    of: str,
-    given: Names = (),
-    *,
-    bin: str = "length",
-    low: int = 3,
-    high: int = 30,
-    method: Coefficient = "spearman",
-    log: Names = (),
-    correction: Correction = "benjamini-hochberg",
-    cluster: str = "genus",
-    intervals: RowResampling = RowResampling(resamples=0),
-) -> BinnedCorrelations:
-    """Correlate within each bin of sentence length, in a table with a row per treebank and length.
-
-    Mixing sentences of different lengths can hide or fake an effect; here each length has its own
-    coefficient. The bins share treebanks, so the p-values are not independent; the adjusted ones
-    take their number into account.
-
-    Parameters
-    ----------
-    tables
-        A table with one row for every treebank and bin.
-    target
-        Column to explain, such as las.
-    of
-        Column to explain it with, such as edv.
-    given
-        Covariates, a,b or repeated.
-    bin
-        Column of whole numbers that bins the rows.
-    low, high
-        Smallest and largest bin.
-    method
-        Coefficient of correlation.
-    log
-        Columns to take the logarithm of; a,b or repeated.
-    correction
-        How p-values are adjusted for their number.
-    cluster
-        Treebanks of one genus, family or language resemble each other; none: they are independent.
-
-    Notes
-    -----
-    Section 4.4 and Fig. 10 of the EDV paper: EDV and LAS of sentences of 3 to 30 words, with the
-    words in the training data as covariate.
-
-    Examples
-    --------
-    >>> rows = [(length, i, (i * length) % 11) for length in (3, 4, 5) for i in range(10)]
-    >>> columns = dict(zip(("length", "las", "edv"), map(list, zip(*rows)), strict=True))
-    >>> result = correlate_bins(columns, "las", "edv")
-    >>> [(row["length"], round(row["r"], 2)) for row in result.table.to_dicts()]
-    [(3, 0.32), (4, 0.38), (5, -0.09)]
-    """
-    table = load_tables(tables)
-    covariates, logs = table.pick(given), table.pick(log)
-    table.check([bin], "column that bins")
-    numbers = table.numbers(bin)
-    odd = numbers[np.isfinite(numbers) & (numbers != np.round(numbers))]
-    if len(odd):
-        raise TreegaugeError(f"{table.source}: column {bin!r} must hold whole numbers to bin by, found {odd[0]:g}")
-    inside = np.flatnonzero((numbers >= low) & (numbers <= high))
-    if not len(inside):
-        raise TreegaugeError(f"{table.source}: no {bin!r} lies between {low} and {high}")
-    bins = sorted({int(number) for number in numbers[inside]})
-    groups = {f"{bin} {number}": np.flatnonzero(numbers == number).tolist() for number in bins}
-    choose_columns(table, target, [of], covariates, without=bin)
-    rows, notes = associate(table, target, [of], covariates, groups, method, logs, intervals, cluster)
-    last = adjusted([row for row in rows if len(row.given) == len(covariates)], correction)
-    known = [(one, row.inference.r) for one, row in zip(bins, last, strict=True) if row.inference.r is not None]
-    enough = len(known) > 3
-    p_trend = None
-    if enough and len(known) == len(bins) and method != "kendall":
-        samples = [table.complete([target, of, *covariates], log=logs, rows=here) for here in groups.values()]
-        p_trend = _trend(table, bins, samples, method, cluster)
-    signature = sign_analysis(
-        "bins", table.name, bin=f"{bin}:{low}-{high}", target=target, of=of, given=covariates,
-        method=method, correction=correction, cluster=cluster, log=logs, intervals=intervals,
-    )  # fmt: skip
-    return BinnedCorrelations(
-        bin=bin,
-        bins=tuple(bins),
-        coefficients=Correlations(signature, tuple(notes), tuple(last), method),
-        trend=replace(correlated_pair(np.array(known)), p_value=p_trend) if enough else Inference(),
-        notes=tuple(notes),
-        signature=signature,
-    )
-
-
-def _trend(
-    table: DataTable, bins: Sequence[int], samples: Sequence[Sample], method: Coefficient, cluster: str
-) -> float | None:
-    """Return the p-value of the slope of Fisher's z over bins, for random treebanks or clusters."""
-    kinds = table.kinds(cluster) or [None] * table.frame.height
-    names = [kind or label for kind, label in zip(kinds, table.labels, strict=True)]
-    place = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    if len(place) < LEAST_CLUSTERS:
-        return None
-    codes = [np.array([place[names[i]] for i in sample.rows]) for sample in samples]
-    whole = Clusters(np.concatenate(codes))
-    halves = np.vstack([np.zeros(len(place)), np.eye(len(place)) / 2])
-    z = [
-        fisher(partial(weighted_coefficients(sample.values, 1 - halves[:, code], method)))
-        for sample, code in zip(samples, codes, strict=True)
-    ]
-    centred = np.array(bins) - np.mean(bins)
-    slopes = (centred @ np.array(z))[:, None] / (centred**2).sum()
-    error = np.sqrt(whole.covariance(slopes)[0])
-    p = StudentEstimate(slopes[0], error, np.full(1, whole.df)).p_value()[0]
-    return None if np.isnan(p) else float(p)

@@ -15,7 +15,7 @@ from treegauge.statistics.tables.data_table import DataTable, Tables, as_table, 
 if TYPE_CHECKING:
     import polars as pl
 
-_KEY = "__key__"
+_KEY, _NAMES = "__key__", "treebank"
 
 
 def treebank_key(name: str) -> str:
@@ -29,7 +29,7 @@ def treebank_key(name: str) -> str:
     return f"{key}@{release}" if release else key
 
 
-def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
+def load_tables(tables: Tables) -> DataTable:
     """Return one table from one or several, joined side by side; missing rows leave gaps.
 
     Treebanks match by name or code. The order of the tables does not matter for columns and rows:
@@ -45,15 +45,16 @@ def load_tables(tables: Tables, join: str = "treebank") -> DataTable:
     parts = [as_table(table) for table in tables]
     if len(parts) == 1:
         return parts[0]
-    frames = [_keyed(table, join) for table in parts]
-    for name in _shared(frames, join):
+    frames = [_keyed(table) for table in parts]
+    for name in _shared(frames):
         frames = _named_apart(frames, parts, name)
     joined = frames[0]
     for table, frame in zip(parts[1:], frames[1:], strict=True):
         if not set(frame[_KEY]) & set(joined[_KEY]):
-            found, before = (names_and_more(list(one[join]), 3) for one in (frame, joined))
+            found, before = (names_and_more(list(one[_NAMES]), 3) for one in (frame, joined))
             raise TreegaugeError(
-                f"{table.source}: no {join} in common with the tables before: found {found}; expected such as {before}"
+                f"{table.source}: no treebank in common with the tables before: found {found}; "
+                f"expected such as {before}"
             )
         twice = [name for name in frame.columns if name in joined.columns and name != _KEY]
         joined = joined.join(frame, on=_KEY, how="full", coalesce=True)
@@ -76,23 +77,23 @@ def _merged(joined: "pl.DataFrame", name: str) -> "pl.Series":
     return pl.Series(name, cells, both[0].dtype)
 
 
-def _keyed(table: DataTable, join: str) -> "pl.DataFrame":
+def _keyed(table: DataTable) -> "pl.DataFrame":
     """Return a table with the key of each row, which must be unique."""
     import polars as pl
 
-    table.check([join], "column to join on")
-    names = [str(name) for name in table.frame[join]]
-    keys = [treebank_key(name) if join == "treebank" else name for name in names]
-    frame = table.frame.with_columns(pl.Series(_KEY, keys), pl.Series(join, names))
-    twice = frame.filter(pl.col(_KEY).is_duplicated())[join].to_list()
+    table.check([_NAMES], "column to join on")
+    names = [str(name) for name in table.frame[_NAMES]]
+    keys = [treebank_key(name) for name in names]
+    frame = table.frame.with_columns(pl.Series(_KEY, keys), pl.Series(_NAMES, names))
+    twice = frame.filter(pl.col(_KEY).is_duplicated())[_NAMES].to_list()
     if twice:
         raise TreegaugeError(f"{table.source}: {twice[0]!r} has more than one row")
     return frame
 
 
-def _shared(frames: Sequence["pl.DataFrame"], join: str) -> list[str]:
+def _shared(frames: Sequence["pl.DataFrame"]) -> list[str]:
     """Return the columns that several tables have."""
-    names = [name for frame in frames for name in frame.columns if name not in (join, _KEY)]
+    names = [name for frame in frames for name in frame.columns if name not in (_NAMES, _KEY)]
     return [name for name in dict.fromkeys(names) if names.count(name) > 1]
 
 

@@ -18,22 +18,6 @@ Correction = Literal["benjamini-hochberg", "holm", "bonferroni"]
 
 
 @dataclass(frozen=True)
-class TableSettings(Settings):
-    """How columns are read from tables.
-
-    Attributes
-    ----------
-    log
-        Columns to log-transform, as is usual for sizes; a,b or repeated.
-    join
-        Column of names by which several tables are joined.
-    """
-
-    log: Names = ()
-    join: str = "treebank"
-
-
-@dataclass(frozen=True)
 class CorrelationSettings(Settings):
     """How columns are correlated.
 
@@ -42,9 +26,8 @@ class CorrelationSettings(Settings):
     method
         Coefficient of correlation.
     by
-        Repeat for each value of this column.
-    cut
-        Divide the values of that column in two: at their mean, median, or a number.
+        Repeat for each value of this column; COLUMN:mean, COLUMN:median or COLUMN:NUMBER divides
+        its values in two there.
     correction
         Adjustment of p-values for their number: controls the false discovery rate
         (benjamini-hochberg) or the family-wise error rate (holm, bonferroni).
@@ -56,7 +39,6 @@ class CorrelationSettings(Settings):
 
     method: Coefficient = "spearman"
     by: str | None = None
-    cut: str | float | None = None
     correction: Correction = "benjamini-hochberg"
     cluster: str = "genus"
 

@@ -1,16 +1,13 @@
 """The power of a test of a correlation, and the number of rows it needs."""
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.result import Result, sign
-from treegauge.core.verbs import verb
 from treegauge.statistics.tests.planning import check_shares, smallest
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 
 def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
@@ -86,67 +83,3 @@ def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
     if correlation_power(0.0, n, alpha) >= power:
         return 0.0
     return float(brentq(lambda r: correlation_power(r, n, alpha) - power, 0.0, 1 - 1e-12))
-
-
-@dataclass(frozen=True)
-class PowerPlan(Result):
-    """The coefficient that `n` rows detect, and the rows that `r` needs, with power `wanted`."""
-
-    signature: str
-    n: int | None
-    r: float | None
-    covariates: int
-    wanted: float
-    power: float | None
-    rows_needed: int | None
-    detectable_r: float | None
-    kind: ClassVar[str] = "power"
-    digits: ClassVar[int] = 3
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row."""
-        import polars as pl
-
-        names = "n r covariates power wanted rows_needed detectable_r".split()
-        row = {name: [getattr(self, name)] for name in names}
-        return pl.DataFrame({name: cell for name, cell in row.items() if cell != [None]})
-
-
-@verb(limits={"covariates": (0, 10**6)})
-def plan_power(
-    n: int | None = None, r: float | None = None, *, covariates: int = 0, power: float = 0.8, level: float = 0.95
-) -> PowerPlan:
-    """Report the power of a correlation test, the rows it needs, and the detectable correlation.
-
-    Parameters
-    ----------
-    n
-        Number of rows (treebanks).
-    r
-        The correlation you expect.
-    covariates
-        Number of covariates.
-    power
-        The power you want.
-    level
-        Confidence level of the test.
-
-    Examples
-    --------
-    >>> plan_power(r=-0.265, covariates=1).rows_needed
-    110
-    """
-    alpha = 1 - level
-    if n is None and r is None:
-        raise TreegaugeError("give the number of rows (n), the expected coefficient (r), or both")
-    if covariates < 0:
-        raise TreegaugeError(f"covariates: expected a number of at least 0, found {covariates}")
-    rows = None if n is None else n - covariates
-    return PowerPlan(
-        n=n, r=r, covariates=covariates, wanted=power,
-        power=None if rows is None or r is None else correlation_power(r, rows, alpha),
-        rows_needed=None if r is None else needed_rows(r, power, alpha) + covariates,
-        detectable_r=None if rows is None else detectable(rows, power, alpha),
-        signature=sign(analysis="power", test="two-sided", level=level),
-    )  # fmt: skip

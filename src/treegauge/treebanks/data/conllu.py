@@ -15,7 +15,8 @@ from treegauge.treebanks.data.indexing import index
 from treegauge.treebanks.data.pieces import count_lines, pieces
 from treegauge.treebanks.data.problems import BY_NAME, CUT_OFF, ConlluError, ReadingProblem
 from treegauge.treebanks.data.repair import repair_sentences
-from treegauge.treebanks.sources.files import Errors, Source, find, open_bytes, packed, short_name, split_of
+from treegauge.treebanks.sources.files import Errors, Source, open_bytes, packed, short_name, split_of
+from treegauge.treebanks.sources.resolver import find
 
 CHUNK = 2 << 20
 TOLERABLE = ("several-roots", "no-root", "cycle")
@@ -147,7 +148,7 @@ def read_conllu(
     if len(parts) == 1:
         return parts[0]
     if name is None and isinstance(source, str | Path):
-        from treegauge.treebanks.data.reading import folder_name
+        from treegauge.treebanks.sources.resolver import folder_name
 
         name = folder_name(source)
     return concat(parts, name=name)
@@ -163,7 +164,7 @@ def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
     **options
         As in :func:`read_conllu`.
     """
-    from treegauge.treebanks.data.reading import folder_name
+    from treegauge.treebanks.sources.resolver import folder_name
 
     parts: dict[str, list[str]] = {}
     for path in find(source):

@@ -79,7 +79,7 @@ def in_cache(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise TreegaugeError(
             f"{folder}: cannot write to the folder for downloads: {error.strerror or error}; name "
-            "another folder with --cache (in Python cache=...) or TREEGAUGE_CACHE"
+            "another folder in the environment variable TREEGAUGE_CACHE"
         ) from None
 
 

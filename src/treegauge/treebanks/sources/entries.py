@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
-from treegauge.treebanks.sources.files import ENDINGS, SPLITS, entries_of, find, split_of
+from treegauge.treebanks.sources.files import ENDINGS, SPLITS, conllu_files, entries_of, split_of
 from treegauge.treebanks.sources.languages import UNKNOWN, Language, code_of, language_of, own_name, release_of
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def folders_in(root: Path) -> list[Path]:
     if not root.is_dir():
         raise TreegaugeError(f"{root}: no such folder; expected one with UD releases or treebanks")
     entries_of(root)  # one that cannot be read seems empty below
-    if holds_treebank(root) and any(split_of(file) for file in find(root)):
+    if holds_treebank(root) and any(split_of(file) for file in conllu_files(root)):
         return [root]
     folders: list[Path] = []
     for child in _children(root):
@@ -139,11 +139,16 @@ def folders_in(root: Path) -> list[Path]:
     if not folders and holds_treebank(root):
         return [root]
     if not folders:
-        raise TreegaugeError(
-            f"{root}: found no treebank; expected UD_*/*.conllu in it, or folders such as r2.9 or "
-            "ud-treebanks-v2.9 that hold them"
-        )
+        raise no_treebank(root)
     return folders
+
+
+def no_treebank(folder: Path) -> TreegaugeError:
+    """Return the error on a folder in which there is no treebank."""
+    return TreegaugeError(
+        f"{folder}: found no treebank in this folder; expected .conllu files, or folders of treebanks such as "
+        "UD_Greek-GDT or r2.9/UD_Greek-GDT"
+    )
 
 
 def _children(folder: Path) -> list[Path]:
@@ -168,7 +173,7 @@ def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
     release = release or release_of(whole.parent.name)
     files: dict[str, tuple[str, ...]] = {}
     codes = []
-    for path in find(folder):
+    for path in conllu_files(folder):
         named = UD_FILE.match(Path(path).name)
         split = named["split"] if named else split_of(path)
         if named:

@@ -1,20 +1,19 @@
-"""Sources of treebanks: files, folders, patterns, standard input, compressed files."""
+"""Files of treebanks: their names, and reading them whether compressed or not."""
 
 import bz2
-import glob
 import gzip
 import io
 import lzma
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
 from treegauge.core.arguments import bad_text
-from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.outputs import protect
 from treegauge.core.safe_reading import LimitedStream
 
@@ -72,50 +71,12 @@ def packed(data: bytes, ending: str) -> bytes:
     return lzma.compress(data) if ending == ".xz" else data
 
 
-def find(source: Source, *, split: str | None = None) -> list[str]:
-    """Return the files of a path, pattern, folder or name, train before dev and test.
-
-    Patterns such as ``"UD_*/*-test.conllu"`` or ``"UD_*"`` match files or folders; names and codes
-    are those of treebanks under ``$TREEGAUGE_UD``. `split` selects one set, except for files.
-    """
-    name = os.fspath(source)
-    if split is not None and split not in SPLITS:
-        raise ChoiceError("split", split, SPLITS)
-    if name == "-":
-        return ["-"]
-    try:
-        folder, file = Path(name).is_dir(), Path(name).exists()
-    except OSError as error:
-        raise TreegaugeError(f"{name}: {error.strerror}") from error
-    if folder:
-        files = _members(name)
-        where = f"{name} (a folder)"
-    elif file:
-        return [name]
-    elif glob.has_magic(name):
-        matches = glob.glob(name, recursive=True)  # noqa: PTH207 -- absolute patterns too
-        files = [p for match in matches for p in _members(match)]
-        where = f"the pattern {name}"
-    else:
-        from treegauge.treebanks.data.reading import treebank_folder
-
-        return find(treebank_folder(name), split=split)
-    if split is not None:
-        files = [p for p in files if split_of(p) == split]
-        where = f"{where} for split {split!r}"
-    if not files:
-        raise TreegaugeError(f"found no .conllu file in {where}")
-    order = {part: i for i, part in enumerate(SPLITS)}
-    keys = {p: (str(Path(p).parent), order.get(split_of(p) or "", 3), p) for p in files}
-    return sorted(keys, key=keys.__getitem__)
-
-
-def _members(name: str) -> list[str]:
+def conllu_files(place: Source) -> list[str]:
     """Return a folder's treebank files, without compressed duplicates; or the file itself."""
     members: dict[str, str] = {}
-    if not Path(name).is_dir():
-        members[name] = name
-    entries = entries_of(name) if Path(name).is_dir() else []
+    if not Path(place).is_dir():
+        members[str(place)] = os.fspath(place)
+    entries = entries_of(place) if Path(place).is_dir() else []
     for ending in ENDINGS:
         for path in entries:
             if path.name.endswith(f".conllu{ending}"):
@@ -123,7 +84,14 @@ def _members(name: str) -> list[str]:
     for path_name in members.values():
         if problem := bad_text(path_name):
             raise TreegaugeError(f"{path_name!a}: the name holds {problem}; rename the file")
-    return list(members.values())
+    return in_order(members.values())
+
+
+def in_order(files: Iterable[str]) -> list[str]:
+    """Return files by folder, the training set before dev and test, each once."""
+    order = {part: i for i, part in enumerate(SPLITS)}
+    keys = {path: (str(Path(path).parent), order.get(split_of(path) or "", 3), path) for path in files}
+    return sorted(keys, key=keys.__getitem__)
 
 
 def entries_of(folder: Source) -> list[Path]:

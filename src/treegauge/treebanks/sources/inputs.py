@@ -15,14 +15,13 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
-from treegauge.treebanks.data.reading import folder_name, missing_path, named_folder, read_treebank
-from treegauge.treebanks.sources.entries import UD_FILE, holds_treebank
+from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.sources.entries import UD_FILE, holds_treebank, no_treebank
 from treegauge.treebanks.sources.files import (
     SPLITS,
     Errors,
     Source,
     entries_of,
-    find,
     is_conllu,
     is_stream,
     short_name,
@@ -31,6 +30,7 @@ from treegauge.treebanks.sources.files import (
 from treegauge.treebanks.sources.input_kinds import TITLES, Kind, file_kind, kind_titles
 from treegauge.treebanks.sources.languages import own_name, release_of
 from treegauge.treebanks.sources.matching import distinct_names, text_digest
+from treegauge.treebanks.sources.resolver import find, missing_path, resolve_source
 
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
@@ -186,19 +186,14 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
 def expanded(source: str) -> Iterator[tuple[str, str]]:
     """Yield paths with their given names; a packaged table is its own name."""
     name, mark, path = source.partition("=")
-    if source == "-" or Path(source).exists() or source in PACKAGED:
+    if source in PACKAGED:
         yield source, ""
-    elif mark and (path == "-" or Path(path).exists()):
+    elif mark and not Path(source).exists() and (path == "-" or Path(path).exists()):
         yield path, name
-    elif glob.has_magic(source):
-        matches = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 -- absolute patterns too
-        if not matches:
-            raise TreegaugeError(f"{source}: nothing matches this pattern")
-        yield from ((match, "") for match in matches)
-    elif not mark and (folder := named_folder(source, PACKAGED)):
-        yield str(folder), folder_name(source) or ""
+    elif mark and not Path(source).exists() and not glob.has_magic(source):
+        raise TreegaugeError(missing_path(path))
     else:
-        raise TreegaugeError(missing_path(path if mark else source))
+        yield from resolve_source(source, names=PACKAGED)
 
 
 def _path(source: str, name: str) -> Iterator[Input]:
@@ -253,10 +248,7 @@ def _folder(path: Path, name: str) -> Iterator[Input]:
     below = [folder for folder in _walk(path) if _is_store(folder) or holds_treebank(folder)]
     treebanks = [folder for folder in below if folder != path and is_treebank_folder(folder)]
     if not below:
-        raise TreegaugeError(
-            f"{path}: this folder contains no recognised input; expected .conllu files, treebank "
-            "folders or a store of experiments"
-        )
+        raise no_treebank(path)
     if named or not _is_release(path, treebanks):
         stores = [folder for folder in below if _is_store(folder)]
         files = tuple(file for folder in below if folder not in stores for file in find(folder))

@@ -1,9 +1,9 @@
-// Decisions about candidates for annotation errors: kept in the browser, exported as CSV and patch.
+// Decisions about candidates for annotation errors: kept in the browser, exported as CSV and as a unified diff.
 
 export const DECISIONS = ["accept", "reject", "skip"];
 
 // The identifier of a candidate; it does not depend on the place in the list.
-export const idOf = (one) => `${one.address} ${one.word} ${one.of}`;
+export const idOf = (one) => `${one.id} ${one.line} ${one.of}`;
 
 // Decisions by candidate; `storage()` returns the browser's storage, and throws if that is blocked.
 export const makeDecisions = (key, storage) => {
@@ -76,24 +76,38 @@ export const toCsv = (candidates, decisions) => {
   return [[...COLUMNS.map(([name]) => name), "decision"].join(","), ...lines, ""].join("\n");
 };
 
-// Fields of patches: a backslash and a carriage return are escaped, as by treegauge diff --patch.
-const field = (value) => String(value).replaceAll("\\", "\\\\").replaceAll("\r", "\\r");
+const FIELDS = { head: 6, relation: 7 };
 
-// The accepted candidates of one file as a patch for treegauge convert --apply.
-export const toPatch = (candidates, decisions, file = null) => {
+// The accepted candidates as a unified diff of their file, for `git apply` and `patch`.
+// `excerpts` has the lines around all candidates: the number of the first, and the lines with ends.
+export const toPatch = (candidates, decisions, { file, context, excerpts }) => {
   const accepted = candidates.filter((one) => decisions.of(one) === "accept");
-  const sentences = new Map();
-  for (const one of accepted)
-    sentences.set(one.address, [...(sentences.get(one.address) || []), one]);
-  const lines = ["treegauge patch 1"];
-  if (file) lines.push(["file", file, file, "-", "-"].join("\t"));
-  for (const [address, own] of sentences) {
-    lines.push(`sentence\t${address}`);
-    for (const one of [...own].sort((a, b) => a.word - b.word)) {
-      const column = one.of === "head" ? "head" : "deprel";
-      const values = [one.form, column, one.annotated, one.instead].map(field);
-      lines.push([one.word, ...values].join("\t"));
-    }
+  if (!accepted.length) return "";
+  const texts = new Map(excerpts.flatMap(([first, lines]) => lines.map((line, i) => [first + i, line])));
+  const changed = new Map();
+  for (const one of accepted) {
+    const fields = (changed.get(one.line) ?? texts.get(one.line)).split("\t");
+    fields[FIELDS[one.of]] = one.instead;
+    changed.set(one.line, fields.join("\t"));
   }
-  return `${lines.join("\n")}\n`;
+  const marked = (mark, line) =>
+    line.endsWith("\n") ? mark + line : `${mark}${line}\n\\ No newline at end of file\n`;
+  const near = (line) => [...changed.keys()].some((one) => Math.abs(one - line) <= context);
+  const shown = [...texts.keys()].sort((a, b) => a - b).filter(near);
+  const hunks = [];
+  for (const line of shown) {
+    if (hunks.at(-1)?.at(-1) === line - 1) hunks.at(-1).push(line);
+    else hunks.push([line]);
+  }
+  const parts = hunks.map((lines) => {
+    const place = `${lines[0]},${lines.length}`;
+    const body = lines.map((line) =>
+      changed.has(line)
+        ? marked("-", texts.get(line)) + marked("+", changed.get(line))
+        : marked(" ", texts.get(line)),
+    );
+    return `@@ -${place} +${place} @@\n${body.join("")}`;
+  });
+  const name = file.includes(" ") ? `${file}\t` : file;
+  return `--- a/${name}\n+++ b/${name}\n${parts.join("")}`;
 };

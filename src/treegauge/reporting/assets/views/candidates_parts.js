@@ -4,7 +4,7 @@ import { isolated, markedText } from "../components/sentence.js";
 import { dataTable } from "../components/table.js";
 import { drawTree, treeFrame } from "../components/tree.js";
 import { button, html, save, select } from "../shell/dom.js";
-import { filledCommand, grouped } from "../shell/format.js";
+import { grouped } from "../shell/format.js";
 import { toCsv, toPatch } from "./candidates_decisions.js";
 import { certainty, reasonOf, suggestionOf } from "./candidates_words.js";
 
@@ -65,8 +65,7 @@ export const progressPart = ({ list, all, decisions }, clear) => {
   const said = [...Object.keys(NAMES), "open"].map((key) => `${counts[key]} ${NAMES[key] || key}`);
   const name = list.treebank.replace(/[^\w-]+/g, "_");
   const csv = () => save(`${name}-candidates.csv`, "text/csv", toCsv(all, decisions));
-  const patch = () => save(`${name}.patch`, "text/plain", toPatch(all, decisions, list.file));
-  const command = filledCommand(list.command, { patch: `${name}.patch` });
+  const patch = () => save(`${name}.patch`, "text/plain", toPatch(all, decisions, list));
   return [
     html("progress", { max: all.length, value: done, "aria-label": "Candidates decided" }),
     html(
@@ -77,7 +76,14 @@ export const progressPart = ({ list, all, decisions }, clear) => {
       button("Export patch", patch, { disabled: !counts.accept }),
       button("Clear decisions", clear),
     ),
-    html("p", { class: "count" }, "The patch contains the suggestions you accepted. To apply it: ", html("code", {}, command)),
+    html(
+      "p",
+      { class: "count" },
+      `The patch is a unified diff with the suggestions you accepted. Apply it in the folder of ${list.file}: `,
+      html("code", {}, `git apply ${name}.patch`),
+      " or ",
+      html("code", {}, `patch ${list.file} ${name}.patch`),
+    ),
     decisions.kept
       ? null
       : html(

@@ -1,0 +1,40 @@
+"""Extensions: what upper rooms add to lower ones, by name and loaded on first use.
+
+A lower room names an extension point and asks :func:`load_extension` for an object of it; the
+front of the package, which is above all rooms, says where it is::
+
+    register_extensions("tasks", map="treegauge.learning.recordings.tasks:MAP")    # treegauge/__init__.py
+    task = load_extension("tasks", "map")                                # treegauge/experiments
+
+So no room names another one above it, by a string neither. The points are ``tasks`` (of a plan),
+``pages`` (``candidates``: HTML of a result of a lower room) and ``figures`` (``draw`` and ``save``).
+Objects of other packages are plug-ins: :mod:`treegauge.core.plugins`.
+"""
+
+from collections.abc import KeysView
+from importlib import import_module
+from typing import Any
+
+_homes: dict[str, dict[str, str]] = {}
+
+
+def register_extensions(point: str, **homes: str) -> None:
+    """Add objects to an extension point: ``name="module:object"``."""
+    _homes.setdefault(point, {}).update(homes)
+
+
+def extension_names(point: str) -> KeysView[str]:
+    """Return the names at an extension point.
+
+    Examples
+    --------
+    >>> sorted(extension_names("pages"))
+    ['candidates']
+    """
+    return _homes.get(point, {}).keys()
+
+
+def load_extension(point: str, name: str) -> Any:
+    """Import the object of this name at an extension point."""
+    module, _, attribute = _homes[point][name].partition(":")
+    return getattr(import_module(module), attribute)

@@ -1,1 +1,0 @@
-"""Pairs of versions of sentences, and edits between them."""
