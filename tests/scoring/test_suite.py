@@ -15,7 +15,7 @@ from treegauge.scoring.inference.hierarchies import compare_suite
 from treegauge.scoring.metrics.registry import METRICS
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.suite import score_suite
-from treegauge.scoring.systems.score_inputs import match_folders
+from treegauge.scoring.systems.outputs import match_folders
 from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import TOTALS, chain, conllu, row

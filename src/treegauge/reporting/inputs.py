@@ -107,6 +107,8 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
     """
     from treegauge.ranking.tables.leaderboard import Leaderboard
 
+    sources = list(sources)
+    _check_named(sources)
     inputs = recognise(sources, gold=gold, kinds=KINDS, errors=errors)
     files = [one.path for one in inputs if one.kind != "packaged" and one.given is None]
     page = PageInputs(_base(files), errors)
@@ -162,6 +164,15 @@ def _add_saved_scores(scores: Sequence[tuple[Input, Scores]], page: PageInputs) 
             page.saved_scores.append(result)
     if len(scores) > 1:
         page.scores.extend(one for one, _ in scores)
+
+
+def _check_named(sources: Iterable[Any]) -> None:
+    """Refuse NAME=PATH as other verbs refuse it: without a name or a path, or with a table."""
+    from treegauge.scoring.systems.outputs import name_and_path
+
+    for word in sources:
+        if isinstance(word, str) and "=" in word:
+            name_and_path(word)
 
 
 def _parts(whole: Input) -> list[Input]:

@@ -91,7 +91,7 @@ def breakdown(
     from treegauge.scoring.classes.confusion import confusion as confusion_matrix
     from treegauge.scoring.classes.overlap import error_overlap
     from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.systems.score_inputs import single_outputs
+    from treegauge.scoring.systems.outputs import single_outputs
 
     name, counting = metric_and_convention(metric, convention)
     source, outputs = single_outputs(gold, systems, "a breakdown")

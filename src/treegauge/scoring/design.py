@@ -116,12 +116,11 @@ def design(
     from treegauge.core.messages import progress
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.settings import Scoring, score_options
-    from treegauge.scoring.systems.score_inputs import find_gold, match_folders, named_outputs
+    from treegauge.scoring.systems.outputs import match_folders, resolve_systems
 
     if not difference > 0:
         raise TreegaugeError(f"difference: expected a number of points above 0, found {difference:g}")
-    named = named_outputs(systems)
-    source, folder = find_gold(gold, named, split)
+    source, named, folder = resolve_systems(gold, systems, split)
     (name,), options = score_options(metric, convention, Scoring(units=units, level=level))
     with progress("sentences") as task:
         if not folder:

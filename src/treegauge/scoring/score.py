@@ -88,13 +88,9 @@ def score(
     >>> print(scores["perfect"]["LAS"].f1)
     100.0
     """
-    from treegauge.scoring.systems.score_inputs import find_gold, named_outputs
+    from treegauge.scoring.systems.outputs import resolve_systems
 
-    named = named_outputs(systems)
-    sources = [gold, *(output for runs in named.values() for output in runs)]
-    if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
-        raise TreegaugeError("standard input (-) can be read only once: give the other input as a file")
-    source, folder = find_gold(gold, named, split)
+    source, named, folder = resolve_systems(gold, systems, split)
     chosen, options = score_options(metric, convention, scoring)
     every = any(text.lower() == "all" for text in ([metric] if isinstance(metric, str) else metric))
     test = test if options.resamples else "none"
@@ -157,7 +153,7 @@ def _score_folders(
 ) -> "tuple[Scores, Scores]":  # fmt: skip
     """Score folders of output against a folder of gold files; also return the scores to test."""
     from treegauge.scoring.suite import score_suite
-    from treegauge.scoring.systems.score_inputs import match_folders
+    from treegauge.scoring.systems.outputs import match_folders
 
     files = match_folders(gold, named, split=split, common=common)
     systems: dict[str, Mapping[str, Any]] = {**files.systems}

@@ -212,11 +212,10 @@ def recommend_sentences(
 
 def _test_sets(gold: Any, systems: Sequence[Any]) -> "Iterator[tuple[str, Treebank, Mapping[str, Sequence[Any]]]]":
     """Yield name, gold and outputs by system of each test set."""
-    from treegauge.scoring.systems.score_inputs import find_gold, match_folders, named_outputs
+    from treegauge.scoring.systems.outputs import match_folders, resolve_systems
     from treegauge.treebanks.data.reading import read_treebank
 
-    named = named_outputs(systems)
-    source, is_folder = find_gold(gold, named, None)
+    source, named, is_folder = resolve_systems(gold, systems)
     if not is_folder:
         read = read_treebank(source)
         yield read.name, read, named
