@@ -35,7 +35,7 @@ def test_help_describes_every_parameter(name):
 #: The file of a plug-in, which is not a user's code.
 PLUGIN_PAGES = {"own_parser"}
 #: Pages that use verbs whose result is one of several kinds, which type checkers cannot tell apart.
-UNION_PAGES = {"README", "audit", "coming_from", "rank", "rank_a_leaderboard", "ranking", "recommend", "score"}
+UNION_PAGES = {"README", "coming_from", "rank", "rank_a_leaderboard", "ranking", "recommend", "score"}
 
 
 def written(folder: Path) -> list[Path]:

@@ -83,7 +83,7 @@ UNNEEDED = {
         ("--version", 0), ("--help", 0), ("--complete score --m", 0), ("score --nope", 2),
         ("score gold system", 0), ("score gold a=system b=gold", 0), ("check gold", 0),
         ("check gold broken", 1), ("measure mdd,ttr gold", 0), ("measure", 0),
-        ("parsers", 0), ("show gold --sentence 1", 0), ("nothing", 2),
+        ("train --list", 0), ("show gold --sentence 1", 0), ("nothing", 2),
     ],
 )  # fmt: skip
 def test_a_command_loads_only_what_it_uses(files, words, code):
@@ -96,7 +96,7 @@ def test_a_command_loads_only_what_it_uses(files, words, code):
 
 
 def test_rank_loads_frames_and_special_functions_and_nothing_heavier():
-    words = "rank conll18 --samples 20".split()
+    words = "rank conll18 --subsets 20".split()
     found = loaded(f"{RUN}assert run_command({words!r}) == 0\n")
     assert not found & ((HEAVY | {"rich", "pooch"}) - {"polars", "scipy"})
 

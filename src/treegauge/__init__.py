@@ -28,10 +28,9 @@ _HOMES = {
     "experiments.store": ["store"],
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
-    "measures.relations": ["average_wde", "word_dependency_entropy"],
+    "measures.structure": ["average_wde", "word_dependency_entropy"],
     "parsing.parse": ["parse"],
-    "parsing.parsers": ["parsers"],
-    "parsing.registry": ["load_model", "make_parser"],
+    "parsing.registry": ["load_model", "make_parser", "parsers"],
     "parsing.tag": ["tag"],
     "parsing.train": ["train"],
     "ranking.certify": ["certify"],
@@ -73,16 +72,19 @@ _HOMES = {
 }
 register_extensions(
     "tasks",
-    map="treegauge.learning.recordings.tasks:MAP",
-    vinfo="treegauge.learning.recordings.tasks:VINFO",
-    mdl="treegauge.learning.recordings.tasks:MDL",
-    difficulty="treegauge.learning.recordings.tasks:DIFFICULTY",
-    transfer="treegauge.learning.crosslingual.vote:TRANSFER",
+    map="treegauge.learning.maps.recorder:MAP",
+    vinfo="treegauge.learning.maps.recorder:VINFO",
+    mdl="treegauge.learning.maps.recorder:MDL",
+    difficulty="treegauge.learning.maps.recorder:DIFFICULTY",
+    transfer="treegauge.learning.vote:TRANSFER",
 )
 register_extensions(
-    "figures", draw="treegauge.reporting.figures.drawing:draw", save="treegauge.reporting.figures.drawing:save"
+    "figures",
+    draw="treegauge.reporting.figures.drawing:draw",
+    save="treegauge.reporting.figures.drawing:save",
+    to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
-register_extensions("pages", candidates="treegauge.reporting.sections.candidates:candidates_page")
+register_extensions("pages", candidates="treegauge.reporting.sections.maps:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}
 

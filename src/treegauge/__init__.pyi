@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
     import polars as pl
-    from treegauge.auditing.agreement.results import Agreement
+    from treegauge.auditing.agree import Agreement
     from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
     from treegauge.core.result import Result
@@ -18,40 +18,31 @@ if TYPE_CHECKING:
     from treegauge.experiments.results import StoreResults
     from treegauge.experiments.store import Merged, Removed, Status
     from treegauge.experiments.training import RunSummary
-    from treegauge.learning.crosslingual.contribution import Contributions
-    from treegauge.learning.crosslingual.weights import SourceWeights
+    from treegauge.learning.contribution import Contributions
     from treegauge.learning.curves.attachments import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
-    from treegauge.learning.curves.learning import Curves
+    from treegauge.learning.curves.grid import Curves
     from treegauge.learning.map import TreebankMaps
     from treegauge.learning.maps.usable_information import Null
-    from treegauge.learning.recordings.settings import FilePath, JoinedResult
+    from treegauge.learning.settings import FilePath, JoinedResult
+    from treegauge.learning.weights import SourceWeights
     from treegauge.measures.measure import Split
     from treegauge.measures.measurements import Measures
     from treegauge.parsing.base import Model
     from treegauge.parsing.parse import Parsed
-    from treegauge.parsing.parsers import ParserList
     from treegauge.parsing.tag import Tagging
     from treegauge.parsing.train import Training
     from treegauge.ranking.certify import Grouping
     from treegauge.ranking.claims.certificate import Certificate
     from treegauge.ranking.claims.claims import Claim
-    from treegauge.ranking.comparing.compare import ComparedBy, CriticalDifference
-    from treegauge.ranking.comparing.pairs import PairMatrix
+    from treegauge.ranking.comparing.compare import Comparison
     from treegauge.ranking.comparing.standings import Standings
-    from treegauge.ranking.comparing.strengths import BradleyTerry
     from treegauge.ranking.rank import RuleOrAll
     from treegauge.ranking.recommend import Recommendation
-    from treegauge.ranking.recommending.sentence_draws import Method
-    from treegauge.ranking.recommending.sentence_subsets import SentenceSubsets
-    from treegauge.ranking.rules.rule_ranks import RuleRanks
     from treegauge.ranking.stability.constraints import Constraint
-    from treegauge.ranking.stability.exact import Exact
     from treegauge.ranking.stability.outliers import ClassColumn, Outliers
-    from treegauge.ranking.stability.stability import Stability
-    from treegauge.ranking.stability.subsets import SubsetAverages
-    from treegauge.ranking.tables.leaderboard import Ties
+    from treegauge.ranking.tables.leaderboard import Ranks, SystemComparison
     from treegauge.ranking.tables.score_cells import Missing
     from treegauge.reporting.report import Page
     from treegauge.scoring.breakdown import Output
@@ -76,10 +67,11 @@ if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store as Store
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.plans import grid as grid
-    from treegauge.measures.relations import average_wde as average_wde
-    from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
+    from treegauge.measures.structure import average_wde as average_wde
+    from treegauge.measures.structure import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsing.registry import load_model as load_model
     from treegauge.parsing.registry import make_parser as make_parser
+    from treegauge.parsing.registry import parsers as parsers
     from treegauge.ranking.tables.leaderboard import Leaderboard as Leaderboard
     from treegauge.ranking.tables.reading import read_leaderboard as read_leaderboard
     from treegauge.reporting.figures.drawing import draw as draw
@@ -445,19 +437,16 @@ def catalogue(
 def certify(
     *scores: Any,
     claim: str | Claim,
-    subset: str | None = None,
+    treebanks: Sequence[str] = (),
     size: int | str | None = None,
     constraint: Sequence[str | Constraint] = (),
-    samples: int = 100000,
-    by: Grouping = 'genus',
+    subsets: int = 100000,
+    cluster: Grouping = 'genus',
     margin: float | None = None,
-    resamples: int = 10000,
     level: float = 0.95,
     seed: int = 0,
-    metric: str = 'las',
+    metric: str = 'LAS',
     missing: Missing = 'error',
-    add: Sequence[Any] = (),
-    digits: int | None = None,
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
 ) -> Certificate:
     """Report the evidence for the claim that one system beats another.
@@ -472,7 +461,7 @@ def certify(
         conll18, tables of scores, stores or results.
     claim
         The claim, such as "A > B".
-    subset
+    treebanks
         Only these treebanks: a named subset (such as Ma18) or codes separated by commas. The search
         for changes that make the claim fail then also tries other treebanks.
     size
@@ -481,15 +470,13 @@ def certify(
     constraint
         Constraint on subsets, such as language:1; win rates are then sampled. Without a constraint,
         all subsets are counted.
-    samples
+    subsets
         The number of random subsets of each size, if they are sampled.
-    by
+    cluster
         Column that groups treebanks: intervals leave out one group at a time, and the primary test
         uses one value per group. A treebank whose group is unknown is a group of its own.
     margin
         Margin in points for tests of equivalence, non-inferiority and superiority.
-    resamples
-        The number of permutations in the test of the mean.
     level
         Confidence level of the intervals.
     seed
@@ -498,12 +485,7 @@ def certify(
         Metric to compare systems by; upper or lower case.
     missing
         How to treat missing scores; averages never skip them. keep: compare systems over the
-        treebanks that they share, in rank and in rank compare --by bradley-terry.
-    add
-        Further tables with your systems, used on the treebanks of the first tables; names are
-        matched. On the command line also conll18 + mine.csv.
-    digits
-        Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
@@ -1502,28 +1484,6 @@ def parse(
     '...HeadProb=0...|DeprelProb=...'
     """
 
-def parsers(
-    parser: str | None = None,
-    *,
-    all: bool = False,
-) -> ParserList:
-    """List the parsers and their options.
-
-    Parameters
-    ----------
-    parser
-        Show the options of this parser.
-    all
-        Show the options of all parsers.
-
-    Examples
-    --------
-    >>> parsers().table["parser"].to_list()[:3]
-    ['beam', 'mst', 'udpipe']
-    >>> parsers("beam").table["option"].to_list()[:2]
-    ['beam', 'epochs']
-    """
-
 class _Rank:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1535,40 +1495,33 @@ class _Rank:
     ----------
     *scores
         conll18, tables of scores (CSV, TSV, Parquet, JSON of score or results), stores, frames,
-        results of score, leaderboards. Several are joined.
+        results of score, leaderboards. Several are joined; tables besides conll18 add systems on
+        its treebanks.
     size
         Treebanks per subset: 10, 5-20, 5,10,20 or all. Default: 10, or half of the treebanks if
         there are ten or fewer.
-    samples
+    subsets
         The number of random subsets; default: 1,000,000, or 1,000 with a rule. If there are no
-        more subsets than that (or than 1,000,000 without a rule), all are counted instead.
-    exact
-        Count mean ranks and pairs over all subsets, however many there are.
+        more subsets than that (or than 1,000,000 without a rule), all are counted instead. all:
+        count mean ranks and pairs over all subsets, however many there are. named: average over the
+        subsets that eight papers used, or those given as treebanks, with error reductions.
     rule
         Rank by this rule instead: mean, median, error-reduction (mean error reduction), borda,
-        kemeny, bradley-terry, or all of them side by side; repeatable.
+        bradley-terry, or all of them side by side; repeatable.
     constraint
         Constraint on subsets: language:1, genus=Slavic:2, resource:stratified; repeatable.
-    subset
-        Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
-    ties
-        Rank of systems with equal means.
+    treebanks
+        Only these treebanks: a named subset (such as Ma18) or codes separated by commas. With
+        --subsets named, also one's own subsets, as NAME=CODE,CODE; repeatable.
     seed
         Random seed; the same seed gives the same result.
     workers
         Threads; the result does not depend on them. Default: the number of processors.
-    all
-        Also show quartiles and standard deviations of the ranks.
     metric
         Metric to compare systems by; upper or lower case.
     missing
         How to treat missing scores; averages never skip them. keep: compare systems over the
-        treebanks that they share, in rank and in rank compare --by bradley-terry.
-    add
-        Further tables with your systems, used on the treebanks of the first tables; names are
-        matched. On the command line also conll18 + mine.csv.
-    digits
-        Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
@@ -1576,7 +1529,7 @@ class _Rank:
 
     Examples
     --------
-    >>> ranks = rank("conll18", samples=20_000)
+    >>> ranks = rank("conll18", subsets=20_000)
     >>> ranks.table.select("system", "best", "worst").row(0)
     ('HIT-SCIR', 1.0, 6.0)
     """
@@ -1585,21 +1538,16 @@ class _Rank:
         self,
         *scores: Any,
         size: int | str | None = None,
-        samples: int | None = None,
-        exact: bool = False,
+        subsets: int | str | None = None,
         rule: Sequence[RuleOrAll] = (),
         constraint: Sequence[str | Constraint] = (),
-        subset: str | None = None,
-        ties: Ties = 'average',
+        treebanks: Sequence[str] = (),
         seed: int = 0,
         workers: int | None = None,
-        all: bool = False,
-        metric: str = 'las',
+        metric: str = 'LAS',
         missing: Missing = 'error',
-        add: Sequence[Any] = (),
-        digits: int | None = None,
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
-    ) -> Stability | Exact | RuleRanks:
+    ) -> Ranks:
         """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
         Ranks the systems on every subset by their mean score, or by other rules. The result has each
@@ -1610,40 +1558,33 @@ class _Rank:
         ----------
         *scores
             conll18, tables of scores (CSV, TSV, Parquet, JSON of score or results), stores, frames,
-            results of score, leaderboards. Several are joined.
+            results of score, leaderboards. Several are joined; tables besides conll18 add systems on
+            its treebanks.
         size
             Treebanks per subset: 10, 5-20, 5,10,20 or all. Default: 10, or half of the treebanks if
             there are ten or fewer.
-        samples
+        subsets
             The number of random subsets; default: 1,000,000, or 1,000 with a rule. If there are no
-            more subsets than that (or than 1,000,000 without a rule), all are counted instead.
-        exact
-            Count mean ranks and pairs over all subsets, however many there are.
+            more subsets than that (or than 1,000,000 without a rule), all are counted instead. all:
+            count mean ranks and pairs over all subsets, however many there are. named: average over the
+            subsets that eight papers used, or those given as treebanks, with error reductions.
         rule
             Rank by this rule instead: mean, median, error-reduction (mean error reduction), borda,
-            kemeny, bradley-terry, or all of them side by side; repeatable.
+            bradley-terry, or all of them side by side; repeatable.
         constraint
             Constraint on subsets: language:1, genus=Slavic:2, resource:stratified; repeatable.
-        subset
-            Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
-        ties
-            Rank of systems with equal means.
+        treebanks
+            Only these treebanks: a named subset (such as Ma18) or codes separated by commas. With
+            --subsets named, also one's own subsets, as NAME=CODE,CODE; repeatable.
         seed
             Random seed; the same seed gives the same result.
         workers
             Threads; the result does not depend on them. Default: the number of processors.
-        all
-            Also show quartiles and standard deviations of the ranks.
         metric
             Metric to compare systems by; upper or lower case.
         missing
             How to treat missing scores; averages never skip them. keep: compare systems over the
-            treebanks that they share, in rank and in rank compare --by bradley-terry.
-        add
-            Further tables with your systems, used on the treebanks of the first tables; names are
-            matched. On the command line also conll18 + mine.csv.
-        digits
-            Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
+            treebanks that they share, in rank and in rank compare --test bradley-terry.
         metadata
             Table with a column treebank or name and any of language, tokens, family, stock, genus and
             resource. Languages and genera are known from names, and all columns for treebanks of the
@@ -1651,7 +1592,7 @@ class _Rank:
 
         Examples
         --------
-        >>> ranks = rank("conll18", samples=20_000)
+        >>> ranks = rank("conll18", subsets=20_000)
         >>> ranks.table.select("system", "best", "worst").row(0)
         ('HIT-SCIR', 1.0, 6.0)
         """
@@ -1659,18 +1600,15 @@ class _Rank:
     def compare(
         self,
         *scores: Any,
-        by: ComparedBy = 'nemenyi',
-        system: Sequence[str] = (),
-        subset: str | None = None,
+        test: Comparison = 'nemenyi',
+        systems: Sequence[str] = (),
+        treebanks: Sequence[str] = (),
         margin: float = 0.0,
         level: float = 0.95,
-        all: bool = False,
-        metric: str = 'las',
+        metric: str = 'LAS',
         missing: Missing = 'error',
-        add: Sequence[Any] = (),
-        digits: int | None = None,
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
-    ) -> CriticalDifference | PairMatrix | BradleyTerry:
+    ) -> SystemComparison:
         """Compare systems over treebanks: significant differences, wins, and how probable they are.
 
         Critical differences (nemenyi, wilcoxon-holm) group systems that do not differ significantly.
@@ -1679,31 +1617,24 @@ class _Rank:
         ----------
         *scores
             conll18, tables of scores, stores or results.
-        by
+        test
             Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
             (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
             treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks.
-        system
-            Only these systems.
-        subset
+        systems
+            Only these systems; repeatable.
+        treebanks
             Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
         margin
             In points: for wins, the largest difference that is a tie; for differences, the margin of
             equivalence.
         level
             Confidence level of tests and intervals.
-        all
-            Show all systems in a matrix, not only the ten best.
         metric
             Metric to compare systems by; upper or lower case.
         missing
             How to treat missing scores; averages never skip them. keep: compare systems over the
-            treebanks that they share, in rank and in rank compare --by bradley-terry.
-        add
-            Further tables with your systems, used on the treebanks of the first tables; names are
-            matched. On the command line also conll18 + mine.csv.
-        digits
-            Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
+            treebanks that they share, in rank and in rank compare --test bradley-terry.
         metadata
             Table with a column treebank or name and any of language, tokens, family, stock, genus and
             resource. Languages and genera are known from names, and all columns for treebanks of the
@@ -1715,17 +1646,12 @@ class _Rank:
         *scores: Any,
         system: Sequence[str],
         size: int | None = None,
-        samples: int = 1000000,
+        subsets: int = 1000000,
         by: Sequence[ClassColumn] = ('stock', 'genus', 'resource', 'tokens'),
         correction: Literal['holm', 'bonferroni', 'benjamini-hochberg'] = 'holm',
-        least: int = 10,
-        limit: int = 10,
-        search: bool = True,
         seed: int = 0,
-        metric: str = 'las',
+        metric: str = 'LAS',
         missing: Missing = 'error',
-        add: Sequence[Any] = (),
-        digits: int | None = None,
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
     ) -> Outliers:
         """Show the subsets with a system's best and worst ranks, and classes frequent in them.
@@ -1742,84 +1668,23 @@ class _Rank:
             System to explain; repeatable.
         size
             Treebanks per subset; default: 10, or half of ten treebanks or fewer.
-        samples
+        subsets
             The number of random subsets; a million or fewer are all counted instead.
         by
             Columns that define the classes of treebanks.
         correction
             Correction for the number of classes.
-        least
-            Include the next ranks until there are at least this many subsets.
-        limit
-            The number of subsets to list (JSON).
-        search
-            Also search for extreme ranks that sampling missed.
         seed
             Random seed; the same seed gives the same result.
         metric
             Metric to compare systems by; upper or lower case.
         missing
             How to treat missing scores; averages never skip them. keep: compare systems over the
-            treebanks that they share, in rank and in rank compare --by bradley-terry.
-        add
-            Further tables with your systems, used on the treebanks of the first tables; names are
-            matched. On the command line also conll18 + mine.csv.
-        digits
-            Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
+            treebanks that they share, in rank and in rank compare --test bradley-terry.
         metadata
             Table with a column treebank or name and any of language, tokens, family, stock, genus and
             resource. Languages and genera are known from names, and all columns for treebanks of the
             CoNLL 2018 shared task.
-        """
-
-    def subsets(
-        self,
-        *scores: Any,
-        subset: Sequence[str] | Mapping[str, Sequence[str]] = (),
-        pair: Sequence[str | tuple[str, str]] = (),
-        all: bool = False,
-        metric: str = 'las',
-        missing: Missing = 'error',
-        add: Sequence[Any] = (),
-        digits: int | None = None,
-        metadata: str | PathLike[str] | pl.DataFrame | None = None,
-    ) -> SubsetAverages:
-        """Average scores over named subsets, with the mean of per-treebank error reductions.
-
-        Members of a named subset without scores are left out and named.
-
-        Parameters
-        ----------
-        *scores
-            conll18, tables of scores, stores or results.
-        subset
-            A named subset (Ma18) or your own (mine=cs_pdt,en_ewt). Default: the eight subsets of
-            Fragility, Table 10.
-        pair
-            Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM. Default: every pair, if there
-            are at most three systems; the system with the lower mean is the reference.
-        all
-            Show the error reductions of all pairs of systems, however many there are.
-        metric
-            Metric to compare systems by; upper or lower case.
-        missing
-            How to treat missing scores; averages never skip them. keep: compare systems over the
-            treebanks that they share, in rank and in rank compare --by bradley-terry.
-        add
-            Further tables with your systems, used on the treebanks of the first tables; names are
-            matched. On the command line also conll18 + mine.csv.
-        digits
-            Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
-        metadata
-            Table with a column treebank or name and any of language, tokens, family, stock, genus and
-            resource. Languages and genera are known from names, and all columns for treebanks of the
-            CoNLL 2018 shared task.
-
-        Examples
-        --------
-        >>> table = subsets("fragility_exp1", subset=["Ma18"], pair=["sl-S+19,gb-DM17"]).table
-        >>> print([round(value, 2) for value in table.row(0)[2:]])
-        [87.74, 87.77, 83.96, 23.92]
         """
 
 rank: _Rank
@@ -1827,48 +1692,34 @@ rank: _Rank
 def recommend(
     *scores: Any,
     size: int = 10,
-    sentences: int | None = None,
-    method: Method = 'stratified',
     at_most: Sequence[str | Constraint] = (),
     at_least: Sequence[str | Constraint] = (),
-    tokens: int | None = None,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
     named: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
-    folds: int = 5,
     repeats: int = 10,
-    samples: int = 1000,
+    subsets: int = 1000,
     seed: int = 0,
-    metric: str = 'las',
+    metric: str = 'LAS',
     missing: Missing = 'error',
-    add: Sequence[Any] = (),
-    digits: int | None = None,
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
-) -> Recommendation | SentenceSubsets:
+) -> Recommendation:
     """Recommend a small set of treebanks that ranks systems as all treebanks do.
 
     The set is evaluated on systems that were not used for choosing, and compared with random
-    subsets and with subsets used in papers. With --sentences, recommends a small set of sentences
-    per treebank instead, whose score predicts the score on all sentences.
+    subsets and with subsets used in papers.
 
     Parameters
     ----------
     *scores
-        conll18, tables of scores, stores or results; at least six systems. With --sentences: gold,
-        then the output of at least six systems, files or folders as for score.
+        conll18, tables of scores, stores or results; at least six systems.
     size
         The number of treebanks to choose.
-    sentences
-        Choose this number of sentences per treebank; -o subset.conllu writes them.
-    method
-        How to choose sentences and estimate scores: stratified by length and difficulty, the same
-        with an item-response model for the estimate, or random.
     at_most
-        Upper bounds, such as language:1, genus=Slavic:2, resource:stratified; repeatable.
+        Upper bounds, such as language:1, genus=Slavic:2, resource:stratified; or tokens:500000,
+        the largest total number (treebanks of unknown size are then left out); repeatable.
     at_least
         Lower bounds, such as resource=small:1, or stock:1 for every value; repeatable.
-    tokens
-        The largest total number of tokens; treebanks of unknown size are then left out.
     include
         A treebank that must be a member; repeatable.
     exclude
@@ -1876,11 +1727,9 @@ def recommend(
     named
         Subsets to compare with, as NAME=treebank,treebank. Default: eight subsets that
         papers used, as far as their treebanks have scores.
-    folds
-        Folds of the cross-validation over systems; fewer if a fold would have only one system.
     repeats
-        The number of random divisions of systems into folds.
-    samples
+        The number of random divisions of the systems into five folds.
+    subsets
         The number of random subsets to compare with.
     seed
         Random seed; the same seed gives the same result.
@@ -1888,12 +1737,7 @@ def recommend(
         Metric to compare systems by; upper or lower case.
     missing
         How to treat missing scores; averages never skip them. keep: compare systems over the
-        treebanks that they share, in rank and in rank compare --by bradley-terry.
-    add
-        Further tables with your systems, used on the treebanks of the first tables; names are
-        matched. On the command line also conll18 + mine.csv.
-    digits
-        Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
@@ -1902,7 +1746,7 @@ def recommend(
     Examples
     --------
     >>> best = recommend(
-    ...     "conll18", size=5, at_most=["stock:2"], tokens=500_000, repeats=1, samples=100
+    ...     "conll18", size=5, at_most=["stock:2", "tokens:500000"], repeats=1, subsets=100
     ... )
     >>> len(best.subset), best.fitted > best.held_out.agreement
     (5, True)
@@ -2397,32 +2241,28 @@ class _Store:
 store: _Store
 
 def tag(
-    treebank: str | PathLike[str],
-    files: Sequence[str | PathLike[str]] = (),
-    *,
+    *files: str | PathLike[str],
     out: str | PathLike[str],
     columns: str | Sequence[str] = ('upos',),
     folds: int = 10,
     tagger: Literal['udpipe', 'perceptron'] = 'udpipe',
     iterations: int = 20,
     seed: int = 0,
-    documents: bool | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     force: bool = False,
 ) -> Tagging:
     """Tag sentences with predicted or jackknifed tags.
 
-    The training set is tagged by folds, each by a tagger that has not seen it; the dev and test
+    The training set is tagged by folds, each by a tagger that has not seen it, with documents kept
+    whole if there are enough; the dev and test
     sets of a folder, and any further files, are tagged by a tagger trained on the whole training
     set. The result has the accuracy of the predicted tags.
 
     Parameters
     ----------
-    treebank
-        A CoNLL-U file with gold tags, a treebank folder, or the name or code of a treebank under
-        ``TREEGAUGE_UD``. Trees are not used.
-    files
-        More files to tag.
+    *files
+        First the training set: a CoNLL-U file with gold tags, a treebank folder, or the name or code
+        of a treebank under ``TREEGAUGE_UD``; then more files to tag. Trees are not used.
     out
         Folder for the copies, which keep the names of their files.
     columns
@@ -2436,8 +2276,6 @@ def tag(
         Training iterations of the tagger.
     seed
         Seed of the random numbers; the same seed gives the same tags.
-    documents
-        Keep each document in one fold; by default if there are enough documents.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
     force
@@ -2451,7 +2289,7 @@ def tag(
     >>> home = Path(tempfile.mkdtemp())
     >>> tg.write_conllu(tg.synthetic(60, seed=1), home / "train.conllu")
     >>> tg.write_conllu(tg.synthetic(20, seed=2), home / "test.conllu")
-    >>> tagged = tag(home / "train.conllu", [home / "test.conllu"], out=home / "predicted",
+    >>> tagged = tag(home / "train.conllu", home / "test.conllu", out=home / "predicted",
     ...              tagger="perceptron", folds=2, iterations=1)
     >>> tagged.table.select("file", "tagged").rows()
     [('train.conllu', 'by 2 folds'), ('test.conllu', 'by train')]
@@ -2481,7 +2319,7 @@ def train(
     Parameters
     ----------
     parser
-        Name of a parser; ``treegauge parsers`` lists them.
+        Name of a parser; ``treegauge train --list`` lists them.
     treebank
         A CoNLL-U file, a treebank folder, or the name or code of a treebank under ``TREEGAUGE_UD``.
     out
@@ -2489,7 +2327,7 @@ def train(
     dev
         A dev set, for parsers that stop early or keep the best epoch.
     preset
-        Start from the options of a publication, such as ``gb-DM17``; ``treegauge parsers PARSER``
+        Start from the options of a publication, such as ``gb-DM17``; ``train --list PARSER``
         lists them. Options given with ``--option`` override them.
     option
         An option of the parser, such as ``epochs=5``; repeatable. In Python also a mapping.

@@ -13,7 +13,7 @@ from studies.parts import read_result, tolerance
 from studies.treebanks import release_folder, treebank_folders
 from treegauge.experiments.cell_store import Store
 from treegauge.measures.measure import measure
-from treegauge.measures.relations import word_dependency_entropy
+from treegauge.measures.structure import word_dependency_entropy
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.weights import packaged_weights

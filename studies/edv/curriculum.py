@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.run_tables import Job, RunTable
-from treegauge.parsing.transition.beam import BeamParser, SentenceOrder
-from treegauge.parsing.transition.beam_model import BeamOptions
+from treegauge.parsing.beam import BeamParser, SentenceOrder
+from treegauge.parsing.beam_model import BeamOptions
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.descriptive import wasserstein

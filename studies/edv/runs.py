@@ -26,7 +26,7 @@ from pathlib import Path
 from studies.edv.splitting import SAME_LENGTHS, described, parts_of
 from studies.run_tables import Job, RunTable
 from treegauge.parsing.registry import make_parser
-from treegauge.parsing.tags.tag_sources import learn_tags, with_read_tags
+from treegauge.parsing.tag_sources import learn_tags, with_read_tags
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank

@@ -11,10 +11,8 @@ from treegauge.measures.displacement import edv, edv_masses, slv, slv_masses
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.splitting.displacement import Strata
-from treegauge.splitting.pool import SentencePool, pool
+from treegauge.splitting.assignment import SentencePool, Strata, make_split, pool
 from treegauge.splitting.split import Objective
-from treegauge.splitting.splitting import make_split
 from treegauge.treebanks.data.columns import Treebank
 
 # Objective of each kind of split. Sentences of one or two words are left out of all.

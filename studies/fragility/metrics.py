@@ -88,7 +88,7 @@ def lead() -> StudentEstimate:
 
 def sampled(scores: Leaderboard) -> dict[str, float]:
     """Return what whole rankings are needed for."""
-    ranks = stability(scores, size=SIZE, samples=SAMPLES, seed=SEED)
+    ranks = stability(scores, size=SIZE, subsets=SAMPLES, seed=SEED)
     values = 1 + np.arange(ranks.counts.shape[1]) / 2
     full = scores.ranking()
     away = (ranks.counts * np.abs(values[None, :] - full[:, None])).sum(axis=1) / ranks.samples

@@ -62,7 +62,7 @@ def rank_sets() -> pl.DataFrame:
 @cache
 def million(metric: str) -> Stability:
     """Return ranks over the samples."""
-    return stability(task(metric), size=SIZE, samples=SAMPLES, seed=SEED)
+    return stability(task(metric), size=SIZE, subsets=SAMPLES, seed=SEED)
 
 
 @cache

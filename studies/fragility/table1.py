@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from studies.parts import beyond_rounding, compared
 from treegauge import data
-from treegauge.ranking.stability.subsets import mean_error_reduction, subsets
+from treegauge.ranking.stability.subsets import average_subsets, mean_error_reduction
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.reading import read_leaderboard
 
@@ -52,7 +52,7 @@ def members(subset: str, scores: Leaderboard) -> list[str]:
 
 def row_of(scores: Leaderboard, codes: list[str]) -> dict[str, float]:
     """Return the averages and error reductions of one row."""
-    row = subsets(scores, subset={"row": codes}, pair=PAIRS).table.row(0, named=True)
+    row = average_subsets(scores, {"row": codes}, pairs=PAIRS).table.row(0, named=True)
     return {name: row[name] for name in (*PARSERS, *(f"E({a}, {b})" for a, b in PAIRS))}
 
 

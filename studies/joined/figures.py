@@ -16,7 +16,7 @@ from treegauge.core.result import sign
 from treegauge.ranking.tables.reading import read_leaderboard
 from treegauge.reporting.figures.analysis import scatter
 from treegauge.reporting.figures.theme import Spec, themed
-from treegauge.reporting.page.page import page
+from treegauge.reporting.page import page
 from treegauge.reporting.sections.ranking import RankedTable, ranking_section
 from treegauge.reporting.sections.treebanks import treebanks_section
 from treegauge.treebanks.sources.inputs import recognise_treebanks
@@ -61,8 +61,8 @@ def report() -> str:
     Identifiers of sentences that an audit gives as examples are left out: some treebanks' are
     made of text.
     """
-    las = table().select("treebank", *EVERYWHERE)
-    scores = read_leaderboard(las, metric="las", digits=2)
+    las = table().select("treebank", pl.col(EVERYWHERE).round(2))
+    scores = read_leaderboard(las, metric="las")
     ranking = ranking_section(RankedTable(scores, "scores.csv", name=TITLE))
     treebanks = recognise_treebanks(folders())
     made = treebanks_section(treebanks, given=[f"{RELEASE}/{one.name}" for one in treebanks])

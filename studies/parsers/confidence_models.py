@@ -103,8 +103,8 @@ def single(array: Any) -> Any:
 
 def models(root: str, folder: str, out: str) -> None:
     """Make model files of the weights."""
-    from treegauge.parsing.neural.biaffine import BiaffineModel, roots_have
     from treegauge.parsing.neural.fitting import Trained
+    from treegauge.parsing.neural.parsers import BiaffineModel, roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
     from treegauge.treebanks.data.conllu import read_conllu
 

@@ -51,7 +51,7 @@ def encode(root: str, out: str, *words: str) -> None:
 def save(path: Path, parts: Sequence[Any], encoding: str, tagged: Sequence[Any] = ()) -> None:
     """Write the sets of a treebank as arrays, optionally with the same sets under other tags."""
     from treegauge.parsing.label_encodings import find_encoding
-    from treegauge.parsing.neural.biaffine import roots_have
+    from treegauge.parsing.neural.parsers import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
     from treegauge.treebanks.data.columns import concat
 

@@ -30,7 +30,7 @@ from studies.treebanks import release_folder
 from treegauge.core.files import atomic
 from treegauge.data import ud25
 from treegauge.parsing.registry import make_parser
-from treegauge.parsing.tags.tag_sources import learn_tags, with_read_tags
+from treegauge.parsing.tag_sources import learn_tags, with_read_tags
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
@@ -127,8 +127,8 @@ def run_all(parser: str, *names: str) -> None:
 def encode(out: str) -> None:
     """Write the arrays of each treebank, with gold and predicted tags, for the biaffine parser."""
     from studies.parsers.paradigms import ENCODING, save
-    from treegauge.parsing.tags.perceptron_tagger import jackknifed_upos, train_perceptron_tagger
-    from treegauge.parsing.tags.tagger import tag_folds
+    from treegauge.parsing.perceptron_tagger import jackknifed_upos, train_perceptron_tagger
+    from treegauge.parsing.tagger import tag_folds
 
     Path(out).mkdir(parents=True, exist_ok=True)
     for name in TREEBANKS:

@@ -45,10 +45,10 @@ def encode(out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank."""
     from studies.treebanks import release_folder
     from treegauge.parsing.label_encodings import find_encoding
-    from treegauge.parsing.neural.biaffine import roots_have
+    from treegauge.parsing.neural.parsers import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
     from treegauge.parsing.probabilities.held_out import hold_out
-    from treegauge.parsing.tags.tagger import train_tagger
+    from treegauge.parsing.tagger import train_tagger
     from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.data.conllu import read_splits
 

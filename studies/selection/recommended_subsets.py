@@ -7,13 +7,12 @@ figures are of pairs of systems of which neither took part in choosing.
 """
 
 import sys
-from typing import cast
 
 import numpy as np
 import polars as pl
 
 from treegauge.data import conll18
-from treegauge.ranking.recommend import Recommendation, recommend
+from treegauge.ranking.recommend import recommend
 from treegauge.ranking.recommending.selection import WEIGHTS, SubsetSearch, demands_of, repeated_folds
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.reading import read_leaderboard
@@ -45,8 +44,8 @@ def main() -> None:
     for metric in sys.argv[1:] or conll18()["metric"].unique().sort().to_list():
         scores = read_leaderboard("conll18", metric=metric)
         for size in SIZES:
-            made = recommend(scores, size=size, folds=FOLDS, repeats=REPEATS)
-            judged = cast("Recommendation", made).held_out
+            made = recommend(scores, size=size, repeats=REPEATS)
+            judged = made.held_out
             rows.append(
                 {
                     "metric": metric,

@@ -12,8 +12,7 @@ from typing import Any
 import polars as pl
 
 from studies.treebanks import release_folder
-from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import make_split
+from treegauge.splitting.assignment import make_split, pool
 
 TREEBANKS = (
     "Afrikaans-AfriBooms", "English-LinES", "Greek-GDT", "Kazakh-KTB", "Marathi-UFAL",

@@ -12,7 +12,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from tests.commands import invoke
 from treegauge.auditing.agree import agree
-from treegauge.auditing.agreement.trees import AnnotatedTrees, tree_alpha
+from treegauge.auditing.agreement.tables import AnnotatedTrees, tree_alpha
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.score import score
@@ -293,7 +293,7 @@ def test_what_cannot_be_compared_is_refused(annotators):
         agree(parse_conllu(ONE, name="a"), parse_conllu(bare, name="b"))
     with pytest.raises(TreegaugeError, match="layer with classes"):
         agree(annotators["ana"], annotators["ben"], by="lemma")
-    with pytest.raises(TreegaugeError, match="do not mark two or more documents"):
+    with pytest.raises(TreegaugeError, match="no '# newdoc' comment that marks documents"):
         agree(parse_conllu(ONE, name="a"), parse_conllu(ONE, name="b"), units="documents")
 
 

@@ -18,8 +18,8 @@ from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import find_convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import make_split as split
+from treegauge.splitting.assignment import make_split as split
+from treegauge.splitting.assignment import pool
 from treegauge.treebanks.data.conllu import read_conllu, read_splits
 
 QUICK = {"name": "beam", "options": {"epochs": 2, "beam": 2}}

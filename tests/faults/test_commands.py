@@ -92,7 +92,7 @@ WRITING = {
     "train mst gold/x_y-ud-test.conllu --option epochs=1 -o": ["new.model"],
     "split gold/x_y-ud-test.conllu --no-documents -o": ["new"],
     "tag gold/x_y-ud-test.conllu --folds 2 --tagger perceptron --iterations 1 -o": ["new"],
-    "leaderboard gold teams --samples 5 -o": ["new"],
+    "leaderboard gold teams --subsets 5 -o": ["new"],
 }
 
 
@@ -144,7 +144,7 @@ def test_threads_that_fail_together_leave_no_folder(submissions, monkeypatch):
     monkeypatch.chdir(submissions)
     before = sorted(submissions.rglob("*"))
     with pytest.raises(OSError, match="no space"):
-        tg.leaderboard("gold", "teams", out="fresh", samples=5, workers=2)
+        tg.leaderboard("gold", "teams", out="fresh", subsets=5, workers=2)
     assert sorted(submissions.rglob("*")) == before
 
 
@@ -154,7 +154,7 @@ def test_a_leaderboard_that_cannot_be_written_leaves_the_old_one(submissions):
 
     def run(limit):
         return subprocess.run(
-            [*TREEGAUGE, *"leaderboard gold teams --samples 5 -o board".split()], cwd=submissions,
+            [*TREEGAUGE, *"leaderboard gold teams --subsets 5 -o board".split()], cwd=submissions,
             capture_output=True, text=True,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
         )  # fmt: skip

@@ -10,7 +10,8 @@ from treegauge.measures.registry import measures
 from treegauge.statistics.descriptive import wasserstein
 from treegauge.statistics.resampling.bootstrap import bootstrap
 from treegauge.statistics.resampling.small_samples import jackknife, wilson
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.trees import displacement_counts
 

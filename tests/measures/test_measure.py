@@ -17,7 +17,8 @@ from treegauge.measures.measuring import measure_all
 from treegauge.measures.registry import measures
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
-from treegauge.treebanks.data.conllu import ConlluError, write_conllu
+from treegauge.treebanks.data.conllu import write_conllu
+from treegauge.treebanks.data.problems import ConlluError
 
 
 def write(folder, name, **parts):

@@ -18,9 +18,9 @@ from treegauge.parsing.probabilities.probability_maps import (
     logit,
     power_map,
 )
+from treegauge.parsing.probabilities.seen_tags import SeenTags
 from treegauge.parsing.probabilities.training_text import TrainingText
 from treegauge.parsing.registry import find_parser, load_model, make_parser
-from treegauge.parsing.tags.seen_tags import SeenTags
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

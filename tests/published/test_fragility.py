@@ -6,7 +6,7 @@ import pytest
 from treegauge import data
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.stability.subsets import subsets
+from treegauge.ranking.stability.subsets import average_subsets
 from treegauge.ranking.tables.reading import read_leaderboard
 
 SHORT = {"gb": "gb-DM17", "tb": "tb-FG19", "sl": "sl-S+19"}
@@ -15,7 +15,7 @@ PAIRS = [("tb", "gb"), ("sl", "gb"), ("sl", "tb")]
 
 @pytest.fixture(scope="module")
 def million():
-    return stability(read_leaderboard("conll18"), size=10, samples=1_000_000, seed=0)
+    return stability(read_leaderboard("conll18"), size=10, subsets=1_000_000, seed=0)
 
 
 def test_table_3_mean_median_and_sd_of_all_26_systems(million):
@@ -61,7 +61,7 @@ def test_a_million_samples_lie_within_sampling_error_of_the_exact_means(million)
 @pytest.mark.parametrize("metric", sorted(data.conll18()["metric"].unique()))
 def test_every_metric_is_served_both_ways(metric):
     scores = read_leaderboard("conll18", metric=metric)
-    drawn = stability(scores, size=6, samples=20_000).table
+    drawn = stability(scores, size=6, subsets=20_000).table
     counted = exact_ranks(scores, size=6).table
     both = drawn.join(counted, on="system")
     assert (both["mean"] - both["mean_right"]).abs().max() < 0.15
@@ -70,7 +70,7 @@ def test_every_metric_is_served_both_ways(metric):
 def printed_and_ours(metric: str, subset: str) -> list[tuple[str, float, float]]:
     scores = read_leaderboard("fragility_exp1", metric=metric)
     pairs = [(SHORT[a], SHORT[b]) for a, b in PAIRS]
-    ours = subsets(scores, subset=[subset], pair=pairs).table.row(0, named=True)
+    ours = average_subsets(scores, [subset], pairs=pairs).table.row(0, named=True)
     printed = data.fragility_table1().filter(subset=subset).row(0, named=True)
     prefix = "er" if metric == "las" else "uer"
     cells = [(f"{metric}_{s}", ours[name]) for s, name in SHORT.items()]

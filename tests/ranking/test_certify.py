@@ -18,8 +18,8 @@ from treegauge.ranking.certify import certify
 from treegauge.ranking.claims.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
 from treegauge.ranking.comparing.strengths import families_of
 from treegauge.ranking.tables.reading import read_leaderboard
-from treegauge.reporting.page.packing import floats
-from treegauge.reporting.sections.comparing import table_pairs
+from treegauge.reporting.packing import floats
+from treegauge.reporting.sections.ranking import table_pairs
 from treegauge.statistics.resampling.small_samples import signed_rank
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
@@ -131,7 +131,7 @@ def test_a_flip_within_a_subset_names_what_to_exchange():
 def test_win_rates_count_all_subsets(values):
     scores = pair((values / 100).tolist())
     sizes = range(1, len(values) + 1)
-    for row in certify(scores, claim="A > B", size=sizes, resamples=10).wins:
+    for row in certify(scores, claim="A > B", size=sizes).wins:
         sums = [sum(part) for part in combinations(values.tolist(), row["size"])]
         assert row["how"] == "exact"
         assert row["subsets"] == comb(len(values), row["size"]) == len(sums)
@@ -160,7 +160,7 @@ def test_tests_and_effects_are_scipys():
         (moved,), np.mean, permutation_type="samples", n_resamples=20_000, random_state=1
     )
     assert found.tests["permutation"] == pytest.approx(oracle.pvalue, abs=0.02)
-    small = certify(scores, claim="TurkuNLP > UDPipe Future", subset=scores.treebanks[:20])
+    small = certify(scores, claim="TurkuNLP > UDPipe Future", treebanks=scores.treebanks[:20])
     normal = scipy.stats.wilcoxon(moved[:20]).pvalue  # with ties scipy is not exact
     assert small.tests["wilcoxon"] == pytest.approx(normal, abs=0.02)
 
@@ -281,13 +281,13 @@ def test_a_certificate_is_a_paragraph_and_json(tmp_path):
 
 def test_constraints_are_sampled_and_said_to_be():
     scores = read_leaderboard("conll18")
-    how = {"size": 5, "constraint": ["language:1"], "samples": 5000}
+    how = {"size": 5, "constraint": ["language:1"], "subsets": 5000}
     found = certify(scores, claim="Stanford > Uppsala", **how)
     again = certify(scores, claim="Stanford > Uppsala", **how)
     assert found.wins == again.wins
     assert found.wins[0]["how"] == "sampled"
     assert "5,000 random subsets" in found.text
-    assert "constraints:language:1|samples:5000" in found.signature
+    assert "constraints:language:1|subsets:5000" in found.signature
 
 
 def test_scores_too_fine_to_count_are_bounded_and_said_to_be(monkeypatch):
@@ -314,7 +314,7 @@ def test_degenerate_claims_get_a_certificate(values):
 
 def test_an_unknown_grouping_names_the_choices():
     with pytest.raises(ChoiceError, match="choices: language, family"):
-        certify(pair([1, 2]), claim="A > B", by="colour")
+        certify(pair([1, 2]), claim="A > B", cluster="colour")
 
 
 def command(*words):
@@ -325,7 +325,7 @@ def command(*words):
     "words",
     [
         "conll18 --claim HIT-SCIR>Stanford --size 5,10",
-        "conll18 --claim Stanford>TurkuNLP --subset Ma18 --by stock --level 0.9",
+        "conll18 --claim Stanford>TurkuNLP --treebanks Ma18 --cluster stock --level 0.9",
     ],
 )
 def test_the_command_prints_all_formats(words):

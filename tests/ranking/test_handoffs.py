@@ -74,9 +74,9 @@ def test_the_commands_hand_over_as_well(folder, tmp_path, fmt):
     # These were +0.05 points and an error reduction of 0.0 % when score wrote fractions.
     assert "mean difference +5.00 points" in text
     assert "(mean error reduction 30.6 %)" in text
-    ranks = json.loads(run("rank", path, "--size", 2, "--samples", 100, "--format", "json"))
+    ranks = json.loads(run("rank", path, "--size", 2, "--subsets", 100, "--format", "json"))
     assert [row["score"] for row in ranks["systems"]] == pytest.approx([95, 90])
-    assert " 1  alpha   95.00 " in run("rank", path, "--size", 2, "--exact")
+    assert " 1  alpha   95.00 " in run("rank", path, "--size", 2, "--subsets", "all")
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
@@ -147,13 +147,13 @@ def test_a_store_is_a_table_of_its_parsers(tmp_path, folder):
         fmt = [] if ending == "parquet" else ["--format", ending]
         run("results", store, *fmt, "--out", path)
         assert np.array_equal(tg.read_leaderboard(path).values, board.values)
-    assert tg.rank(store, size=2, samples=10).systems == board.systems
+    assert tg.rank(store, size=2, subsets=10).systems == board.systems
 
 
 def test_the_page_shows_the_same_means(suite, tmp_path):
     suite.save(tmp_path / "scores.csv")
     page = tmp_path / "page.html"
-    tg.report(tmp_path / "scores.csv", out=page, samples=200)
+    tg.report(tmp_path / "scores.csv", out=page, subsets=200)
     text = page.read_text()
     # It showed a mean LAS of 0.95 when score wrote fractions.
     assert "95.00" in text

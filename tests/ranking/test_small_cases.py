@@ -66,7 +66,7 @@ def test_counts_of_subsets(conll18):
 
 
 def test_ranks_over_subsets(conll18):
-    found = stability(conll18, size=10, samples=20_000, seed=0).table
+    found = stability(conll18, size=10, subsets=20_000, seed=0).table
     assert found.select("system", "best", "worst").head(3).rows() == [
         ("HIT-SCIR", 1.0, 6.0), ("TurkuNLP", 1.0, 10.0), ("UDPipe Future", 1.0, 11.0),
     ]  # fmt: skip
@@ -89,7 +89,7 @@ def test_outliers(conll18):
     # One treebank in all subsets does not make its class over-represented.
     often = np.array([90, 10, 10, 10, 10, 10, 10, 10])
     assert over_represented(often, [np.arange(8) < 4]).round(1).tolist() == [0.5]
-    ranks = stability(conll18, size=10, samples=50_000, seed=0)
+    ranks = stability(conll18, size=10, subsets=50_000, seed=0)
     worst = explain_outliers(ranks, "Stanford", which=["worst"], search=False).sides[0]
     assert [row["class"] for row in worst.over()] == ["resource small", "resource not big"]
 

@@ -80,22 +80,22 @@ def test_the_best_of_equal_systems_is_corrected_downwards():
 
 
 def test_rank_has_sets_and_the_corrected_lead_where_there_are_enough_treebanks():
-    found = tg.rank(CONLL, samples=1000)
+    found = tg.rank(CONLL, subsets=1000)
     assert {"rank_low", "rank_high"} < set(found.table.columns)
     assert "corrected for being the best of 26" in str(found)
     stated = json.loads(found.to_json())
     assert stated["winner"]["system"] == "HIT-SCIR"
-    few = tg.rank(CONLL, samples=1000, subset="Ma18")
+    few = tg.rank(CONLL, subsets=1000, treebanks="Ma18")
     assert "rank_low" not in few.table.columns
     assert "No confidence sets of ranks: fewer than 25 treebanks" in str(few)
     assert json.loads(few.to_json())["winner"] is None
     with pytest.raises(TreegaugeError, match="25 treebanks and 10 families"):
-        tg.rank.compare(CONLL, by="bradley-terry", subset="Ma18")
+        tg.rank.compare(CONLL, test="bradley-terry", treebanks="Ma18")
 
 
 def test_all_pairs_of_the_shared_task_take_less_than_five_seconds():
     import time
 
     start = time.perf_counter()
-    tg.rank.compare(CONLL, by="difference")
+    tg.rank.compare(CONLL, test="difference")
     assert time.perf_counter() - start < 5

@@ -4,42 +4,43 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.stability.subsets import restrict, subsets
+from treegauge.ranking.stability.subsets import average_subsets, restrict
 from treegauge.ranking.tables.reading import read_leaderboard
 
 FRAME = pl.DataFrame({"treebank": ["easy", "hard"], "old": [98.0, 50.0], "new": [99.0, 90.0]})
+BOARD = read_leaderboard(FRAME)
 
 
 def test_the_papers_own_example():
-    result = subsets(FRAME, subset={"both": ["easy", "hard"]})
+    result = average_subsets(BOARD, {"both": ["easy", "hard"]})
     assert result.table.to_dicts() == [
         {"subset": "both", "treebanks": 2, "old": 74.0, "new": 94.5, "E(old, new)": 65.0}
     ]
 
 
 def test_pairs_are_taken_as_given():
-    result = subsets(FRAME, subset={"easy": ["easy"]}, pair=[("new", "old")])
+    result = average_subsets(BOARD, {"easy": ["easy"]}, pairs=[("new", "old")])
     assert result.table["E(new, old)"].item() == pytest.approx(-100)
 
 
 def test_members_without_a_score_are_left_out_and_named():
     mine = {"mine": ["easy", "nowhere"]}
-    result = subsets(FRAME, subset=mine)
+    result = average_subsets(BOARD, mine)
     assert result.table["treebanks"].item() == 1
     assert result.to_dict()["absent"] == {"mine": ["nowhere"]}
     with pytest.raises(TreegaugeError, match=r"subset mine: no score for nowhere; .* easy, hard"):
-        subsets(FRAME, subset={"mine": ["nowhere"]})
+        average_subsets(BOARD, {"mine": ["nowhere"]})
 
 
 def test_bad_requests():
-    scores = read_leaderboard(FRAME)
+    scores = BOARD
     with pytest.raises(ChoiceError, match="unknown subset 'Ma19'; did you mean 'Ma18'"):
-        subsets(scores, subset=["Ma19"])
+        average_subsets(scores, ["Ma19"])
     with pytest.raises(ChoiceError, match="unknown system 'C'; choices: old, new"):
-        subsets(scores, subset={"x": ["easy"]}, pair=[("C", "old")])
+        average_subsets(scores, {"x": ["easy"]}, pairs=[("C", "old")])
     perfect = pl.DataFrame({"treebank": ["x"], "A": [100.0], "B": [99.0]})
     with pytest.raises(TreegaugeError, match="a reference that makes errors: found 100"):
-        subsets(perfect, subset={"x": ["x"]}, pair=[("A", "B")])
+        average_subsets(read_leaderboard(perfect), {"x": ["x"]}, pairs=[("A", "B")])
 
 
 def test_restrict_takes_named_subsets_and_codes():
@@ -47,7 +48,9 @@ def test_restrict_takes_named_subsets_and_codes():
     assert len(restrict(scores, "Ma18").treebanks) == 12
     assert restrict(scores, "cs_pdt, Greek-GDT").treebanks == ("cs_pdt", "el_gdt")
     assert restrict(scores, "el_gdt").treebanks == ("el_gdt",)
-    with pytest.raises(TreegaugeError, match="subset Lh16: no score for ta_ttb"):
+    assert restrict(scores, ["Ma18", "el_gdt"]).treebanks[-1] == "el_gdt"
+    assert restrict(scores, ()) is scores
+    with pytest.raises(TreegaugeError, match="treebanks Lh16: no score for ta_ttb"):
         restrict(scores, "Lh16")
     fewer = restrict(scores, "Lh16", missing="drop-treebank")
     assert len(fewer.treebanks) == 7

@@ -10,8 +10,7 @@ from treegauge.core.messages import listening
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.sections.scores import score_all, scores_section
 from treegauge.scoring.metrics.convention import OFFICIAL
-from treegauge.testing.simulated_confidence import with_simulated_confidence
-from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.testing.simulated_parser import simulated_parse, with_simulated_confidence
 from treegauge.testing.synthetic import synthetic
 
 

@@ -11,10 +11,10 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.reporting import leaderboard_files
 from treegauge.scoring.systems import submissions
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_parser import simulated_parse
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.synthetic import synthetic
 
 CODES = ("el_gdt", "te_mtg", "af_afribooms", "hu_szeged", "vi_vtb", "mr_ufal", "ta_ttb", "ug_udt")
 TEAMS = {"alpha": 1.0, "beta": 2.0, "gamma": 3.0}
@@ -45,7 +45,7 @@ def task(made, tmp_path):
 @pytest.fixture
 def scores_only(monkeypatch):
     """Keep the scores for the next run, and write no page."""
-    monkeypatch.setattr(leaderboard_files, "write_leaderboard", lambda *_: None)
+    monkeypatch.setattr("treegauge.reporting.leaderboard.write_leaderboard", lambda *_: None)
 
 
 def board(task, **options):
@@ -74,7 +74,7 @@ def test_scores_are_those_of_score(task, scores_only):
 
 def test_teams_share_a_letter_if_and_only_if_rank_compare_does_not_separate_them(task):
     ranked = board(task)
-    again = tg.rank.compare(task / "out" / "scores.csv", by="wilcoxon-holm", metric="LAS")
+    again = tg.rank.compare(task / "out" / "scores.csv", test="wilcoxon-holm", metric="LAS")
     letters = dict(ranked.table.select("system", "group").iter_rows())
     for row in again.json_fields()["pairs"]:
         shared = {*letters[row["system"]]} & {*letters[row["other"]]}

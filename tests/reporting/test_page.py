@@ -13,15 +13,15 @@ from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.maps.candidates import error_candidates
 from treegauge.learning.maps.cartography import MapArchive, data_map
-from treegauge.learning.recordings.recording import Recording
+from treegauge.learning.maps.recording import Recording
 from treegauge.measures.measure import measure
 from treegauge.ranking.certify import certify
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
 from treegauge.ranking.tables.reading import read_leaderboard
 from treegauge.reporting.inputs import Recorded
-from treegauge.reporting.page.methods import REFERENCES
-from treegauge.reporting.page.page import Section, page
+from treegauge.reporting.methods import REFERENCES
+from treegauge.reporting.page import Section, page
 from treegauge.reporting.report import report
 from treegauge.reporting.sections import maps
 from treegauge.reporting.sections.maps import quantised
@@ -141,7 +141,7 @@ def test_ranks_are_those_of_the_library(data, small):
         np.testing.assert_allclose(above[at], wins, rtol=1e-6)
         assert int(found["numbers"][at]) == counted.subsets(size)
     at = found["sizes"].index(5)
-    drawn = stability(scores, size=5, samples=SAMPLES)
+    drawn = stability(scores, size=5, subsets=SAMPLES)
     table = {row["system"]: row for row in drawn.table.to_dicts()}
     for s, name in enumerate(scores.systems):
         names = ("best", "q1", "median", "q3", "worst")

@@ -100,7 +100,7 @@ def test_a_store_of_map_is_shown_as_its_recording_is(folders, tmp_path):
     (ours,), (theirs,) = (data_of(text, "candidates")["lists"] for text in pages)
     assert ours["held_out"]
     assert theirs["held_out"]
-    names = ("address", "word", "score")
+    names = ("line", "word", "score")
     assert [[one[name] for name in names] for one in ours["items"][:3]] == [
         [one[name] for name in names] for one in theirs["items"]
     ]

@@ -38,7 +38,7 @@ def test_the_slider_moves_boxes_and_probabilities(tab, small, scores):
     slider.press("ArrowLeft")
     assert int(slider.input_value()) == start - 1
     size = int(re.match(r"(\d+) of 14", page.locator("#ranking-size").inner_text())[1])
-    counted, drawn = exact_ranks(scores, size=size), stability(scores, size=size, samples=SAMPLES)
+    counted, drawn = exact_ranks(scores, size=size), stability(scores, size=size, subsets=SAMPLES)
     order = scores.table["system"].to_list()
     won, _, _ = counted.count(order[0], order[1])
     total = counted.subsets(size)
@@ -84,7 +84,7 @@ def test_an_outlier_subset_gives_the_rank_it_is_said_to_give(tab, small, scores)
     system = scores.table["system"].to_list()[3]
     page.locator("#ranking-table").get_by_role("button", name=system).click()
     assert f"of={system.replace(' ', '+')}" in address(page)
-    worst = stability(scores, size=size, samples=SAMPLES).table.filter(system=system)["worst"]
+    worst = stability(scores, size=size, subsets=SAMPLES).table.filter(system=system)["worst"]
     page.locator("button[data-outlier=worst]").click()
     shown = {row[0]: row[1] for row in table(page, "#ranking-live")}
     assert float(shown[system]) == worst.item()

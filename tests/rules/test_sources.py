@@ -15,7 +15,7 @@ from treegauge.core.messages import listening
 from treegauge.core.verbs import verb_parameters
 from treegauge.experiments.plans import Plan, grid
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.sources.files import resolver
+from treegauge.treebanks.sources import resolver
 from treegauge.treebanks.sources.resolver import find
 
 #: Parameters that take treebanks, wherever they occur.
@@ -62,10 +62,9 @@ OTHERS = {
     ("curve advise", "treebank"): "a name in the table of counts",
     ("results", "treebank"): "a name in the store",
     ("analyse", "target"): "a column",
-    ("analyse correlation", "target"): "a column",
-    ("analyse background", "target"): "a column",
-    ("analyse regression", "target"): "a column",
-    ("analyse bins", "target"): "a column",
+    ("rank", "treebanks"): "a name in the table of scores",
+    ("rank compare", "treebanks"): "a name in the table of scores",
+    ("certify", "treebanks"): "a name in the table of scores",
 }
 
 

@@ -12,7 +12,8 @@ from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
 from treegauge.scoring.metrics.registry import NUMBER
-from treegauge.testing.synthetic import Grammar, synthetic_conllu
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic_conllu
 from treegauge.treebanks.sources.languages import human_names
 
 from .oracle import assert_balanced, ok

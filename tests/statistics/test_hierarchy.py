@@ -9,7 +9,8 @@ from scipy import stats
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.agreement.coefficients import agreement
 from treegauge.statistics.resampling.small_samples import StudentEstimate, heavy_tailed_df
-from treegauge.statistics.tests.hierarchy import LEAST_TREEBANKS, hierarchy
+from treegauge.statistics.tests.hierarchy import hierarchy
+from treegauge.statistics.units import LEAST_TREEBANKS
 
 
 def test_without_families_it_is_students_interval_of_the_mean() -> None:

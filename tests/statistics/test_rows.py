@@ -6,9 +6,9 @@ from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.statistics.resampling import bootstrap
+from treegauge.statistics.resampling import draws as resampling
 from treegauge.statistics.resampling.bootstrap import bootstrap_rows
-from treegauge.statistics.resampling.draws import bootstrap
-from treegauge.statistics.resampling.draws import draws as resampling
 
 
 @pytest.fixture

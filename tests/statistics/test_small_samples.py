@@ -9,7 +9,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.resampling.small_samples import (
-    LEAST_UNITS,
     effective_df,
     jackknife,
     median_interval,
@@ -17,6 +16,7 @@ from treegauge.statistics.resampling.small_samples import (
     student_mean,
     wilson,
 )
+from treegauge.statistics.units import LEAST_UNITS
 
 
 def ratio(sums: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ gold = tg.read_conllu("gold.conllu")
 outputs = {"careful": gold, "hasty": [Path("run1.conllu"), Path("run2.conllu")]}
 treebank = tg.concat([gold, gold[:10]])
 measures = tg.measure("mdd,ttr", "gold.conllu", interval=True)
-ranks = tg.rank("conll18", size=10, samples=1000, seed=0)
+ranks = tg.rank("conll18", size=10, subsets=1000, seed=0)
 certificate = tg.certify("conll18", claim="TurkuNLP > Stanford")
 if certificate.holds:
     print(certificate.text)

@@ -45,11 +45,11 @@ JOBS: dict[str, Sequence[str]] = {
     "overlap": ("breakdown", "gold.conllu", *SYSTEMS, "--overlap", "2"),
     "vote": ("vote", "gold.conllu", *SYSTEMS),
     "calibration": ("breakdown", "gold.conllu", SYSTEMS[0], "--calibration"),
-    "rank": ("rank", *RANKED, "--size", "10", "--samples", "20000"),
-    "rank exact": ("rank", *RANKED, "--size", "10", "--exact"),
+    "rank": ("rank", *RANKED, "--size", "10", "--subsets", "20000"),
+    "rank exact": ("rank", *RANKED, "--size", "10", "--subsets", "all"),
     "rank compare": ("rank", "compare", *RANKED),
     "rank outliers": ("rank", "outliers", *RANKED, "--system", "HIT-SCIR", "--size", "2"),
-    "rank subsets": ("rank", "subsets", *RANKED),
+    "rank subsets": ("rank", *RANKED, "--subsets", "named"),
     "leaderboard": ("leaderboard", "shared_task/gold", "shared_task/teams", "--failed", "zero",
                     "--out", f"{WRITTEN}/board"),
     "certify": ("certify", *RANKED, "--claim", "HIT-SCIR > TurkuNLP"),
@@ -74,6 +74,9 @@ JOBS: dict[str, Sequence[str]] = {
 }  # fmt: skip
 """What each job is, in the words of the command line of this version."""
 BEFORE: dict[str, Sequence[str]] = {
+    "rank": ("rank", *RANKED, "--size", "10", "--samples", "20000"),
+    "rank exact": ("rank", *RANKED, "--size", "10", "--exact"),
+    "rank subsets": ("rank", "subsets", *RANKED),
     "vinfo": ("vinfo", SVO, *SMALL),
     "mdl": ("mdl", SVO, *SMALL, "--blocks", "auto"),
     "score all": ("score", "gold.conllu", *SYSTEMS, "--all", "--weights", "wde", "--enhanced"),

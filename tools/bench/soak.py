@@ -155,7 +155,7 @@ def table(scale: float) -> Iterator[Load]:
             rows = ["treebank," + ",".join(f"S{i}" for i in range(systems))]
             rows += [f"t{i}," + ",".join(map(str, row)) for i, row in enumerate(scores.tolist())]
             path.write_text("\n".join(rows) + "\n")
-            line: list[str | Path] = [*TREEGAUGE, "rank", "show", path, "--samples", "20000", "--format", "json"]
+            line: list[str | Path] = [*TREEGAUGE, "rank", "show", path, "--subsets", "20000", "--format", "json"]
             yield measured(f"rank {systems} systems", count, "treebanks", line)
 
 

@@ -43,7 +43,7 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size", "parsers": "reads no data"}
+UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size"}
 """Why a command has no measurement."""
 
 
@@ -208,13 +208,12 @@ GROWING: dict[str, Growing] = {
     "convert": _measured("--out", "table.csv"),
     "catalogue": Growing("treebanks", lambda folder, n: [str(Path(_plan(folder, 10 * n)).parent)]),
     "score": _compared(),
-    "rank show": _ranked("--samples", "100000", steep=PAIRS),
+    "rank show": _ranked("--subsets", "100000", steep=PAIRS),
     "rank compare": _ranked(steep=PAIRS),
-    "rank outliers": _ranked("--system", "HIT-SCIR-0", "--samples", "100000", "--no-search"),
-    "rank subsets": _ranked(),
+    "rank outliers": _ranked("--system", "HIT-SCIR-0", "--subsets", "100000"),
     "leaderboard": Growing("teams", lambda folder, n: [*_teams(folder, 6 * n), "--out", "out"]),
     "certify": _ranked("--claim", "HIT-SCIR-0 > Stanford-0"),
-    "recommend": _ranked("--repeats", "2", "--samples", "200", steep=PAIRS),
+    "recommend": _ranked("--repeats", "2", "--subsets", "200", steep=PAIRS),
     "analyse": _explained("--target", "las", "--of", "edv", "--resamples", "500"),
     "train": Growing(
         "training sentences", lambda folder, n: ["beam", _folder(folder, n), "--option", "epochs=1", "--out", "model"]

@@ -318,7 +318,7 @@ def critical_differences(random: np.random.Generator, case: tuple[Any, int, int]
 @cache
 def _extremes(system: str) -> Any:
     """Return how often treebanks are in the subsets of a system's best and worst ranks."""
-    ranks = stability(read_leaderboard("conll18"), size=10, samples=200_000)
+    ranks = stability(read_leaderboard("conll18"), size=10, subsets=200_000)
     return explain_outliers(ranks, system, by=["genus"], search=False)
 
 

@@ -15,7 +15,7 @@ import treegauge as tg
 from treegauge.learning.curves.equivalents import equivalent_size
 from treegauge.learning.curves.grid import area_between
 from treegauge.learning.maps.cartography import Regions
-from treegauge.measures.relations import relation_class
+from treegauge.measures.structure import relation_class
 from treegauge.reporting.figures.theme import PALETTE
 from treegauge.statistics.probabilities import reliability_bins
 from treegauge.statistics.resampling.bootstrap import bootstrap
@@ -247,7 +247,7 @@ def subset_bars() -> str:
 
 def rank_ranges() -> str:
     """Draw the ranks of the first systems of CoNLL 2018 over subsets of ten treebanks."""
-    frame = tg.rank("conll18", metric="las", size=10, samples=20_000, seed=0).table.sort("full").head(10)
+    frame = tg.rank("conll18", metric="las", size=10, subsets=20_000, seed=0).table.sort("full").head(10)
     chart = Chart((0.5, 20.5), (0, len(frame)), width=520, height=264, left=120, top=8)
     chart.axes("rank by mean LAS in 20,000 subsets of ten treebanks", "", range(1, 21))
     left = chart.box[0]

@@ -47,7 +47,7 @@ CERTAINTY = (
 RANKING = (
     ("rank, best, worst, quartiles, mean, sd", "1 + better + equal / 2, over subsets", RANK,
      "ranking.md#what-the-numbers-are"),
-    ("points, rank by rule", "mean, median, error reduction, Borda, Kemeny, Bradley-Terry",
+    ("points, rank by rule", "mean, median, error reduction, Borda, Bradley-Terry",
      f"{RANK} --rule all", "ranking.md#rules"),
     ("tau, same leader, ranks moved",
      "agreement of a rule's ranking on subsets with that on all treebanks",
@@ -55,7 +55,7 @@ RANKING = (
     ("group, low, high, failed", "standings of a shared task", "treegauge leaderboard GOLD TEAMS",
      "howto/leaderboard.md"),
     ("wins, undecided, losses",
-     "subsets in which a is above b, over all subsets", f"{RANK} --exact",
+     "subsets in which a is above b, over all subsets", f"{RANK} --subsets all",
      "ranking.md#what-the-numbers-are"),
     ("tau, top1", "agreement of a subset's ranking with the full one", RANK,
      "ranking.md#what-the-numbers-are"),
@@ -68,9 +68,6 @@ RANKING = (
      "treegauge rank outliers SCORES --system A", "ranking.md#outliers"),
     ("margin", "agreement of recommended treebanks minus that of random ones",
      "treegauge recommend SCORES", "ranking.md#which-treebanks-to-take"),
-    ("expected error", "error in points of a new system's score on the chosen sentences",
-     "treegauge recommend GOLD SYSTEM... --sentences 100",
-     "howto/recommend.md#fewer-sentences-per-treebank"),
     ("critical difference, groups", "systems whose difference is not significant",
      "treegauge rank compare SCORES", "ranking.md#comparisons-that-readers-know"),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from treegauge.treebanks.data import pieces as piecewise
 from treegauge.validation import engine
 from treegauge.validation.language_checks import LanguageChecks
 from treegauge.validation.language_data import LanguageData, language_data
-from treegauge.validation.problem import Problem
+from treegauge.validation.problems import Problem
 from treegauge.validation.rules import BY_ID
 
 

@@ -30,6 +30,8 @@ class Command(NamedTuple):
         Whether the result has a figure: ``--plot FILE``.
     formats
         Formats specific to this result: its ``own_formats``.
+    listing
+        Function of the package whose result ``--list`` prints; it takes the first argument.
     subverbs
         Commands under this one: ``treegauge curve advise`` is ``tg.curve.advise``.
     """
@@ -40,6 +42,7 @@ class Command(NamedTuple):
     metavar: Mapping[str, str] = _NONE
     plot: bool = False
     formats: Sequence[str] = ()
+    listing: str = ""
     subverbs: "Mapping[str, Command]" = _NONE
 
 
@@ -97,24 +100,21 @@ VERBS: dict[str, dict[str, Command]] = {
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
             plot=True,
-            subverbs={"compare": Command(plot=True), "outliers": Command(), "subsets": Command()},
+            subverbs={"compare": Command(plot=True), "outliers": Command()},
         ),
         "leaderboard": Command(
             "Score every team on every treebank, rank the teams, and write a page and tables.", ["gold"]
         ),
         "certify": Command("Report the evidence for the claim that one system beats another."),
-        "recommend": Command(
-            "Recommend a small set of treebanks that ranks systems as all treebanks do.", formats=("conllu",)
-        ),
+        "recommend": Command("Recommend a small set of treebanks that ranks systems as all treebanks do."),
         "analyse": Command(
             "Explain scores: correlate columns with a target, alone and given covariates.", ["tables"], plot=True
         ),
     },
     "What does a parser learn, and from what data?": {
-        "train": Command("Train a parser.", ["parser", "treebank"]),
+        "train": Command("Train a parser.", ["parser", "treebank"], listing="parsers"),
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
-        "parsers": Command("List the parsers and their options.", ["parser"]),
-        "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
+        "tag": Command("Tag sentences with predicted or jackknifed tags.", ["files"]),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
         "difficulty": Command(
             "Measure dataset difficulty: ten measures, or usable information or description length alone.", plot=True

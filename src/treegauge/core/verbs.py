@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_type_hints, overload
 
 from treegauge.core.arguments import check_arguments
-from treegauge.core.outputs import guarded_call
+from treegauge.core.files import guarded_call
 
 FORCE = "Overwrite an existing file of another kind; an input is never overwritten."
 #: Options of every command that are not parameters of its verb.

@@ -1,12 +1,15 @@
 """The built-in tasks: score, curve, split, measure; and the samples of training sets."""
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.parsing.registry import make_parser
-from treegauge.scoring.metrics.convention import find_convention
+from treegauge.scoring.metrics.convention import Convention, find_convention
+from treegauge.scoring.metrics.registry import metric_label
 from treegauge.treebanks.data.columns import Treebank
 
 
@@ -51,8 +54,7 @@ def split_of_cell(cell: Cell) -> Outcome:
     """
     import polars as pl
 
-    from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import make_split, parse_sizes
+    from treegauge.splitting.assignment import make_split, parse_sizes, pool
 
     extra = cell.extra
     split_sets = make_split(
@@ -89,14 +91,26 @@ def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -
 
 def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...] = ()) -> dict[str, Scalar]:
     """Return metrics in percent by label; by default all those of CoNLL 2018."""
+    from treegauge.scoring.alignment.align import align
     from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.metrics.registry import ADDED, METRICS, metric_label
+    from treegauge.scoring.metrics.attachment import correct_words
+    from treegauge.scoring.metrics.registry import ADDED, METRICS
     from treegauge.scoring.settings import ScoreOptions
 
     convention = find_convention(cell.extra["convention"])
+    if names and not ADDED:
+        correct = correct_words(align(gold, parsed), convention)
+        return {
+            label: correct.score(name) or 0.0 for label, name in zip(_labels(names, convention), names, strict=True)
+        }
     (system,) = evaluate(gold, parsed, ScoreOptions(convention=convention, resamples=0)).systems
     chosen = [*(names or METRICS), *ADDED]
     return {metric_label(name, convention): system[name].f1 for name in chosen}
+
+
+@lru_cache
+def _labels(names: tuple[str, ...], convention: Convention) -> tuple[str, ...]:
+    return tuple(metric_label(name, convention) for name in names)
 
 
 def sampled(available: int, size: int, sample: int, *, seed: int = 0, nested: bool = False) -> npt.NDArray[np.int64]:

@@ -10,9 +10,8 @@ from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.learning.maps.candidates import WRITERS, error_candidates, save_candidates
 from treegauge.learning.maps.cartography import DataMap, MapArchive, mean_map
-from treegauge.learning.recordings.recording import Recording
-from treegauge.learning.recordings.recording_files import ENDINGS
-from treegauge.learning.recordings.settings import (
+from treegauge.learning.maps.recording import ENDINGS, Recording
+from treegauge.learning.settings import (
     TABLES,
     FilePath,
     JoinedResult,
@@ -164,7 +163,7 @@ def map(
         if candidates_out is not None and suspects is not None:
             save_candidates(gold, suspects, candidates_out)
     joined = joined_signature([one.signature for one in maps])
-    signature = countersign(joined, **convention.signed)
+    signature = countersign(joined, units="sentences", **convention.signed)
     scores = MapScores(tuple(rows), convention, signature)
     listed = {} if candidates is None else {"candidates": archives[0].candidates}
     return TreebankMaps(tuple(maps), signature, archives=tuple(archives), scores=scores, attached=cast("Any", listed))

@@ -61,9 +61,9 @@ def _graph_work(options: Any, train: Treebank) -> float:
 
 def _udpipe_work(options: Any, train: Treebank) -> float:
     """Return the multiplications of the hidden layer; searches take longer in long sentences."""
-    from treegauge.parsing.programs.udpipe_settings import resolve
+    from treegauge.parsing.programs.udpipe_settings import udpipe_values
 
-    values = resolve(options, sentences=len(train), words=train.n_words)
+    values = udpipe_values(options, sentences=len(train), words=train.n_words)
     columns = ("upostag", "feats", "xpostag", "form", "lemma", "deprel")
     size = 18 * sum(int(values[f"embedding_{column}"]) for column in columns)
     searches = 0.03 * train.n_words / len(train) if values["structured_interval"] else 0.0
@@ -150,7 +150,7 @@ def expected_time(parser: str, options: Any, train: Treebank, dev: Treebank | No
 
     Examples
     --------
-    >>> from treegauge.parsing.transition.beam_model import BeamOptions
+    >>> from treegauge.parsing.beam_model import BeamOptions
     >>> from treegauge.testing.synthetic import synthetic
     >>> expected_time("beam", BeamOptions(epochs=2), synthetic(30, seed=1))
     'training beam on 30 sentences (... words): about ... s on one core'

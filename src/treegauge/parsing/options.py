@@ -24,7 +24,7 @@ def option(
     default: Any, meaning: str, *, low: float | None = None, high: float | None = None,
     choices: Sequence[str] | None = None,
 ) -> Any:  # fmt: skip
-    """Declare an option with its help text in ``treegauge parsers``; bounds are inclusive."""
+    """Declare an option with its help text in ``treegauge train --list``; bounds are inclusive."""
     legal = {"meaning": meaning, "low": low, "high": high, "choices": choices}
     return field(default=default, metadata=legal)
 

@@ -51,7 +51,7 @@ def train(
     Parameters
     ----------
     parser
-        Name of a parser; ``treegauge parsers`` lists them.
+        Name of a parser; ``treegauge train --list`` lists them.
     treebank
         A CoNLL-U file, a treebank folder, or the name or code of a treebank under ``TREEGAUGE_UD``.
     out
@@ -59,7 +59,7 @@ def train(
     dev
         A dev set, for parsers that stop early or keep the best epoch.
     preset
-        Start from the options of a publication, such as ``gb-DM17``; ``treegauge parsers PARSER``
+        Start from the options of a publication, such as ``gb-DM17``; ``train --list PARSER``
         lists them. Options given with ``--option`` override them.
     option
         An option of the parser, such as ``epochs=5``; repeatable. In Python also a mapping.
@@ -91,7 +91,7 @@ def train(
     from treegauge.parsing.presets import find_preset, with_preset
     from treegauge.parsing.probabilities.held_out import calibrate_model, check_folds, save_calibration
     from treegauge.parsing.registry import find_parser
-    from treegauge.parsing.tags.tag_sources import note_training, tag_report, with_tagger
+    from treegauge.parsing.tag_sources import note_training, tag_report, with_tagger
 
     check_whole("ensemble", ensemble, 1)
     entry = find_parser(parser)

@@ -1,7 +1,7 @@
 """Report the evidence for a claim "A is better than B": a paragraph for a paper, and JSON."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,32 +14,28 @@ from treegauge.ranking.claims.claims import Claim, flip, parse_claim
 from treegauge.ranking.stability.constraints import GROUPINGS, Constraint, constraints_of
 from treegauge.ranking.stability.sampler import sizes_of
 from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.metadata import TreebankUnits, units_of
+from treegauge.ranking.tables.metadata import units_of
 from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.statistics.resampling.small_samples import StudentEstimate, median_interval, signed_rank, wilson
 from treegauge.statistics.tests.hierarchy import hierarchy
 from treegauge.statistics.tests.planning import detectable_difference, equivalence
-
-if TYPE_CHECKING:
-    pass
+from treegauge.statistics.units import LEAST_GROUPED, TreebankUnits
 
 Grouping = Literal["genus", "stock", "family", "language", "resource"]
 _SIZES = (5, 10, 20, 40)
-LEAST_GROUPED = 6
-"""The smallest number of groups for the primary test: with five, p cannot be below 0.05."""
+PERMUTATIONS = 10_000
 
 
-@verb
+@verb(limits={"subsets": (1, 10**8)})
 def certify(
     *scores: Any,
     claim: str | Claim,
-    subset: str | None = None,
+    treebanks: Sequence[str] = (),
     size: int | str | None = None,
     constraint: Sequence[str | Constraint] = (),
-    samples: int = 100_000,
-    by: Grouping = "genus",
+    subsets: int = 100_000,
+    cluster: Grouping = "genus",
     margin: float | None = None,
-    resamples: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
     reading: LeaderboardReading = READING,
@@ -56,7 +52,7 @@ def certify(
         conll18, tables of scores, stores or results.
     claim
         The claim, such as "A > B".
-    subset
+    treebanks
         Only these treebanks: a named subset (such as Ma18) or codes separated by commas. The search
         for changes that make the claim fail then also tries other treebanks.
     size
@@ -65,15 +61,13 @@ def certify(
     constraint
         Constraint on subsets, such as language:1; win rates are then sampled. Without a constraint,
         all subsets are counted.
-    samples
+    subsets
         The number of random subsets of each size, if they are sampled.
-    by
+    cluster
         Column that groups treebanks: intervals leave out one group at a time, and the primary test
         uses one value per group. A treebank whose group is unknown is a group of its own.
     margin
         Margin in points for tests of equivalence, non-inferiority and superiority.
-    resamples
-        The number of permutations in the test of the mean.
     level
         Confidence level of the intervals.
     seed
@@ -88,11 +82,11 @@ def certify(
 
     board = leaderboard_of(scores, reading)
     stated = parse_claim(board, claim)
-    if by not in GROUPINGS:
-        raise ChoiceError("column to group treebanks by", by, GROUPINGS)
+    if cluster not in GROUPINGS:
+        raise ChoiceError("column of clusters", cluster, GROUPINGS)
     if margin is not None and margin <= 0:
         raise TreegaugeError(f"margin {margin}: expected more than 0 points")
-    chosen = subset and restrict(board, subset, missing=reading.missing).treebanks
+    chosen = restrict(board, treebanks, missing=reading.missing).treebanks if treebanks else ()
     pair = board.select(systems=[stated.a, stated.b], treebanks=chosen or None)
     total = len(pair.treebanks)
     usual = [k for k in _SIZES if k < total] or [(total + 1) // 2]
@@ -101,22 +95,23 @@ def certify(
     numbers, scale = pair.fixed_point()
     whole = numbers[0] - numbers[1]
     differences = whole / scale
-    units = units_of(pair, by)
-    families = families_ahead(units, differences, by)
+    units = units_of(pair, cluster)
+    families = families_ahead(units, differences, cluster)
     model = hierarchy(differences, units.names)
     ranked = signed_rank(whole)
     tests = {"wilcoxon": ranked.p_value, "sign": sign_test(whole),
-             "permutation": permutation(differences, resamples, seed)}  # fmt: skip
+             "permutation": permutation(differences, PERMUTATIONS, seed)}  # fmt: skip
     if len(families) >= LEAST_GROUPED:
-        tests = {f"wilcoxon_by_{by}": primary_test(units, whole, differences), **tests}
+        tests = {f"wilcoxon_by_{cluster}": primary_test(units, whole, differences), **tests}
     value, error, df = model.alike.value, model.alike.standard_error, model.alike.df
     known = bool(np.isfinite(error))
     better = float((1 + np.sign(whole)).sum() / 2)
     chances, middle = wilson(better, total, level), median_interval(differences, level)
     signature = countersign(
         pair.signature, claim=stated, constraints=",".join(map(str, bounds)) or None,
-        samples=samples if bounds else None, by=by, margin=margin, resamples=resamples,
-        level=level, seed=seed,
+        subsets=subsets if bounds else None,
+        units=cluster if len(families) >= LEAST_GROUPED else "treebanks",
+        margin=margin, permutations=PERMUTATIONS, level=level, seed=seed,
     )  # fmt: skip
     return Certificate(
         claim=stated, metric=board.metric, treebanks=total, ahead=int((whole > 0).sum()),
@@ -127,8 +122,8 @@ def certify(
         improvement=_paired(better / total, chances, level),
         rank_biserial=ranked.correlation, error_reduction=_error_reduction(pair), tests=tests,
         equivalence=_equivalence(value, error, df, margin) if known and margin else None,
-        groups=len(families) or None, unplaced=units.unplaced, by=by,
-        wins=_win_rates(pair, sizes, bounds, samples, seed),
+        groups=len(families) or None, unplaced=units.unplaced, cluster=cluster,
+        wins=_win_rates(pair, sizes, bounds, subsets, seed),
         families=families, flip=flip(board, stated, subset=chosen or None), signature=signature,
     )  # fmt: skip
 
@@ -166,7 +161,7 @@ def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> 
 
 
 def _win_rates(
-    pair: Leaderboard, sizes: Sequence[int], bounds: Sequence[Constraint], samples: int, seed: int
+    pair: Leaderboard, sizes: Sequence[int], bounds: Sequence[Constraint], subsets: int, seed: int
 ) -> tuple[dict[str, Any], ...]:
     """Return shares of subsets won, tied and lost: counted, or sampled if there are constraints."""
     from treegauge.ranking.stability.exact import exact_ranks
@@ -180,7 +175,7 @@ def _win_rates(
             total = counted.subsets(size)
             counts: Sequence[int] = counted.count(pair.systems[0], pair.systems[1], size)
         else:
-            ranks = stability(pair, size=size, samples=samples, seed=seed, constraints=bounds)
+            ranks = stability(pair, size=size, subsets=subsets, seed=seed, constraints=bounds)
             total = ranks.samples
             how = "sampled" if ranks.sampler.complete is None else "exact"
             counts = [int(n) for n in (ranks.above[0, 1], ranks.tied[0, 1], ranks.above[1, 0])]

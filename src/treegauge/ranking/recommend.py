@@ -37,8 +37,6 @@ from treegauge.ranking.recommending.selection import (
     overall,
     repeated_folds,
 )
-from treegauge.ranking.recommending.sentence_draws import Method
-from treegauge.ranking.recommending.sentence_subsets import SentenceSubsets, recommend_sentences
 from treegauge.ranking.stability.subsets import own_subsets, subset_columns
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
@@ -46,6 +44,7 @@ from treegauge.ranking.tables.reading import READING, LeaderboardReading, leader
 if TYPE_CHECKING:
     import polars as pl
 
+FOLDS = 5  # of the cross-validation over systems
 FEWEST = 6  # systems: some for choosing, others for evaluation
 LEAST_SYSTEMS = 12
 """The smallest number of systems for which the margin has an interval."""
@@ -155,46 +154,34 @@ class Recommendation(Result):
         )
 
 
-@verb(limits={"samples": (1, 10**6)})
+@verb(limits={"subsets": (2, 10**6), "repeats": (1, 10**4)})
 def recommend(
     *scores: Any,
     size: int = 10,
-    sentences: int | None = None,
-    method: Method = "stratified",
     conditions: SubsetConditions = CONDITIONS,
     named: Mapping[str, Sequence[str]] | Sequence[str] | None = None,
-    folds: int = 5,
     repeats: int = 10,
-    samples: int = 1000,
+    subsets: int = 1000,
     seed: int = 0,
     reading: LeaderboardReading = READING,
-) -> Recommendation | SentenceSubsets:
+) -> Recommendation:
     """Recommend a small set of treebanks that ranks systems as all treebanks do.
 
     The set is evaluated on systems that were not used for choosing, and compared with random
-    subsets and with subsets used in papers. With --sentences, recommends a small set of sentences
-    per treebank instead, whose score predicts the score on all sentences.
+    subsets and with subsets used in papers.
 
     Parameters
     ----------
     scores
-        conll18, tables of scores, stores or results; at least six systems. With --sentences: gold,
-        then the output of at least six systems, files or folders as for score.
+        conll18, tables of scores, stores or results; at least six systems.
     size
         The number of treebanks to choose.
-    sentences
-        Choose this number of sentences per treebank; -o subset.conllu writes them.
-    method
-        How to choose sentences and estimate scores: stratified by length and difficulty, the same
-        with an item-response model for the estimate, or random.
     named
         Subsets to compare with, as NAME=treebank,treebank. Default: eight subsets that
         papers used, as far as their treebanks have scores.
-    folds
-        Folds of the cross-validation over systems; fewer if a fold would have only one system.
     repeats
-        The number of random divisions of systems into folds.
-    samples
+        The number of random divisions of the systems into five folds.
+    subsets
         The number of random subsets to compare with.
     seed
         Random seed; the same seed gives the same result.
@@ -202,24 +189,11 @@ def recommend(
     Examples
     --------
     >>> best = recommend(
-    ...     "conll18", size=5, at_most=["stock:2"], tokens=500_000, repeats=1, samples=100
+    ...     "conll18", size=5, at_most=["stock:2", "tokens:500000"], repeats=1, subsets=100
     ... )
     >>> len(best.subset), best.fitted > best.held_out.agreement
     (5, True)
     """
-    if folds < 2 or repeats < 1 or samples < 2:
-        raise TreegaugeError(f"folds {folds}, repeats {repeats}, samples {samples}: expected at least 2, 1 and 2")
-    if sentences is not None:
-        if size != 10 or named is not None or conditions != CONDITIONS:
-            raise TreegaugeError(
-                "--sentences chooses sentences; leave out --size, --named and the conditions, which choose treebanks"
-            )
-        if len(scores) < 2:
-            raise TreegaugeError("--sentences needs gold, then the output of at least six systems")
-        return recommend_sentences(
-            scores[0], scores[1:], sentences, method=method, metric=reading.metric,
-            folds=folds, repeats=repeats, samples=samples, seed=seed,
-        )  # fmt: skip
     board = leaderboard_of(scores, reading)
     systems = len(board.systems)
     if systems < FEWEST:
@@ -228,10 +202,10 @@ def recommend(
         )
     if named is not None and not isinstance(named, Mapping):
         named = own_subsets(named)
-    folds = min(folds, systems // 2)
+    folds = min(FOLDS, systems // 2)
     demands = demands_of(board, size, conditions)
     rng = np.random.default_rng(seed)
-    drawn = demands.orders(samples, rng)
+    drawn = demands.orders(subsets, rng)
     problem = SubsetSearch(board, demands, drawn)
     judged = judged_subsets(problem, folds, repeats, rng)
     every = np.arange(systems)
@@ -239,11 +213,11 @@ def recommend(
     columns = np.sort(problem.best(every, weight, problem.starts(10 * STARTS, rng)))
     signature = countersign(
         board.signature, size=size, demands=", ".join(demands.demands) or None,
-        cv=f"{repeats}x{folds}", samples=samples, seed=seed,
+        cv=f"{repeats}x{folds}", units="systems", subsets=subsets, seed=seed,
     )  # fmt: skip
     return Recommendation(
         tuple(board.treebanks[i] for i in columns), weight, overall(problem.concordance(columns)),
-        judged, tuple(_named(board, problem, named, samples, rng)), demands.demands, signature,
+        judged, tuple(_named(board, problem, named, subsets, rng)), demands.demands, signature,
     )  # fmt: skip
 
 
@@ -293,7 +267,7 @@ def _named(
     board: Leaderboard,
     problem: SubsetSearch,
     named: Mapping[str, Sequence[str]] | None,
-    samples: int,
+    subsets: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
     """Yield the agreement of named subsets, which were chosen without these scores."""
@@ -307,7 +281,7 @@ def _named(
             continue
         columns = np.array(sorted(set(places)), dtype=np.int64)
         agreement = overall(problem.concordance(columns))
-        orders = (rng.permutation(len(board.treebanks))[: len(columns)] for _ in range(samples))
+        orders = (rng.permutation(len(board.treebanks))[: len(columns)] for _ in range(subsets))
         random = np.array([overall(problem.concordance(order)) for order in orders])
         yield {
             "subset": name, "size": len(columns), "absent": len(members) - len(columns),

@@ -142,7 +142,7 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction
     from treegauge.core.result import countersign
     from treegauge.scoring.classes.class_scores import Breakdowns
     from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT, compare_classes
-    from treegauge.statistics.resampling.small_samples import LEAST_UNITS
+    from treegauge.statistics.units import LEAST_UNITS
 
     first = next(iter(cells.values()))
     if len(cells) == 1:

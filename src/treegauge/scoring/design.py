@@ -136,11 +136,11 @@ def plan_scores(scores: "Scores", wanted: float, metric: str = "LAS") -> SampleP
     """Return the plan for each pair of systems, from their variances on one gold file."""
     import numpy as np
 
-    from treegauge.scoring.inference.certainty import LEAST_RUNS, difference
+    from treegauge.scoring.inference.certainty import difference
     from treegauge.scoring.inference.comparisons import POWER, unit_counts
     from treegauge.scoring.metrics.registry import canonical
-    from treegauge.statistics.resampling.small_samples import LEAST_UNITS
     from treegauge.statistics.tests.planning import needed_units
+    from treegauge.statistics.units import LEAST_RUNS, LEAST_UNITS
 
     if len(scores.systems) < 2:
         raise TreegaugeError("a plan needs at least two systems, to estimate how much their difference varies")
@@ -194,8 +194,8 @@ def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SampleP
     from treegauge.scoring.inference.comparisons import POWER
     from treegauge.scoring.inference.hierarchies import paired_differences
     from treegauge.scoring.metrics.registry import canonical
-    from treegauge.statistics.tests.hierarchy import LEAST_TREEBANKS
     from treegauge.statistics.tests.planning import needed_units
+    from treegauge.statistics.units import LEAST_TREEBANKS
 
     rows = []
     for (a, b), (names, gains, over) in paired_differences(suite, metric).items():

@@ -12,18 +12,12 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
 from treegauge.scoring.alignment.paired_reading import LAYERS, Input, PairedReader
 from treegauge.scoring.alignment.segmentation import TextChanges
-from treegauge.scoring.inference.certainty import (
-    UnitCounts,
-    UnitKind,
-    check_resampling,
-    intervals,
-    remarks,
-    resampling_unit,
-)
+from treegauge.scoring.inference.certainty import UnitCounts, check_resampling, intervals, remarks
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts, join, tally
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
+from treegauge.statistics.units import UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import CHUNK, read_conllu
 from treegauge.treebanks.sources.files import short_name
@@ -106,7 +100,7 @@ def scored_runs(counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreO
     for name, runs in counted.items():
         sentences = runs[0].sentences
         if options.resamples and sentences:
-            units = resampling_unit(runs[0], options.units)
+            units = text_units(int(runs[0].starts.sum()), options.units)
             counts = UnitCounts(runs, options.metrics, units)
             limits = dict(zip(options.metrics, intervals(counts, options), strict=True))
             notes += remarks(counts, units, options, name, any(limits.values()))

@@ -6,8 +6,9 @@ import pytest
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.curve import advise
-from treegauge.learning.curves.choosing import committee_view, greedy_choice, next_sentences, sentence_keys
-from treegauge.parsing.transition.beam import BeamOptions, BeamParser
+from treegauge.learning.curves.advising import committee_view, greedy_choice, next_sentences, sentence_keys
+from treegauge.parsing.beam import BeamParser
+from treegauge.parsing.beam_model import BeamOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
@@ -44,7 +45,7 @@ def test_forms_chosen_before_count_less_and_copies_not_at_all():
 def quick(monkeypatch):
     """Parsers of one learner and few epochs: how good they are does not matter here."""
     options = BeamOptions(epochs=3, learners=1)
-    monkeypatch.setattr("treegauge.learning.curves.choosing.BeamParser", lambda: BeamParser(options))
+    monkeypatch.setattr("treegauge.learning.curves.advising.BeamParser", lambda: BeamParser(options))
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.run import run
 from treegauge.learning.maps.cartography import MapArchive
-from treegauge.learning.recordings.recording import Recording
+from treegauge.learning.maps.recording import Recording
 from treegauge.statistics.resampling.small_samples import effective_df
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu
@@ -162,8 +162,7 @@ def test_one_archive_holds_all_seeds_the_held_out_recording_and_the_candidates(t
 
 def test_a_report_of_the_archive_shows_what_was_printed(folders, tmp_path):
     from treegauge.reporting.inputs import read_inputs
-    from treegauge.reporting.sections.candidates import recorded_candidates
-    from treegauge.reporting.sections.maps import maps_section
+    from treegauge.reporting.sections.maps import maps_section, recorded_candidates
 
     path = tmp_path / "r.npz"
     made = tg.map(folders[0], seeds=3, candidates=5, folds=2, recording=path, **QUICK)

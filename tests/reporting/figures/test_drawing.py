@@ -57,7 +57,7 @@ def test_a_result_without_a_figure_is_refused(scores):
 def test_verbs_with_a_figure_are_those_whose_results_have_one():
     verbs = {name: command for verbs in VERBS.values() for name, command in verbs.items()}
     drawn = {name for name, command in verbs.items() if command.plot}
-    assert {"breakdown", "curve", "difficulty", "map", "mdl", "measure", "rank", "score", "vinfo"} <= drawn
+    assert {"breakdown", "curve", "difficulty", "map", "measure", "rank", "score"} <= drawn
 
 
 def test_the_page_draws_the_data_of_the_figures():
@@ -68,19 +68,19 @@ def test_the_page_draws_the_data_of_the_figures():
     at = data["usual"]
     size = data["sizes"][at]
     boxes = np.frombuffer(base64.b64decode(data["boxes"]["f32"]), "<f4").reshape(-1, 5, 5)[at]
-    figure = rank_boxes(tg.rank(few, size=size, samples=300))["datasets"]["boxes"]
+    figure = rank_boxes(tg.rank(few, size=size, subsets=300))["datasets"]["boxes"]
     drawn = {row["system"]: row for row in figure}
     for system, box in zip(data["systems"], boxes.tolist(), strict=True):
         assert box == [drawn[system][name] for name in ("best", "q1", "median", "q3", "worst")]
     above = np.frombuffer(base64.b64decode(data["above"]["f32"]), "<f4").reshape(-1, 5, 5)[at]
-    for row in pair_matrix(tg.rank(few, size=size, exact=True))["data"]["values"]:
+    for row in pair_matrix(tg.rank(few, size=size, subsets="all"))["data"]["values"]:
         a, b = (data["systems"].index(row[name]) for name in ("system", "other"))
         assert above[a, b] == pytest.approx(row["above"], rel=1e-6)
 
 
 def test_a_drawing_does_not_depend_on_those_before():
     pytest.importorskip("vl_convert")
-    spec = pair_matrix(tg.rank("conll18", metric="las", size=10, samples=1000))
+    spec = pair_matrix(tg.rank("conll18", metric="las", size=10, subsets=1000))
     first, second = to_svg(spec), to_svg(spec)
     assert "gradient_0" in first
     assert first == second

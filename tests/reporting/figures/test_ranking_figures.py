@@ -16,8 +16,8 @@ from treegauge.reporting.figures.ranking import agreement_by_size, critical_diff
 
 SCORES = read_leaderboard("conll18")
 FEW = SCORES.select(systems=["Stanford", "Uppsala", "HIT-SCIR", "TurkuNLP"])
-RANKS = stability(SCORES, size=10, samples=4000, seed=0)
-SIZES = stability(FEW, size=[1, 5, 82], samples=900, seed=0)
+RANKS = stability(SCORES, size=10, subsets=4000, seed=0)
+SIZES = stability(FEW, size=[1, 5, 82], subsets=900, seed=0)
 MARKS = {"rule", "bar", "tick", "point", "rect", "text", "line", "area"}
 CHANNELS = {"x", "x2", "y", "y2", "color", "opacity", "text", "tooltip", "detail"}
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
-from treegauge.learning.recordings.recording import LAYERS, Recording, sentence_interval, word_columns
-from treegauge.learning.recordings.settings import JoinedResult
+from treegauge.learning.maps.recording import LAYERS, Recording, sentence_interval, word_columns
+from treegauge.learning.settings import JoinedResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -181,7 +181,7 @@ def usable_information(
         trees = np.asarray(sides[0] - sides[1]) / BIT
     first, joined = reals[0], joined_signature([one.signature for one in reals])
     entropy, conditional = ({layer: bits(side, layer) for layer in LAYERS} for side in (nulls, reals))
-    signature = countersign(joined, m="vinfo", null=kind)
+    signature = countersign(joined, m="vinfo", null=kind, units="sentences")
     made = UsableInformation(first.treebank, kind, signature, first.epochs, entropy, conditional, trees)
     if treebank is None:
         return made

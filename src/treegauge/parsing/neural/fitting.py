@@ -22,8 +22,8 @@ from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.preparation import PreparedSets
 from treegauge.parsing.neural.vocabulary import Vocabulary
-from treegauge.parsing.tags.tag_sources import GOLD, TagSource, learn_tags
-from treegauge.parsing.word_vectors import WordVectors
+from treegauge.parsing.neural.word_vectors import WordVectors
+from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 

@@ -170,7 +170,7 @@ def _run_together(
 
 def _parsed(models: Lockstep, learners: Sequence[Learner], asked: Sequence[Longs], options: NeuralOptions) -> Parses:
     """Return the best trees by each model's relations, and which relations are of roots."""
-    from treegauge.parsing.neural.biaffine import DECODERS
+    from treegauge.parsing.neural.parsers import DECODERS
 
     rooted, known = [], []
     for one in learners:

@@ -14,7 +14,7 @@ from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
-from treegauge.parsing.word_vectors import WordVectors, read_vectors
+from treegauge.parsing.neural.word_vectors import WordVectors, read_vectors
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.conllu import TOLERABLE
 from treegauge.treebanks.data.reading import read_treebank

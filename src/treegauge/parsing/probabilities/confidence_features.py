@@ -19,7 +19,7 @@ FEATURES = (
 Log-odds of the head's and of the relation's share come first. `lead` is that of the head over the
 word's best other head, `shortfall` that over its best one, in logs. `beam` is the log-odds of the
 share of the analyses at the end of the beam that have the head; 0 for other parsers. Counts are
-those of :class:`~treegauge.parsing.tags.seen_tags.SeenTags`, in logs.
+those of :class:`~treegauge.parsing.probabilities.seen_tags.SeenTags`, in logs.
 """
 NUMBER = {name: place for place, name in enumerate(FEATURES)}
 _MOST = 9.0  # log-odds are clipped to this

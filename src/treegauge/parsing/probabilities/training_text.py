@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.tags.seen_tags import SeenTags, TaggedSentence
+from treegauge.parsing.probabilities.seen_tags import SeenTags, TaggedSentence
 from treegauge.treebanks.data.columns import Treebank
 
 Keys = npt.NDArray[np.uint32]

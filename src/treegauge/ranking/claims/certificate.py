@@ -91,7 +91,7 @@ class Certificate(Result):
     equivalence: dict[str, float] | None
     groups: int | None
     unplaced: tuple[str, ...]
-    by: str
+    cluster: str
     wins: tuple[dict[str, Any], ...]
     families: tuple[dict[str, Any], ...]
     flip: Flip
@@ -204,7 +204,7 @@ def _means(certificate: Certificate) -> str:
 
 def _resting_on(certificate: Certificate) -> str:
     """Return the units of the treebanks, and the names of those that cannot be placed."""
-    kind, unplaced = _KINDS[certificate.by], certificate.unplaced
+    kind, unplaced = _KINDS[certificate.cluster], certificate.unplaced
     if len(unplaced) == certificate.treebanks:
         return f" of unknown {kind.one}"
     if not unplaced:
@@ -219,7 +219,7 @@ def _resting_on(certificate: Certificate) -> str:
 def _placed(certificate: Certificate) -> str:
     """Return the number of groups, without treebanks of unknown groups."""
     groups = (certificate.groups or 0) - len(certificate.unplaced)
-    return _KINDS[certificate.by].number(groups)
+    return _KINDS[certificate.cluster].number(groups)
 
 
 def _units(certificate: Certificate, groups: str) -> str:
@@ -227,7 +227,7 @@ def _units(certificate: Certificate, groups: str) -> str:
     alone = len(certificate.unplaced)
     if not alone:
         return groups
-    kind = _KINDS[certificate.by].one
+    kind = _KINDS[certificate.cluster].one
     return f"{groups} and {alone} treebank{'s' * (alone > 1)} of unknown {kind}"
 
 
@@ -285,13 +285,13 @@ def _subsets(certificate: Certificate) -> str:
 def _losses(certificate: Certificate) -> str:
     if not certificate.families:
         return ""
-    by, groups = certificate.by, _KINDS[certificate.by].many
+    cluster, groups = certificate.cluster, _KINDS[certificate.cluster].many
     losing = [row for row in certificate.families if row["difference"] <= 0]
     if not losing:
         least = certificate.families[0]
         where = _units(certificate, f"all {groups}")
-        return f"It leads in {where}, least in {least[by]} ({least['difference']:+.2f})."
-    named = [f"{row[by]} ({row['difference']:+.2f})" for row in losing[:_NAMED]]
+        return f"It leads in {where}, least in {least[cluster]} ({least['difference']:+.2f})."
+    named = [f"{row[cluster]} ({row['difference']:+.2f})" for row in losing[:_NAMED]]
     if len(losing) > _NAMED:
         named.append(f"{len(losing) - _NAMED} more")
     units = "units" if certificate.unplaced else groups

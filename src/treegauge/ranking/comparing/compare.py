@@ -13,7 +13,7 @@ number, and see how large the differences are.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -24,11 +24,10 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.result import Result, countersign
+from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.comparing.pairs import PairMatrix
-from treegauge.ranking.comparing.strengths import BradleyTerry, bradley_terry
-from treegauge.ranking.tables.leaderboard import Leaderboard, metric_name, ranks_of
+from treegauge.ranking.comparing.strengths import bradley_terry
+from treegauge.ranking.tables.leaderboard import Leaderboard, SystemComparison, metric_name, ranks_of
 from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.statistics.resampling.small_samples import signed_rank
 from treegauge.statistics.tests.multiple import adjust, tie_groups, tie_letters
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Method = Literal["nemenyi", "wilcoxon-holm"]
-ComparedBy = Literal["nemenyi", "wilcoxon-holm", "wins", "improvement", "difference", "bradley-terry"]
+Comparison = Literal["nemenyi", "wilcoxon-holm", "wins", "improvement", "difference", "bradley-terry"]
 Floats = NDArray[np.float64]
 
 
@@ -93,7 +92,7 @@ def critical_distance(systems: int, treebanks: int, alpha: float = 0.05) -> floa
 
 
 @dataclass(frozen=True, eq=False)
-class CriticalDifference(Result):
+class CriticalDifference(SystemComparison):
     """Groups of systems that do not differ significantly over treebanks.
 
     Attributes
@@ -214,7 +213,7 @@ def critical_difference(board: Leaderboard, *, method: Method = "nemenyi", level
     names = tuple(tuple(board.systems[i] for i in group) for group in groups)
     return CriticalDifference(
         board, order, average, method, level, distance, p_values, names, overall,
-        countersign(board.signature, test=method, level=level),
+        countersign(board.signature, test=method, units="treebanks", level=level),
     )  # fmt: skip
 
 
@@ -239,14 +238,13 @@ def _p_values(board: Leaderboard, average: Floats, method: Method) -> Floats:
 @verb
 def compare(
     *scores: Any,
-    by: ComparedBy = "nemenyi",
-    system: Sequence[str] = (),
-    subset: str | None = None,
+    test: Comparison = "nemenyi",
+    systems: Sequence[str] = (),
+    treebanks: Sequence[str] = (),
     margin: float = 0.0,
     level: float = 0.95,
-    all: bool = False,
     reading: LeaderboardReading = READING,
-) -> CriticalDifference | PairMatrix | BradleyTerry:
+) -> SystemComparison:
     """Compare systems over treebanks: significant differences, wins, and how probable they are.
 
     Critical differences (nemenyi, wilcoxon-holm) group systems that do not differ significantly.
@@ -255,40 +253,38 @@ def compare(
     ----------
     scores
         conll18, tables of scores, stores or results.
-    by
+    test
         Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
         (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
         treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks.
-    system
-        Only these systems.
-    subset
+    systems
+        Only these systems; repeatable.
+    treebanks
         Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
     margin
         In points: for wins, the largest difference that is a tie; for differences, the margin of
         equivalence.
     level
         Confidence level of tests and intervals.
-    all
-        Show all systems in a matrix, not only the ten best.
     """
     from treegauge.ranking.comparing.pairs import differences, improvement, win_tie_loss
     from treegauge.ranking.stability.subsets import restrict
 
-    if by not in get_args(ComparedBy):
-        raise ChoiceError("comparison", by, get_args(ComparedBy))
+    if test not in get_args(Comparison):
+        raise ChoiceError("comparison", test, get_args(Comparison))
     _check_level(level)
     if margin < 0:
         raise TreegaugeError(f"margin {margin}: expected 0 or more points")
-    board = leaderboard_of(scores, reading, gaps=by == "bradley-terry")
-    board = restrict(board, subset, missing=reading.missing)
-    if system:
-        board = board.select(systems=[system] if isinstance(system, str) else system)
-    if by == "bradley-terry":
+    board = leaderboard_of(scores, reading, gaps=test == "bradley-terry")
+    board = restrict(board, treebanks, missing=reading.missing)
+    if systems:
+        board = board.select(systems=[systems] if isinstance(systems, str) else systems)
+    if test == "bradley-terry":
         return bradley_terry(board, level=level)
-    if by == "wins":
-        return replace(win_tie_loss(board, margin=margin), all_systems=all)
-    if by == "improvement":
-        return replace(improvement(board, level=level), all_systems=all)
-    if by == "difference":
-        return replace(differences(board, level=level, margin=margin), all_systems=all)
-    return critical_difference(board, method=by, level=level)
+    if test == "wins":
+        return win_tie_loss(board, margin=margin)
+    if test == "improvement":
+        return improvement(board, level=level)
+    if test == "difference":
+        return differences(board, level=level, margin=margin)
+    return critical_difference(board, method=test, level=level)

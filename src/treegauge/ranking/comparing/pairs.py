@@ -1,7 +1,7 @@
 """Pairs of systems over treebanks: wins, probabilities of improvement, mean differences."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import permutations, product
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.result import Result, countersign
-from treegauge.ranking.tables.leaderboard import Leaderboard
+from treegauge.core.result import countersign
+from treegauge.ranking.tables.leaderboard import Leaderboard, SystemComparison
 
 if TYPE_CHECKING:
     import polars as pl
 
 Floats = NDArray[np.float64]
 FEW = 10
-"""The number of systems in a printed matrix, unless all are requested."""
+"""The number of systems in a printed matrix."""
 
 
 @dataclass(frozen=True, eq=False)
-class PairMatrix(Result):
+class PairMatrix(SystemComparison):
     """Numbers of every ordered pair of systems, shown as a matrix of row against column.
 
     Attributes
@@ -33,14 +33,11 @@ class PairMatrix(Result):
         By name, systems x systems: the fields of a pair in JSON.
     form, about
         The format of a cell of the matrix (default: the first number), and what it shows.
-    all_systems
-        Whether text shows all systems; otherwise the ten best.
     """
 
     systems: tuple[str, ...]
     numbers: Mapping[str, NDArray[Any]]
     signature: str
-    all_systems: bool = field(default=False, kw_only=True)
     form: ClassVar[str] = ""
     about: ClassVar[str]
 
@@ -61,13 +58,13 @@ class PairMatrix(Result):
         return pl.DataFrame({"system": names, **columns}, infer_schema_length=None)
 
     def shown(self) -> "pl.DataFrame":
-        """Return the matrix of the best systems, or of all."""
-        return self._matrix(len(self.systems) if self.all_systems else len(self.systems[:FEW]))
+        """Return the matrix of the best systems."""
+        return self._matrix(len(self.systems[:FEW]))
 
     def own_text(self) -> str:
         """Return the matrix, and the number of systems that it leaves out."""
-        left_out = 0 if self.all_systems else len(self.systems[FEW:])
-        more = f"{left_out} more systems: all=True or --all shows them\n" if left_out else ""
+        left_out = len(self.systems[FEW:])
+        more = f"{left_out} more systems: --format csv or json has them, and --systems chooses\n" if left_out else ""
         shown = tables.to_text(self.shown(), digits=self.digits)
         return f"{shown}\n{self.about}\n{more}{self.signature}"
 
@@ -156,7 +153,7 @@ def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
     return Improvement(
         tuple(board.systems[i] for i in order),
         {"probability": above / treebanks, "low": low, "high": high},
-        countersign(board.signature, interval="wilson", level=level),
+        countersign(board.signature, interval="wilson", units="treebanks", level=level),
     )
 
 
@@ -169,8 +166,9 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
     family (``new_low``, ``new_high``); and the smallest difference that a test detects with 80 %
     power (``detectable``). With a margin, ``p_equivalent`` is the p-value of the equivalence test.
     """
-    from treegauge.statistics.tests.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, hierarchy
+    from treegauge.statistics.tests.hierarchy import hierarchy
     from treegauge.statistics.tests.planning import detectable_difference, equivalence
+    from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS
 
     order = board.by_mean()
     values = board.values[order]
@@ -192,5 +190,5 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
     if margin > 0:
         numbers["p_equivalent"] = equivalence(model.alike.value, error, df, margin).p_equivalent
     names = tuple(board.systems[i] for i in order)
-    signature = countersign(board.signature, by=by, level=level, margin=margin or None)
+    signature = countersign(board.signature, units=by, level=level, margin=margin or None)
     return Differences(names, numbers, signature)

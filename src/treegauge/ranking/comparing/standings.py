@@ -13,13 +13,14 @@ from treegauge.core.messages import note
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result, RowsResult, countersign
 from treegauge.ranking.comparing.compare import CriticalDifference, critical_difference
-from treegauge.ranking.comparing.strengths import TOO_FEW, RankSets, advantages, families_of, rank_sets
+from treegauge.ranking.comparing.strengths import RankSets, advantages, families_of, rank_sets
 from treegauge.ranking.stability.sampler import usual_size
 from treegauge.ranking.stability.stability import Stability, stability
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.metadata import describe
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.systems.submissions import SubmissionScores
+from treegauge.statistics.units import TOO_FEW
 from treegauge.treebanks.sources.languages import human_names
 
 if TYPE_CHECKING:
@@ -291,21 +292,21 @@ def standings(
     metric: str,
     policy: str,
     *,
-    samples: int,
+    subsets: int,
     seed: int,
     workers: int | None,
 ) -> Standings:
     """Rank the teams of a leaderboard by their mean scores; see :class:`Standings`."""
     size = usual_size(len(board.treebanks))
-    subsets = stability(board, size=size, samples=samples, seed=seed, workers=workers)
+    drawn = stability(board, size=size, subsets=subsets, seed=seed, workers=workers)
     codes = families_of(board) if len(board.systems) > 1 else None
     sets = None if codes is None else rank_sets(advantages(board, codes))
     groups = critical_difference(board, method="wilcoxon-holm") if testable(board) else None
     failures = scores.failures
     choices = scores.signature.partition("|")[2]
-    signature = f"{countersign(subsets.signature, failed=policy if failures else None)}|{choices}"
+    signature = f"{countersign(drawn.signature, failed=policy if failures else None)}|{choices}"
     return Standings(
         board, scores.table(0.0 if policy == "zero" else None), failures, policy,
-        {team: scores.interval(team, metric) for team in scores.teams}, subsets, sets, groups,
+        {team: scores.interval(team, metric) for team in scores.teams}, drawn, sets, groups,
         scores.new, signature,
     )  # fmt: skip

@@ -24,20 +24,17 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.core.result import Result, countersign
-from treegauge.ranking.tables.leaderboard import Leaderboard, effects, is_connected, normal_equations
+from treegauge.core.result import countersign
+from treegauge.ranking.tables.leaderboard import Leaderboard, SystemComparison, effects, is_connected, normal_equations
 from treegauge.ranking.tables.metadata import units_of
 from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df, heavy_tailed_df
-from treegauge.statistics.tests.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS
 from treegauge.statistics.tests.planning import Winner, best_of
+from treegauge.statistics.units import GENUS, LEAST_GROUPS, LEAST_TREEBANKS
 
 if TYPE_CHECKING:
     import polars as pl
 
 Floats = NDArray[np.float64]
-FAMILY = "genus"
-"""The metadata column whose groups of treebanks are left out one at a time."""
-TOO_FEW = f"fewer than {LEAST_TREEBANKS} treebanks or {LEAST_GROUPS} families"
 _DRAWS = 4000
 _ROUNDS = 60
 
@@ -72,14 +69,14 @@ def families_of(board: Leaderboard) -> NDArray[np.int64] | None:
     scores, the treebanks of the other families must connect all systems whichever family is left
     out.
     """
-    units = units_of(board, FAMILY)
+    units = units_of(board, GENUS)
     codes = np.unique(units.names, return_inverse=True)[1]
     few = len(codes) < LEAST_TREEBANKS or len(set(codes.tolist())) < LEAST_GROUPS
     if board.gaps and not few:
         known = ~np.isnan(board.values)
         few = not all(is_connected(known[:, codes != family]) for family in set(codes.tolist()))
     if units.unplaced and units.placed and not few:
-        note(f"{FAMILY} unknown for {len(units.unplaced)} of {len(codes)} treebanks "
+        note(f"{GENUS} unknown for {len(units.unplaced)} of {len(codes)} treebanks "
              f"({', '.join(units.unplaced)}): each counts as one of its own")  # fmt: skip
     return None if few else codes
 
@@ -179,7 +176,7 @@ def best_system(board: Leaderboard, codes: NDArray[np.int64], level: float = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class BradleyTerry(Result):
+class BradleyTerry(SystemComparison):
     """Strengths of systems over treebanks, with intervals and confidence sets of ranks."""
 
     systems: tuple[str, ...]
@@ -231,5 +228,5 @@ def bradley_terry(board: Leaderboard, *, level: float = 0.95) -> BradleyTerry:
     fitted = family_jackknife(votes_of(board), codes, lambda sums, _: strengths(sums))
     return BradleyTerry(
         board.systems, fitted.values, *fitted.interval(level), rank_sets(fitted, level), level,
-        countersign(board.signature, test="bradley-terry", by=FAMILY, level=level),
+        countersign(board.signature, test="bradley-terry", units=GENUS, level=level),
     )  # fmt: skip

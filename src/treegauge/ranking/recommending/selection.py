@@ -1,5 +1,6 @@
 """Subsets of treebanks that satisfy conditions, and the search for the best one."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,11 +128,10 @@ class SubsetConditions(Settings):
     Attributes
     ----------
     at_most
-        Upper bounds, such as language:1, genus=Slavic:2, resource:stratified; repeatable.
+        Upper bounds, such as language:1, genus=Slavic:2, resource:stratified; or tokens:500000,
+        the largest total number (treebanks of unknown size are then left out); repeatable.
     at_least
         Lower bounds, such as resource=small:1, or stock:1 for every value; repeatable.
-    tokens
-        The largest total number of tokens; treebanks of unknown size are then left out.
     include
         A treebank that must be a member; repeatable.
     exclude
@@ -140,7 +140,6 @@ class SubsetConditions(Settings):
 
     at_most: Sequence[str | Constraint] = ()
     at_least: Sequence[str | Constraint] = ()
-    tokens: int | None = None
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
 
@@ -152,7 +151,9 @@ def demands_of(board: Leaderboard, size: int, conditions: SubsetConditions = CON
     """Return the subsets of a leaderboard's treebanks that satisfy the conditions."""
     held = len(board.treebanks)
     sizes_of(size, held)
-    most, least = constraints_of(conditions.at_most), constraints_of(conditions.at_least)
+    given = [conditions.at_most] if isinstance(conditions.at_most, str) else conditions.at_most
+    totals = [one for one in given if isinstance(one, str) and re.fullmatch(r"tokens:\d+", one.strip())]
+    most, least = constraints_of([one for one in given if one not in totals]), constraints_of(conditions.at_least)
     demands = [f"at most {one}" if one.most is not None else str(one) for one in most]
     demands += [f"at least {one}" for one in least]
     bounds = [group_bounds(each, board, [size]) for each in most]
@@ -164,7 +165,8 @@ def demands_of(board: Leaderboard, size: int, conditions: SubsetConditions = CON
         raise TreegaugeError(f"{', '.join(both)}: cannot be both included and excluded")
     if len(must) > size:
         raise TreegaugeError(f"{len(must)} treebanks must be included, but the size is {size}")
-    known, tokens = board.metadata["tokens"].to_list(), conditions.tokens
+    known = board.metadata["tokens"].to_list()
+    tokens = min((int(one.partition(":")[2]) for one in totals), default=None)
     if tokens is not None:
         unknown = {i for i, number in enumerate(known) if number is None}
         if set(must) & unknown:

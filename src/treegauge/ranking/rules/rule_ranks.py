@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.result import Result, RowsResult, countersign
-from treegauge.core.threads import map_threads, worker_count
+from treegauge.core.platforms import map_threads, worker_count
+from treegauge.core.result import RowsResult, countersign
 from treegauge.ranking.comparing.strengths import RankSets, advantages, bradley_terry, families_of, rank_sets
-from treegauge.ranking.rules.kemeny import KemenyOrder
-from treegauge.ranking.rules.rules import POINTS, RULES, Ballots, Rule, kemeny_places
+from treegauge.ranking.rules.rules import POINTS, RULES, Ballots, Rule
 from treegauge.ranking.stability.constraints import Constraint, constraints_of
 from treegauge.ranking.stability.sampler import BLOCK, Sampler, sizes_of, sizes_text
-from treegauge.ranking.tables.leaderboard import TIE, Leaderboard, Ties, metric_name
+from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks, metric_name
+from treegauge.statistics.units import GENUS
 
 if TYPE_CHECKING:
     import polars as pl
 
-SAMPLES = 1000
+SUBSETS = 1000
 """The default number of random subsets of treebanks."""
 _SLICE = 256
 Floats = NDArray[np.float64]
@@ -62,7 +62,7 @@ class RuleStability(RowsResult):
 
 
 @dataclass(frozen=True, eq=False)
-class RuleRanks(Result):
+class RuleRanks(Ranks):
     """Ranks of systems by one or more rules, over all treebanks and over random subsets.
 
     Attributes
@@ -73,8 +73,6 @@ class RuleRanks(Result):
         Rules x subsets x systems: ranks over the subsets.
     sets
         Confidence sets of the ranks, for the rules that have them: mean and Bradley-Terry.
-    order
-        Kemeny's order, if it is among the rules.
     """
 
     board: Leaderboard
@@ -83,7 +81,6 @@ class RuleRanks(Result):
     ranks: Floats
     sampled: Floats
     sets: dict[Rule, RankSets]
-    order: KemenyOrder | None
     signature: str
     kind: ClassVar[str] = "rules"
     unit: ClassVar[str | None] = "percent"
@@ -122,8 +119,6 @@ class RuleRanks(Result):
         (rule,) = self.rules
         points = POINTS[rule].format(metric_name(self.board.metric))
         frame = self.table.drop("rule").rename({"points": points, "mean": "mean rank"})
-        if rule == "kemeny":  # its points are the places
-            frame = frame.drop(points)
         ends = pl.format("{}-{}", "rank_low", "rank_high").alias("95 % set")
         frame = frame.with_columns(ends).drop("rank_low", "rank_high")
         first = ["rank", *(["95 % set"] if rule in self.sets else []), "system"]
@@ -131,7 +126,7 @@ class RuleRanks(Result):
         return frame.select(*first, *rest)
 
     def own_text(self) -> str:
-        """Return the ranks, with notes on gaps and Kemeny's order."""
+        """Return the ranks, with a note on gaps."""
         lines = [tables.to_text(self.shown(), digits=self.digits), ""]
         if len(self.rules) > 1:
             lines.append("Rank of each system over all treebanks, by rule.")
@@ -144,27 +139,14 @@ class RuleRanks(Result):
                 "treebanks that two systems share;\nfor means and medians they are predicted "
                 "from the other scores of system and treebank."
             )
-        if self.order is not None:
-            against = f"{self.order.cost:g} comparisons are against Kemeny's order"
-            lines.append(
-                f"{against}; no order has fewer."
-                if self.order.exact
-                else f"{against}; the fewest possible are at least {self.order.bound:g} "
-                "(not proved to be the best order)."
-            )
         return "\n".join([*lines, self.signature])
 
-    def json_fields(self) -> dict[str, Any]:
-        """Return the rows, and Kemeny's order if there is one."""
-        order = self.order and {"against": self.order.cost, "fewest": self.order.bound, "exact": self.order.exact}
-        return {**super().json_fields(), "kemeny": order}
 
-
-def ranks_by_row(points: Floats, ties: Ties = "average") -> Floats:
+def ranks_by_row(points: Floats) -> Floats:
     """Return the ranks in each row, 1 for the most points."""
     better = (points[:, None, :] > points[:, :, None]).sum(axis=2)
     equal = (points[:, None, :] == points[:, :, None]).sum(axis=2) - 1
-    return np.asarray(1 + better + TIE[ties] / 2 * equal, dtype=np.float64)
+    return np.asarray(1 + better + equal / 2, dtype=np.float64)
 
 
 def kendall(full: Floats, ranks: Floats) -> Floats:
@@ -182,26 +164,25 @@ def rule_ranks(
     rules: Sequence[Rule],
     *,
     size: int | str | Iterable[int] = 10,
-    samples: int = SAMPLES,
+    subsets: int = SUBSETS,
     seed: int = 0,
     constraints: Iterable[str | Constraint] = (),
-    ties: Ties = "average",
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> RuleRanks:
     """Rank systems by rules, over all treebanks and over random subsets of them.
 
-    If there are no more subsets than `samples`, all of them are counted instead. All rules use the
+    If there are no more subsets than `subsets`, all of them are counted instead. All rules use the
     same subsets; the parameters are those of :func:`treegauge.rank`.
     """
-    if samples < 1:
-        raise TreegaugeError(f"samples {samples}: expected 1 or more")
+    if subsets < 1:
+        raise TreegaugeError(f"subsets {subsets}: expected 1 or more")
     if len(board.systems) < 2:
         raise TreegaugeError("one system: expected two or more to rank")
     bound = constraints_of(constraints)
-    sampler = Sampler(board, sizes_of(size, len(board.treebanks)), seed, bound, most=samples)
+    sampler = Sampler(board, sizes_of(size, len(board.treebanks)), seed, bound, most=subsets)
     number = sampler.complete
-    samples = samples if number is None else number
+    samples = subsets if number is None else number
     ballots = Ballots.of(board, rules)
     every = np.ones((1, len(board.treebanks)), dtype=bool)
     points = np.concatenate([ballots.points(rule, every) for rule in rules])
@@ -210,20 +191,20 @@ def rule_ranks(
     def ranked(first: int) -> Floats:
         block, at = divmod(first, BLOCK)
         chosen = sampler.block(block)[:, at : at + min(_SLICE, samples - first)].T.astype(bool)
-        found = np.stack([ranks_by_row(ballots.points(rule, chosen), ties) for rule in rules])
+        found = np.stack([ranks_by_row(ballots.points(rule, chosen)) for rule in rules])
         if progress is not None:
             progress(len(chosen))
         return found
 
     starts = range(0, samples, _SLICE)
     sampled = np.concatenate([*map_threads(ranked, starts, worker_count(workers))], axis=1)
-    full = ranks_by_row(points, ties)
-    order = kemeny_places(ballots.votes.sum(axis=0))[1] if "kemeny" in rules else None
+    full = ranks_by_row(points)
+    sets = _sets(board, rules)
     signature = countersign(
         board.signature, rule="+".join(rules), size=sizes_text(sampler.sizes),
-        samples=samples if number is None else "all",
-        constraints=",".join(map(str, bound)) or None, ties=ties,
-        seed=seed if number is None else None,
+        subsets=samples if number is None else "all",
+        constraints=",".join(map(str, bound)) or None,
+        seed=seed if number is None else None, units=GENUS if sets else None,
     )  # fmt: skip
     rows = [
         {"rule": rule, "size": size, **_agreement(full[i], sampled[i][at :: len(sampler.sizes)])}
@@ -232,7 +213,7 @@ def rule_ranks(
         if at < samples
     ]
     return RuleRanks(
-        board, tuple(rules), points, full, sampled, _sets(board, rules), order, signature,
+        board, tuple(rules), points, full, sampled, sets, signature,
         attached={
             "stability": RuleStability(rows, signature, subsets_text=sampler.described(samples))
         },

@@ -11,7 +11,6 @@ Rules that only use which system scores higher on which treebank:
 
 - ``borda``: the share of comparisons with other systems that a system wins, ties half; without
   gaps this is the order of average ranks.
-- ``kemeny``: the order that the fewest comparisons contradict; see :mod:`treegauge.ranking.rules.kemeny`.
 - ``bradley-terry``: strengths by which the comparisons are most probable; see
   :mod:`treegauge.ranking.comparing.strengths`.
 
@@ -28,14 +27,13 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.comparing.strengths import strengths, votes_of
-from treegauge.ranking.rules.kemeny import KemenyOrder, kemeny
 from treegauge.ranking.tables.leaderboard import Leaderboard
 
-Rule = Literal["mean", "median", "error-reduction", "borda", "kemeny", "bradley-terry"]
+Rule = Literal["mean", "median", "error-reduction", "borda", "bradley-terry"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 POINTS: dict[Rule, str] = {
     "mean": "{}", "median": "median {}", "error-reduction": "error reduction %",
-    "borda": "comparisons won %", "kemeny": "place", "bradley-terry": "strength",
+    "borda": "comparisons won %", "bradley-terry": "strength",
 }  # fmt: skip
 """The name in tables of the number by which a rule ranks; {} is the metric."""
 Floats = NDArray[np.float64]
@@ -81,9 +79,6 @@ class Ballots(NamedTuple):
 
         Sums are rounded to 1e-9, so that equal sums are equal in any order of addition.
         """
-        if rule == "kemeny":
-            places = [kemeny_places(votes)[0] for votes in self._votes(chosen)]
-            return -np.array(places, dtype=np.float64)
         if rule == "bradley-terry":
             return np.round(strengths(self._votes(chosen)), 9)
         if rule == "borda":
@@ -110,22 +105,3 @@ def borda(votes: Floats) -> Floats:
     others = max(votes.shape[-1] - 1, 1)
     own = 0.5 * (votes.shape[-1] > 0)  # the diagonal has no games
     return np.asarray(100 * (share.sum(axis=-1) - own) / others)
-
-
-def kemeny_places(votes: Floats) -> tuple[Floats, KemenyOrder]:
-    """Return each system's place in Kemeny's order, and the order.
-
-    Of equally good orders, the one nearest to Borda's is used; adjacent systems share a place if
-    neither has a majority.
-    """
-    start = np.argsort(-borda(votes), kind="stable")
-    best = kemeny(votes, start)
-    order, margin = best.order, votes - votes.T
-    places = np.empty(len(order))
-    first = 0
-    for last in range(len(order)):
-        apart = last + 1 < len(order) and margin[order[first : last + 1], order[last + 1]].any()
-        if last + 1 == len(order) or apart:
-            places[order[first : last + 1]] = 1 + (first + last) / 2
-            first = last + 1
-    return places, best

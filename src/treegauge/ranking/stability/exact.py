@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.result import Result, countersign
-from treegauge.core.threads import map_threads, worker_count
+from treegauge.core.platforms import map_threads, worker_count
+from treegauge.core.result import countersign
 from treegauge.kernels.rank_swaps import add_items
 from treegauge.ranking.stability.sampler import sizes_of, sizes_text
-from treegauge.ranking.tables.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
+from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks, metric_name
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +43,7 @@ MOST_ADDITIONS = 10**12
 
 
 @dataclass(frozen=True, eq=False)
-class Exact(Result):
+class Exact(Ranks):
     """Counts over all subsets of given sizes.
 
     Attributes
@@ -59,7 +59,6 @@ class Exact(Result):
 
     board: Leaderboard
     sizes: tuple[int, ...]
-    ties: Ties
     wins: NDArray[np.object_]
     undecided: NDArray[np.object_]
     grid: float
@@ -84,13 +83,12 @@ class Exact(Result):
     def mean_ranks(self, size: int | None = None) -> tuple[NDArray[np.float64], float]:
         """Return every system's mean rank over all subsets of a size, and the error bound.
 
-        The mean rank is 1 + the sum over rivals of P(rival wins) and a share of P(tie): a half,
-        nothing or all of it for the tie rules average, min and max.
+        The mean rank is 1 + the sum over rivals of P(rival wins) and half of P(tie).
         """
         place = self._at(size)
         total = self.subsets(self.sizes[place])
         # On a coarse grid: the middle between all of them lost and all of them won.
-        share = Fraction(1 if self.coarse else TIE[self.ties], 2)
+        share = Fraction(1, 2)
         lost, open_ = self.wins[place].sum(axis=0), self.undecided[place].sum(axis=0)
         means = [float(1 + (low + share * o) / total) for low, o in zip(lost, open_, strict=True)]
         bound = float(Fraction(max(open_), 2 * total)) if self.coarse else 0.0
@@ -104,7 +102,7 @@ class Exact(Result):
         parts = []
         for size in self.sizes:
             means, bound = self.mean_ranks(size)
-            scores, full = self.board.filled.mean(axis=1), self.board.ranking(self.ties)
+            scores, full = self.board.filled.mean(axis=1), self.board.ranking()
             names = {"system": self.board.systems, "score": scores, "mean": means, "full": full}
             frame = pl.DataFrame(names).sort("mean", "system")
             parts.append(frame.with_columns(size=pl.lit(size), bound=pl.lit(bound)))
@@ -254,7 +252,6 @@ def exact_ranks(
     board: Leaderboard,
     *,
     size: int | str | Iterable[int] = 10,
-    ties: Ties = "average",
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Exact:
@@ -265,7 +262,6 @@ def exact_ranks(
     """
     treebanks = len(board.treebanks)
     sizes = sizes_of(size, treebanks)
-    ranks_of(np.zeros(1), ties)
     numbers, scale = board.fixed_point()
     most = max(min(each, treebanks - each) for each in sizes)
     step = _step(numbers, most)
@@ -304,5 +300,5 @@ def exact_ranks(
     pairs = combinations(range(len(board.systems)), 2)
     rounding = max(map_threads(work, pairs, worker_count(workers)), default=0.0)
     grid = step / scale
-    signature = countersign(board.signature, size=sizes_text(sizes), samples="all", grid=f"{grid:g}", ties=ties)
-    return Exact(board, sizes, ties, wins, undecided, grid, step > 1, rounding, signature)
+    signature = countersign(board.signature, size=sizes_text(sizes), subsets="all", grid=f"{grid:g}")
+    return Exact(board, sizes, wins, undecided, grid, step > 1, rounding, signature)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError
 from treegauge.ranking.stability.sampler import sizes_of
-from treegauge.ranking.tables.leaderboard import TIE, Leaderboard, Ties, ranks_of
+from treegauge.ranking.tables.leaderboard import TIE, Leaderboard
 
 Which = Literal["best", "worst"]
 _ALL = 50_000
@@ -51,7 +51,6 @@ def extreme(
     which: Which,
     *,
     size: int = 10,
-    ties: Ties = "average",
     start: tuple[str, ...] | None = None,
     seed: int = 0,
 ) -> Extreme:
@@ -64,7 +63,6 @@ def extreme(
 
     if which not in {"best", "worst"}:
         raise ChoiceError("extreme", which, ["best", "worst"])
-    ranks_of(np.zeros(1), ties)
     treebanks = len(board.treebanks)
     sizes_of(size, treebanks)
     numbers, scale = board.fixed_point()
@@ -72,10 +70,9 @@ def extreme(
     # For the best rank the roles are exchanged: as many rivals as possible behind.
     sign = 1 if which == "worst" else -1
     leads = sign * (np.delete(numbers, row, axis=0) - numbers[row])
-    tie = TIE[ties] if which == "worst" else 2 - TIE[ties]
     if exact := comb(treebanks, size) <= _ALL:
         subsets = np.array([*combinations(range(treebanks), size)], dtype=np.int64)
-        ahead = _ahead(leads[:, subsets].sum(axis=2), tie)
+        ahead = _ahead(leads[:, subsets].sum(axis=2))
         most, columns = int(ahead.max()), subsets[ahead.argmax()]
     else:
         rng = np.random.default_rng(seed)
@@ -85,10 +82,10 @@ def extreme(
             chosen = [board.treebank(code) for code in start]
             orders.append(np.concatenate([chosen, np.setdiff1d(np.arange(treebanks), chosen)]))
         widths = scale * size * np.array([3.0, 1.0, 0.3, 0.05])
-        most, columns = climb(leads, size, np.array(orders, dtype=np.int64), tie, widths)
-        if start is not None and most < (known := _ahead(leads[:, chosen].sum(axis=1), tie)):
+        most, columns = climb(leads, size, np.array(orders, dtype=np.int64), TIE, widths)
+        if start is not None and most < (known := _ahead(leads[:, chosen].sum(axis=1))):
             most, columns = known, np.array(chosen)
-    limit = int(_ahead(np.sort(leads, axis=1)[:, treebanks - size :].sum(axis=1), tie))
+    limit = int(_ahead(np.sort(leads, axis=1)[:, treebanks - size :].sum(axis=1)))
     places = [1 + count / 2 for count in (int(most), limit)]
     if which == "best":
         places = [len(board.systems) + 1 - place for place in places]
@@ -97,6 +94,6 @@ def extreme(
     return Extreme(which, places[0], subset, places[0] if exact else places[1], proved)
 
 
-def _ahead(sums: NDArray[np.int64], tie: int) -> Any:
-    """Return twice the number of rivals ahead; ties count by their rule."""
-    return 2 * (sums > 0).sum(axis=0) + tie * (sums == 0).sum(axis=0)
+def _ahead(sums: NDArray[np.int64]) -> Any:
+    """Return twice the number of rivals ahead; a tie counts half."""
+    return 2 * (sums > 0).sum(axis=0) + TIE * (sums == 0).sum(axis=0)

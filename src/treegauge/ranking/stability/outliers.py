@@ -225,7 +225,7 @@ def explain_outliers(
         known = sampler.subset(int(first[row]))
         searched = None
         if search:
-            searched = extreme(board, system, end, size=size, ties=ranks.ties, start=known)
+            searched = extreme(board, system, end, size=size, start=known)
         sides.append(
             ExtremeRanks(
                 which=end, rank=low if end == "best" else high,
@@ -236,7 +236,9 @@ def explain_outliers(
             )
         )  # fmt: skip
     name = board.systems[row]
-    signature = countersign(ranks.signature, system=name, permutations=PERMUTATIONS, correction=correction)
+    signature = countersign(
+        ranks.signature, system=name, units="treebanks", permutations=PERMUTATIONS, correction=correction
+    )
     judged = _with_rows(sides, board, masks, correction, sampler.seed)
     return Outliers(name, judged, masks, ranks, correction, signature)
 
@@ -286,17 +288,14 @@ def _with_rows(
     return tuple(judged)
 
 
-@verb
+@verb(limits={"subsets": (1, 10**8)})
 def outliers(
     *scores: Any,
     system: Sequence[str],
     size: int | None = None,
-    samples: int = 1_000_000,
+    subsets: int = 1_000_000,
     by: Sequence[ClassColumn] = CLASSES[:4],  # type: ignore[assignment]
     correction: Literal["holm", "bonferroni", "benjamini-hochberg"] = "holm",
-    least: int = 10,
-    limit: int = 10,
-    search: bool = True,
     seed: int = 0,
     reading: LeaderboardReading = READING,
 ) -> Outliers:
@@ -314,29 +313,20 @@ def outliers(
         System to explain; repeatable.
     size
         Treebanks per subset; default: 10, or half of ten treebanks or fewer.
-    samples
+    subsets
         The number of random subsets; a million or fewer are all counted instead.
     by
         Columns that define the classes of treebanks.
     correction
         Correction for the number of classes.
-    least
-        Include the next ranks until there are at least this many subsets.
-    limit
-        The number of subsets to list (JSON).
-    search
-        Also search for extreme ranks that sampling missed.
     seed
         Random seed; the same seed gives the same result.
     """
     board = leaderboard_of(scores, reading)
     names = [board.systems[board.system(name)] for name in ([system] if isinstance(system, str) else system)]
     size = usual_size(len(board.treebanks)) if size is None else size
-    with progress("subsets", sample_count(board, size, samples)) as task:
-        ranks = stability(board, size=size, samples=samples, seed=seed, progress=task.advance)
-    explained = {
-        name: explain_outliers(ranks, name, by=by, correction=correction, least=least, limit=limit, search=search)
-        for name in names
-    }
+    with progress("subsets", sample_count(board, size, subsets)) as task:
+        ranks = stability(board, size=size, subsets=subsets, seed=seed, progress=task.advance)
+    explained = {name: explain_outliers(ranks, name, by=by, correction=correction) for name in names}
     first, *others = explained
     return explained[first].with_attached({name: explained[name] for name in others})

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.result import Result, countersign
-from treegauge.ranking.comparing.strengths import TOO_FEW, RankSets
+from treegauge.core.result import countersign
+from treegauge.ranking.comparing.strengths import RankSets
 from treegauge.ranking.stability.constraints import Constraint, constraints_of
 from treegauge.ranking.stability.rank_counts import RankTally, SampleSearch, ScoreSums, tally_ranks
 from treegauge.ranking.stability.sampler import FEW, Sampler, sizes_of, sizes_text
-from treegauge.ranking.tables.leaderboard import TIE, Leaderboard, Ties, metric_name, ranks_of
+from treegauge.ranking.tables.leaderboard import TIE, Leaderboard, Ranks, metric_name
 from treegauge.statistics.tests.planning import Winner
+from treegauge.statistics.units import TOO_FEW
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +43,7 @@ class Behind(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Stability(Result):
+class Stability(Ranks):
     """Ranks of every system over subsets of treebanks.
 
     Attributes
@@ -64,7 +65,6 @@ class Stability(Result):
 
     sampler: Sampler
     samples: int
-    ties: Ties
     counts: NDArray[np.int64]
     above: NDArray[np.int64]
     tied: NDArray[np.int64]
@@ -72,7 +72,6 @@ class Stability(Result):
     worst_at: NDArray[np.int64]
     agreement: "pl.DataFrame"
     signature: str
-    all_columns: bool = False
     sets: RankSets | None = None
     winner: Winner | None = None
     kind: ClassVar[str] = "ranks"
@@ -107,7 +106,7 @@ class Stability(Result):
             "system": self.systems, "score": self.board.filled.mean(axis=1),
             "best": 1 + (self.counts > 0).argmax(axis=1) / 2, "q1": q1, "median": median, "q3": q3,
             "worst": len(self.systems) - (self.counts[:, ::-1] > 0).argmax(axis=1) / 2,
-            "mean": mean, "sd": np.sqrt(spread), "full": self.board.ranking(self.ties),
+            "mean": mean, "sd": np.sqrt(spread), "full": self.board.ranking(),
         }  # fmt: skip
         if self.sets is not None:
             frame |= {"rank_low": self.sets.low, "rank_high": self.sets.high}
@@ -146,11 +145,10 @@ class Stability(Result):
 
     def shown(self) -> "pl.DataFrame":
         """Return the ranking over all treebanks, with the ranks in the subsets."""
-        more = () if self.all_columns else ("q1", "q3", "sd")
         names = {"full": "rank", "score": metric_name(self.board.metric), "mean": "mean rank"}
         import polars as pl
 
-        frame = self.table.sort("full", "mean", "system").drop(more)
+        frame = self.table.sort("full", "mean", "system").drop("q1", "q3", "sd")
         first = ["full", "system", "score"]
         if self.sets is not None:
             ends = pl.format("{}-{}", "rank_low", "rank_high").alias("95 % set")
@@ -201,7 +199,7 @@ class Stability(Result):
 
     @cached_property
     def _search(self) -> SampleSearch:
-        return SampleSearch(self.sampler, self.samples, TIE[self.ties])
+        return SampleSearch(self.sampler, self.samples, TIE)
 
     def behind(
         self,
@@ -253,32 +251,31 @@ def _agreement(counts: RankTally, table: ScoreSums, sampler: Sampler) -> "pl.Dat
 def sample_count(
     board: Leaderboard,
     size: int | str | Iterable[int],
-    samples: int,
+    subsets: int,
     constraints: Iterable[str | Constraint] = (),
     *,
     few: int = FEW,
 ) -> int:
-    """Return the number of subsets that are ranked: `samples`, or all if they are few."""
+    """Return the number of subsets that are ranked: `subsets`, or all if they are few."""
     sizes = sizes_of(size, len(board.treebanks))
-    sampler = Sampler(board, sizes, 0, constraints_of(constraints), max(samples, few))
-    return sampler.complete or samples
+    sampler = Sampler(board, sizes, 0, constraints_of(constraints), max(subsets, few))
+    return sampler.complete or subsets
 
 
 def stability(
     board: Leaderboard,
     *,
     size: int | str | Iterable[int] = 10,
-    samples: int = 1_000_000,
+    subsets: int = 1_000_000,
     seed: int = 0,
     constraints: Iterable[str | Constraint] = (),
-    ties: Ties = "average",
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Stability:
     r"""Rank the systems over random subsets of treebanks, or over all subsets if they are few.
 
-    All subsets are counted, each once, if there are no more than `samples` or a million of them.
-    The same choice gives the same numbers for any larger number of samples.
+    All subsets are counted, each once, if there are no more than `subsets` or a million of them.
+    The same choice gives the same numbers for any larger number of subsets.
 
     On a subset :math:`T` a system's total is :math:`\sum_{t \in T} s_t`, a sum of whole numbers
     if the scores are decimals, so ties are exact. Scores finer than six decimals
@@ -286,30 +283,29 @@ def stability(
     each gets an equal share; `progress` is called with the number of samples just done. The other
     parameters are those of :func:`treegauge.rank`.
     """
-    if samples < 1:
-        raise TreegaugeError(f"samples {samples}: expected 1 or more")
-    ranks_of(np.zeros(1), ties)  # refuses an unknown rule before any work
+    if subsets < 1:
+        raise TreegaugeError(f"subsets {subsets}: expected 1 or more")
     sizes = sizes_of(size, len(board.treebanks))
     bound = constraints_of(constraints)
-    sampler = Sampler(board, sizes, seed, bound, max(samples, FEW))
+    sampler = Sampler(board, sizes, seed, bound, max(subsets, FEW))
     every = sampler.complete
-    samples = samples if every is None else every
-    counts, table = tally_ranks(sampler, samples, TIE[ties], workers, progress)
+    samples = subsets if every is None else every
+    counts, table = tally_ranks(sampler, samples, TIE, workers, progress)
     back = np.argsort(table.order)  # the tally has the systems in the order of their totals
     above = counts.above[np.ix_(back, back)]
     tied = samples - above - above.T
     np.fill_diagonal(tied, 0)
     bounds = ",".join(map(str, sampler.constraints)) or None
     signature = countersign(
-        board.signature, size=sizes_text(sizes), samples=samples if every is None else "all",
-        constraints=bounds, ties=ties, seed=seed if every is None else None,
+        board.signature, size=sizes_text(sizes), subsets=samples if every is None else "all",
+        constraints=bounds, seed=seed if every is None else None,
     )  # fmt: skip
     agreement = _agreement(counts, table, sampler)
     if every is None and len(sizes) > 1:
         for k in (k for k in sizes if Sampler(board, (k,), 0, bound, sampler.most).complete):
-            alone = stability(board, size=k, samples=samples, constraints=bound, workers=workers)
+            alone = stability(board, size=k, subsets=samples, constraints=bound, workers=workers)
             agreement = agreement.update(alone.agreement, on="size")
     return Stability(
-        sampler, samples, ties, counts.ranks[back], above, tied, best_at=counts.extremes[back, 1],
+        sampler, samples, counts.ranks[back], above, tied, best_at=counts.extremes[back, 1],
         worst_at=counts.extremes[back, 3], agreement=agreement, signature=signature,
     )  # fmt: skip

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
-from treegauge.core.result import Result, countersign
-from treegauge.core.verbs import verb
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.core.result import countersign
+from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks
 from treegauge.ranking.tables.score_cells import Missing
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ def mean_error_reduction(reference: NDArray[np.float64], system: NDArray[np.floa
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetAverages(Result):
+class SubsetAverages(Ranks):
     """Macro averages and error reductions over subsets; `absent` are members without a score."""
 
     rows: "pl.DataFrame"
@@ -66,21 +64,24 @@ class SubsetAverages(Result):
         return {**super().json_fields(), "absent": absent}
 
 
-def restrict(board: Leaderboard, subset: str | Sequence[str] | None, *, missing: Missing = "error") -> Leaderboard:
-    """Keep only the treebanks of a named subset, or of codes separated by commas."""
+def restrict(board: Leaderboard, treebanks: Sequence[str] | str, *, missing: Missing = "error") -> Leaderboard:
+    """Keep only the given treebanks: names of subsets, or codes (separated by commas); all if none."""
     from treegauge import data
 
-    if subset is None:
+    given, packaged = [treebanks] if isinstance(treebanks, str) else list(treebanks), data.named_subsets()
+    if not given:
         return board
-    given = subset.split(",") if isinstance(subset, str) else subset
-    own = [code.strip() for code in given if code.strip()]
-    packaged = {} if isinstance(subset, list | tuple) else data.named_subsets()
-    if subset not in packaged and len(own) == 1 and subset_columns(board, own)[1]:
-        raise ChoiceError("subset or treebank", subset, [*packaged, *board.treebanks])
-    columns, absent = subset_columns(board, packaged.get(str(subset), own))
+    codes: dict[str, None] = {}
+    for text in given:
+        own = [code.strip() for code in text.split(",") if code.strip()]
+        if text not in packaged and len(own) == 1 and len(given) == 1 and subset_columns(board, own)[1]:
+            raise ChoiceError("subset or treebank", text, [*packaged, *board.treebanks])
+        codes |= dict.fromkeys(packaged.get(text, own))
+    columns, absent = subset_columns(board, list(codes))
     if absent and (missing == "error" or not columns):
         raise TreegaugeError(
-            f"subset {subset}: no score for {', '.join(absent)}; leave such treebanks out with missing: drop-treebank"
+            f"treebanks {' '.join(given)}: no score for {', '.join(absent)}; leave such treebanks out "
+            "with missing: drop-treebank"
         )
     chosen = board.select(treebanks=[board.treebanks[column] for column in columns])
     if not absent:
@@ -100,42 +101,39 @@ def subset_columns(board: Leaderboard, codes: Sequence[str]) -> tuple[list[int],
     return columns, missing
 
 
-@verb
-def subsets(
-    *scores: Any,
-    subset: Sequence[str] | Mapping[str, Sequence[str]] = (),
-    pair: Sequence[str | tuple[str, str]] = (),
-    all: bool = False,
-    reading: LeaderboardReading = READING,
+def average_subsets(
+    board: Leaderboard,
+    treebanks: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    *,
+    pairs: Sequence[tuple[str, str]] = (),
 ) -> SubsetAverages:
     """Average scores over named subsets, with the mean of per-treebank error reductions.
 
-    Members of a named subset without scores are left out and named.
+    Members of a subset without scores are left out and named.
 
     Parameters
     ----------
-    scores
-        conll18, tables of scores, stores or results.
-    subset
-        A named subset (Ma18) or your own (mine=cs_pdt,en_ewt). Default: the eight subsets of
+    board
+        The scores.
+    treebanks
+        Named subsets (Ma18) or your own (mine=cs_pdt,en_ewt). Default: the eight subsets of
         Fragility, Table 10.
-    pair
-        Error reduction of SYSTEM over REFERENCE, as REFERENCE,SYSTEM. Default: every pair, if there
-        are at most three systems; the system with the lower mean is the reference.
-    all
-        Show the error reductions of all pairs of systems, however many there are.
+    pairs
+        Pairs of reference and system for error reductions. Default: every pair, if there are at
+        most three systems; the system with the lower mean is the reference.
 
     Examples
     --------
-    >>> table = subsets("fragility_exp1", subset=["Ma18"], pair=["sl-S+19,gb-DM17"]).table
+    >>> from treegauge.ranking.tables.reading import read_leaderboard
+    >>> board = read_leaderboard("fragility_exp1")
+    >>> table = average_subsets(board, ["Ma18"], pairs=[("sl-S+19", "gb-DM17")]).table
     >>> print([round(value, 2) for value in table.row(0)[2:]])
     [87.74, 87.77, 83.96, 23.92]
     """
     import polars as pl
 
-    board, members = leaderboard_of(scores, reading), own_subsets(subset)
-    pairs = [_pair(text) for text in ([pair] if isinstance(pair, str) else pair)]
-    if not pairs and (all or len(board.systems) <= 3):
+    members = own_subsets(treebanks)
+    if not pairs and len(board.systems) <= 3:
         pairs = [*combinations([board.systems[i] for i in board.by_mean()[::-1]], 2)]
     rows, left_out = [], {}
     for name, codes in members.items():
@@ -175,10 +173,3 @@ def own_subsets(given: Sequence[str] | Mapping[str, Sequence[str]]) -> dict[str,
         if list(members.setdefault(name, chosen)) != list(chosen):
             raise TreegaugeError(f"two subsets are called {name!r}; give each its own name")
     return members
-
-
-def _pair(pair: str | tuple[str, str]) -> tuple[str, str]:
-    parts = [part.strip() for part in pair.split(",")] if isinstance(pair, str) else list(pair)
-    if len(parts) != 2 or not all(parts):
-        raise TreegaugeError(f"pair {pair!r}: expected REFERENCE,SYSTEM")
-    return parts[0], parts[1]

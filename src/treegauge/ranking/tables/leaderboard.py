@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,22 +25,15 @@ from treegauge.ranking.tables.metadata import name_key
 if TYPE_CHECKING:
     import polars as pl
 
-Ties = Literal["average", "min", "max"]
-TIE = {"average": 1, "min": 0, "max": 2}
-"""The amount that an equal total adds to a doubled rank."""
+TIE = 1
+"""The amount that an equal total adds to a doubled rank: equal totals share the average rank."""
 
 
-def ranks_of(totals: NDArray[Any], ties: Ties = "average") -> NDArray[np.float64]:
-    """Return ranks from best (1, the largest total) to worst; equal totals share a rank.
-
-    With ``b`` totals strictly larger and ``e`` others equal, the rank is ``1 + b + e/2``
-    (``average``), ``1 + b`` (``min``) or ``1 + b + e`` (``max``).
-    """
-    if ties not in get_args(Ties):
-        raise ChoiceError("tie rule", ties, get_args(Ties))
+def ranks_of(totals: NDArray[Any]) -> NDArray[np.float64]:
+    """Return ranks from best (1, the largest total) to worst; equal totals share the average rank."""
     better = (totals[None, :] > totals[:, None]).sum(axis=1)
     equal = (totals[None, :] == totals[:, None]).sum(axis=1) - 1
-    return np.asarray(1 + better + TIE[ties] / 2 * equal, dtype=np.float64)
+    return np.asarray(1 + better + equal / 2, dtype=np.float64)
 
 
 def metric_name(metric: str) -> str:
@@ -51,6 +44,14 @@ def metric_name(metric: str) -> str:
 def some(names: Sequence[str]) -> str:
     """Return the first four names, with dots for the others."""
     return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+
+
+class Ranks(Result):
+    """Ranks of systems: over random or all subsets of treebanks, by other rules, or averages."""
+
+
+class SystemComparison(Result):
+    """A comparison of systems over treebanks: by tests, by pairs, or by strengths."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,9 +198,9 @@ class Leaderboard(Result):
                 return grid.astype(np.int64).sum(axis=0), len(grid) * 10**places
         return np.round(self.values * 10**9).astype(np.int64), 10**9
 
-    def ranking(self, ties: Ties = "average") -> NDArray[np.float64]:
+    def ranking(self) -> NDArray[np.float64]:
         """Rank the systems by their mean over all treebanks."""
-        return ranks_of(self.fixed_point()[0].sum(axis=1), ties)
+        return ranks_of(self.fixed_point()[0].sum(axis=1))
 
     def by_mean(self) -> NDArray[np.int64]:
         """Return the rows of the systems, the highest mean score first."""

@@ -4,13 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.reading import read_file
+from treegauge.statistics.units import TreebankUnits, treebank_units
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:
@@ -103,26 +104,9 @@ def _kin(treebank: str) -> dict[str, str]:
     return known
 
 
-class TreebankUnits(NamedTuple):
-    """The unit of each treebank, its genus for example, and the treebanks that have none.
-
-    A treebank that cannot be placed is a unit of its own.
-    """
-
-    names: tuple[str, ...]
-    unplaced: tuple[str, ...]
-
-    @property
-    def placed(self) -> bool:
-        """Whether any treebank could be placed."""
-        return len(self.unplaced) < len(self.names)
-
-
 def units_of(board: "Leaderboard", by: str) -> TreebankUnits:
     """Return the units of treebanks by a column of metadata."""
-    pairs = list(zip(board.treebanks, board.metadata[by].to_list(), strict=True))
-    names = [f"{treebank} ({by} unknown)" if unit is None else unit for treebank, unit in pairs]
-    return TreebankUnits(tuple(names), tuple(name for name, unit in pairs if unit is None))
+    return treebank_units(board.treebanks, board.metadata[by].to_list(), by)
 
 
 def classes_of(

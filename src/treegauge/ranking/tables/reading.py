@@ -38,22 +38,15 @@ class LeaderboardReading(Settings):
         Metric to compare systems by; upper or lower case.
     missing
         How to treat missing scores; averages never skip them. keep: compare systems over the
-        treebanks that they share, in rank and in rank compare --by bradley-terry.
-    add
-        Further tables with your systems, used on the treebanks of the first tables; names are
-        matched. On the command line also conll18 + mine.csv.
-    digits
-        Round scores to this number of decimals first; the CoNLL 2018 shared task published two.
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
     metadata
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
         CoNLL 2018 shared task.
     """
 
-    metric: str = "las"
+    metric: str = "LAS"
     missing: Missing = "error"
-    add: Sequence[Any] = ()
-    digits: int | None = None
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None
 
 
@@ -165,10 +158,8 @@ class _TableLayout:
 
 def read_leaderboard(
     *sources: Any,
-    metric: str = "las",
+    metric: str = "LAS",
     missing: Missing = "error",
-    add: Sequence[Any] = (),
-    digits: int | None = None,
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
 ) -> Leaderboard:
     """Read the scores of systems on treebanks from files, frames, results or stores.
@@ -181,8 +172,9 @@ def read_leaderboard(
         folder of a store; a frame; a result of ``score``; a leaderboard. Tables are long
         (``treebank, system, score`` and perhaps ``metric`` and ``seed``) or wide (a column
         ``treebank`` and one per system or, with ``system``, one per metric; or a column ``system``
-        and one per treebank). Scores are in percent. Sources after a ``"+"`` are added.
-    metric, missing, add, digits, metadata
+        and one per treebank). Scores are in percent. Where a packaged table is among several, the
+        others add systems on its treebanks; names are matched.
+    metric, missing, metadata
         See :class:`LeaderboardReading`.
 
     Returns
@@ -197,19 +189,19 @@ def read_leaderboard(
     >>> read_leaderboard(frame).values.tolist()
     [[91.0, 84.5], [90.0, 85.0]]
     >>> mine = pl.DataFrame({"treebank": ["UD_Czech-PDT", "UD_English-EWT"], "mine": [90.5, 85.5]})
-    >>> read_leaderboard(frame, "+", mine).systems
+    >>> read_leaderboard(frame, mine).systems
     ('A', 'B', 'mine')
     """
     if missing not in get_args(Missing):
         raise ChoiceError("policy for missing scores", missing, get_args(Missing))
-    base, further = _divided(_each(sources))
-    kinds = ("packaged", "scores", "store", "object")
-    given = recognise(base, kinds=kinds)
+    everything = recognise(_each(sources), kinds=("packaged", "scores", "store", "object"))
+    packaged = [source for source in everything if source.kind == "packaged"]
+    given = packaged or everything
+    added = [source for source in everything if packaged and source.kind != "packaged"]
     if not given:
         raise TreegaugeError("no scores were given; expected conll18, files, frames or results")
-    added = recognise([*further, *_each([add] if isinstance(add, str) else add)], kinds=kinds)
     board = given[0].given
-    if len(given) == 1 and not added and isinstance(board, Leaderboard) and digits is None and metadata is None:
+    if len(given) == 1 and not added and isinstance(board, Leaderboard) and metadata is None:
         return board
     if "(" in metric:
         from treegauge.scoring.metrics.registry import metric_column
@@ -238,8 +230,6 @@ def read_leaderboard(
     for cell in cells:
         names = zip(places, (cell.seed, cell.system, cell.treebank), strict=True)
         cube[tuple(place[name] for place, name in names)] = math.nan if cell.score is None else cell.score
-    if digits is not None:
-        cube = np.round(cube, digits)
     named = next(m for m in [*collection.metrics, metric] if collection.wants(m))
     described = describe(list(places[2]), metadata, collection.metadata)
     return Leaderboard.of(named, list(places[1]), list(places[2]), cube, described, source=label, dropped=dropped)
@@ -250,7 +240,7 @@ def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading, *, gaps:
     board = read_leaderboard(*sources, **vars(reading))
     if board.gaps and not gaps:
         raise TreegaugeError(
-            f"{board.gaps} scores are missing, and only rank and rank compare --by bradley-terry "
+            f"{board.gaps} scores are missing, and only rank and rank compare --test bradley-terry "
             "can do without them; leave out systems or treebanks (missing: drop-system, "
             "drop-treebank)"
         )
@@ -261,18 +251,6 @@ def _each(sources: Iterable[Any]) -> Iterator[Any]:
     """Yield every source; lists are flattened."""
     for source in sources:
         yield from _each(source) if isinstance(source, list | tuple) else [source]
-
-
-def _divided(sources: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the sources before and after a plus sign."""
-    listed = list(sources)
-    plus = [i for i, source in enumerate(listed) if isinstance(source, str) and source == "+"]
-    if not plus:
-        return listed, []
-    if plus[0] in {0, len(listed) - 1}:
-        raise TreegaugeError("found + at an end; expected tables on both sides: conll18 + mine.csv")
-    rest = [source for i, source in enumerate(listed) if i > plus[0] and i not in plus]
-    return listed[: plus[0]], rest
 
 
 def _label(given: Sequence[Input]) -> str:

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from treegauge.core.result import sign
 from treegauge.core.tables import p_value_text
 from treegauge.reporting.inputs import ScoredTreebank
-from treegauge.reporting.page.methods import make_method
-from treegauge.reporting.page.packing import floats, numbers
-from treegauge.reporting.page.page import Section
-from treegauge.reporting.sections.treebank_names import treebank_of
+from treegauge.reporting.methods import make_method
+from treegauge.reporting.packing import floats, numbers
+from treegauge.reporting.page import Section
+from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.inference.comparisons import compare_systems
 from treegauge.scoring.inference.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores

@@ -11,7 +11,7 @@ from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.verbs import Verb, command
-from treegauge.ranking.certify import certify
+from treegauge.ranking.certify import certify, primary_test
 from treegauge.ranking.claims.certificate import Certificate
 from treegauge.ranking.comparing.compare import compare, critical_difference
 from treegauge.ranking.comparing.standings import testable
@@ -21,20 +21,25 @@ from treegauge.ranking.stability.exact import Exact, exact_ranks
 from treegauge.ranking.stability.outliers import explain_outliers
 from treegauge.ranking.stability.sampler import FEW
 from treegauge.ranking.stability.stability import Stability, stability
-from treegauge.ranking.stability.subsets import subsets
 from treegauge.ranking.tables.leaderboard import Leaderboard, metric_name
+from treegauge.ranking.tables.metadata import units_of
 from treegauge.ranking.tables.score_cells import Missing
 from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
-from treegauge.reporting.page.methods import Method, make_method
-from treegauge.reporting.page.packing import floats, numbers
-from treegauge.reporting.page.page import Section
-from treegauge.reporting.sections.comparing import table_pairs
+from treegauge.reporting.methods import Method, make_method
+from treegauge.reporting.packing import floats, numbers
+from treegauge.reporting.page import Section
+from treegauge.reporting.sections.overview import all_pairs
+from treegauge.statistics.tests.hierarchy import hierarchy
+from treegauge.statistics.tests.planning import detectable_difference
+from treegauge.statistics.units import GENUS
 
 SUBSETS = 100_000
 #: The largest number of probabilities on a page; with many systems the slider has fewer sizes.
 MOST = 60_000
 #: The number of adjacent pairs of the ranking that get a certificate.
 ADJACENT = 5
+#: Confidence level of the differences of pairs.
+LEVEL = 0.95
 
 
 class RankedTable(NamedTuple):
@@ -93,7 +98,7 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
     note(f"counting all subsets of {len(sizes)} sizes of {len(scores.treebanks)} treebanks")
     counted = exact_ranks(scores, size=sizes)
     note(f"ranking the systems on up to {max(random_subsets, FEW):,} subsets of each size")
-    drawn = [stability(scores, size=k, samples=random_subsets, seed=seed) for k in sizes]
+    drawn = [stability(scores, size=k, subsets=random_subsets, seed=seed) for k in sizes]
     usual = sizes.index(first_shown)
     order = scores.table["system"].to_list()
     pairs = list(pairwise(order))[:ADJACENT]
@@ -108,8 +113,8 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
         "metric": metric,
         "commands": {
             "certify": _command(table, certify, claim="@claim@"),
-            "rank": _command(table, rank, exact=True, size="@size@"),
-            "subset": _command(table, rank, exact=True, size="@size@", subset="@subset@"),
+            "rank": _command(table, rank, subsets="all", size="@size@"),
+            "subset": _command(table, rank, subsets="all", size="@size@", treebanks="@subset@"),
         },
         "systems": list(scores.systems),
         "treebanks": [{"code": code, **row} for code, row in metadata],
@@ -152,6 +157,28 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
             "ranks in more than one subset in five."
         )
     return _Ranked(contents, methods, short)
+
+
+def table_pairs(board: Leaderboard) -> dict[str, Any]:
+    """Return the difference of every pair of systems in a table of scores, as in a certificate.
+
+    `difference`, `low` and `high` are in points, for other treebanks of these families; `p` is from
+    the primary test; `detectable` is the difference that it detects with 80 % power.
+    """
+    pairs = all_pairs(board.systems)
+    whole, scale = board.fixed_point()
+    first, second = (np.array([pair[side] for pair in pairs], int) for side in (0, 1))
+    differences = (whole[first] - whole[second]) / scale
+    units = units_of(board, GENUS)
+    made = hierarchy(differences, units.names).alike
+    low, high = made.interval(LEVEL)
+    with np.errstate(invalid="ignore"):
+        least = detectable_difference(made.standard_error, made.df, level=LEVEL)
+    p_values = [
+        primary_test(units, row, own) for row, own in zip(whole[first] - whole[second], differences, strict=True)
+    ]
+    columns: dict[str, Any] = {"difference": made.value, "low": low, "high": high, "detectable": least, "p": p_values}
+    return {name: floats(values) for name, values in columns.items()}
 
 
 def _standing(scores: Leaderboard) -> dict[str, Any]:
@@ -256,11 +283,11 @@ def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certific
         made = _command(table, verb, **options)
         return f"{table.first}\n{made}" if table.first else made
 
-    boxes = after(rank, size=size, samples=None if every else drawn.samples, all=True)
+    boxes = after(rank, size=size, subsets=None if every else drawn.samples, format="json")
     certificate = after(certify, claim=str(claim.claim))
-    chosen = after(rank, exact=True, size=size, subset=",".join(worst))
-    averages = _command(table, subsets, subset=f"chosen={','.join(worst)}", pair=",".join(reversed(order[:2])))
-    counted = after(rank, size=size, exact=True, format="json")
+    chosen = after(rank, subsets="all", size=size, treebanks=",".join(worst))
+    averages = _command(table, rank, subsets="named", treebanks=f"chosen={','.join(worst)}")
+    counted = after(rank, size=size, subsets="all", format="json")
     methods = [
         make_method("chosen_treebanks", scores.signature, f"{chosen}\n{averages}"),
         make_method("mean_ranks", exact.signature, counted, grid=grid),
@@ -272,6 +299,6 @@ def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certific
         methods.append(make_method("rank_sets", drawn.signature, boxes))
     if testable(scores):
         tied = critical_difference(scores, method="wilcoxon-holm")
-        compared = after(compare, by="wilcoxon-holm")
+        compared = after(compare, test="wilcoxon-holm")
         methods.append(make_method("tie_groups", tied.signature, compared))
     return methods

@@ -13,13 +13,16 @@ from treegauge.core.tables import p_value_text
 from treegauge.core.verbs import command
 from treegauge.reporting.figures.scores import class_data, interval_data
 from treegauge.reporting.inputs import ScoredTreebank
-from treegauge.reporting.page.methods import Method, make_method
-from treegauge.reporting.page.packing import heads, texts, trees
-from treegauge.reporting.page.page import Section
-from treegauge.reporting.sections.comparing import class_pairs
-from treegauge.reporting.sections.confidence import calibration_data, page_calibration
-from treegauge.reporting.sections.scores_confusion import system_confusions
-from treegauge.reporting.sections.treebank_names import treebank_of
+from treegauge.reporting.methods import Method, make_method
+from treegauge.reporting.packing import heads, texts, trees
+from treegauge.reporting.page import Section
+from treegauge.reporting.sections.scores_details import (
+    calibration_data,
+    class_pairs,
+    page_calibration,
+    system_confusions,
+)
+from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.classes.class_scores import Breakdown

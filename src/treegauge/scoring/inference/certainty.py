@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,40 +13,30 @@ from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.resampling.bootstrap import bootstrap
 from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import LEAST_UNITS, StudentEstimate, jackknife
+from treegauge.statistics.resampling.small_samples import StudentEstimate, jackknife
+from treegauge.statistics.units import (
+    LEAST_BOOTSTRAP,
+    LEAST_ERRORS,
+    LEAST_RUNS,
+    LEAST_UNITS,
+    UNIT_CHOICES,
+    UnitKind,
+    few_units,
+    units_note,
+)
 
-UnitKind = Literal["documents", "sentences"]
-#: Minimum number of units with an error (or a difference between two systems) for inference.
-LEAST_ERRORS = 5
-#: Minimum number of runs for inference about other seeds; fewer are averaged and held fixed.
-LEAST_RUNS = 3
-#: Minimum number of units for a bootstrap interval or test, or to correct the best of many.
-LEAST_BOOTSTRAP, LEAST_BOOTSTRAP_TEST, LEAST_BEST = 200, 100, 500
 #: Sentences whose counts are combined at a time.
 BLOCK = 1 << 16
-#: Fewer documents than this cause a warning.
-FEW_DOCUMENTS = 20
-#: What users can do if there are few documents.
-IN_DOCUMENTS = "--units sentences gives intervals that hold only for other sentences of these documents"
 
 
 def check_resampling(how: ScoreOptions) -> None:
     """Refuse settings out of range."""
     check_options(how.seed, how.resamples, "resamples", how.level)
     choices = {"interval": ("student", "percentile", "bca")}
-    choices["units"] = ("auto", "documents", "sentences")
+    choices["units"] = UNIT_CHOICES
     for name, known in choices.items():
         if getattr(how, name) not in known:
             raise ChoiceError(name, getattr(how, name), known)
-
-
-def resampling_unit(run: SentenceCounts, wanted: str) -> UnitKind:
-    """Return the unit of resampling: `wanted`, or documents if gold has more than one."""
-    marked = int(run.starts.sum())
-    if wanted == "documents" and not marked:
-        raise TreegaugeError("units: gold has no '# newdoc' comment that marks documents")
-    several = wanted == "documents" or (wanted == "auto" and marked > 1)
-    return "documents" if several else "sentences"
 
 
 class UnitCounts:
@@ -180,16 +170,11 @@ def remarks(counts: UnitCounts, units: UnitKind, how: ScoreOptions, system: str,
     """Return notes on the units behind intervals: too few of them, or why there is no interval."""
     n = counts.number
     least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP
-    if n < least:
-        hint = f"; {IN_DOCUMENTS}" if units == "documents" else ""
-        unit = units.removesuffix("s") if n == 1 else units
-        return [f"no interval: {n} {unit}, needs at least {least}{hint}"]
+    if reason := few_units(n, units, least):
+        return [reason]
     if how.interval == "student" and not defined:
         return [f"no interval for {system}: fewer than {LEAST_ERRORS} {units} have an error"]
-    lines = [f"{100 * how.level:g} % intervals over {n} {units}"]
-    if units == "documents" and n < FEW_DOCUMENTS:
-        few = f"intervals over only {n} documents"
-        lines = [f"warning: {100 * how.level:g} % {few}; {IN_DOCUMENTS}"]
+    lines = [units_note(n, units, how.level)]
     if counts.runs > 1 and how.interval != "student":
         lines.append(f"no interval for {system}: {how.interval} intervals need a single run")
     elif counts.runs > 1:

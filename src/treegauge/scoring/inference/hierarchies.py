@@ -11,7 +11,8 @@ from treegauge.scoring.inference.certainty import difference
 from treegauge.scoring.inference.comparisons import PRIMARY, Comparisons, judged, sureness
 from treegauge.scoring.metrics.registry import canonical
 from treegauge.statistics.resampling.small_samples import StudentEstimate
-from treegauge.statistics.tests.hierarchy import LEAST_GROUPS, LEAST_TREEBANKS, Hierarchy, hierarchy
+from treegauge.statistics.tests.hierarchy import Hierarchy, hierarchy
+from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, forcing_treebanks
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:
@@ -66,7 +67,11 @@ def compare_suite(
         rows.append(row)
     notes = ["primary test: Student's t of the mean difference on these treebanks"]
     if any(row["p_value"] is None for row in rows):
-        notes = ["no test where systems differ in too few units of some treebank"]
+        few = forcing_treebanks(
+            {treebank: (suite.counts(treebank, a, metrics[0]).number, suite.treebanks[treebank].units)
+             for _, (a, _), (names, _, _) in pairs for treebank in names}
+        )  # fmt: skip
+        notes = [f"no test: {few}" if few else "no test where systems differ in too few units of some treebank"]
     if any(row["new_low"] is None for row in rows):
         notes.append(f"a new treebank: from {LEAST_TREEBANKS} treebanks in {LEAST_GROUPS} genera")
     signature = countersign(

@@ -26,7 +26,7 @@ def relation_weights(text: str | None) -> tuple[dict[str, float], float]:
     if " " in text and not Path(text).exists():
         return weights_in(text.replace(";", "\n"), "weights"), 1.0
     if Path(text).is_dir() or ".conllu" in Path(text).name:
-        from treegauge.measures.relations import word_dependency_entropy
+        from treegauge.measures.structure import word_dependency_entropy
         from treegauge.treebanks.data.reading import read_treebank
 
         return word_dependency_entropy(read_treebank(text)), OTHER

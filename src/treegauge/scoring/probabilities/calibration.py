@@ -238,7 +238,7 @@ def calibrate(
     Examples
     --------
     >>> import treegauge as tg
-    >>> from treegauge.testing.simulated_confidence import with_simulated_confidence
+    >>> from treegauge.testing.simulated_parser import with_simulated_confidence
     >>> from treegauge.testing.simulated_parser import simulated_parse
     >>> from treegauge.testing.synthetic import synthetic
     >>> gold = synthetic(50, seed=1)

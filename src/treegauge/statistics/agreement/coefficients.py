@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import LEAST_UNITS, StudentEstimate, effective_df, heavy_tailed_df
+from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df, heavy_tailed_df
+from treegauge.statistics.units import LEAST_UNITS
 
 Codes = npt.NDArray[np.int64]
 #: Coefficients estimated by :func:`agreement`, in order.

@@ -12,9 +12,8 @@ from treegauge.statistics.resampling.draws import FloatArray
 from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df
 from treegauge.statistics.tables.variables import Coefficient
 from treegauge.statistics.tests.planning import Winner, best_of, detectable_difference
+from treegauge.statistics.units import LEAST_CLUSTERS
 
-#: Minimum number of clusters for an interval or p-value.
-LEAST_CLUSTERS = 8
 # Fisher's transformation of a coefficient of 1 is infinite.
 _MOST = 1 - 1e-12
 
@@ -144,14 +143,3 @@ def clusters_of(kinds: Sequence[object] | None, rows: Sequence[int]) -> Clusters
     named = [f"={kinds[i]}" if kinds[i] is not None else f"row {i}" for i in rows]
     codes = np.unique(named, return_inverse=True)[1]
     return Clusters(codes) if len(set(named)) < len(named) else None
-
-
-def cluster_note(clusters: Clusters, by: str) -> str:
-    """Return a note on the effect of clusters on intervals and p-values."""
-    held = f"{len(clusters.codes)} rows in {clusters.number} clusters ({by})"
-    if clusters.number >= LEAST_CLUSTERS:
-        return f"intervals and p-values account for {held}"
-    return (
-        f"{held} are too few for intervals and p-values (at least {LEAST_CLUSTERS}); cluster none "
-        "treats rows as independent"
-    )

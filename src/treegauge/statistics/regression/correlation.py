@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.regression.clusters import (
-    LEAST_CLUSTERS,
-    Clusters,
-    cluster_note,
-    clustered_inferences,
-    clusters_of,
-    strongest,
-)
+from treegauge.statistics.regression.clusters import Clusters, clustered_inferences, clusters_of, strongest
 from treegauge.statistics.regression.coefficients import (
     LEAST_ROWS,
     Inference,
@@ -39,6 +32,7 @@ from treegauge.statistics.tables.variables import (
 )
 from treegauge.statistics.tests.multiple import adjust
 from treegauge.statistics.tests.power import detectable
+from treegauge.statistics.units import LEAST_CLUSTERS, cluster_note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,7 +93,7 @@ def associate(
             sample = table.complete([target, variable, *given], log=log, rows=here)
             clusters = clusters_of(kinds, sample.rows)
             added, problems = _of_sample(sample, group, method, intervals, clusters)
-            problems += [cluster_note(clusters, cluster)] if clusters else []
+            problems += [cluster_note(len(clusters.codes), clusters.number, cluster)] if clusters else []
             rows += added
             notes += [place + note for note in (*sample.notes, *problems)]
     if all(row.inference.r is None for row in rows):
@@ -346,6 +340,6 @@ def correlate(
         signature=sign_analysis(
             "correlation", table.name, target=target, of=variables if wanted else "all",
             given=covariates, method=method, by=by, cut=cut, correction=correction, log=logs,
-            cluster=cluster, intervals=intervals,
+            units="rows" if cluster == "none" else cluster, intervals=intervals,
         ),
     )  # fmt: skip

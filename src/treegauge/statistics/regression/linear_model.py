@@ -195,7 +195,14 @@ def regress(tables: Tables, target: str, on: Names, *, log: Names = (), level: f
         fit=_fit(solved, condition_number(matrix[:-1, :-1])),
         notes=(*sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1]), _NO_INTERVAL),
         signature=sign_analysis(
-            "regression", table.name, target=target, on=terms, log=log, intervals=RowResampling(level, 0), kind="t"
+            "regression",
+            table.name,
+            target=target,
+            on=terms,
+            log=log,
+            intervals=RowResampling(level, 0),
+            kind="t",
+            units="rows",
         ),
         _sample=sample,
         _solved=solved,

@@ -17,9 +17,8 @@ from treegauge.statistics.resampling.draws import (
     runs_of,
 )
 from treegauge.statistics.resampling.student import student_quantile, student_tail
+from treegauge.statistics.units import LEAST_UNITS
 
-#: Minimum number of units (sentences, documents, groups of treebanks) for a jackknife interval.
-LEAST_UNITS = 10
 #: Minimum number of values for an interval of their median.
 LEAST_MEDIAN = 6
 # Above this number of differences, the normal approximation of signed ranks is accurate.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.clusters import cluster_note, clustered_inferences, clusters_of
+from treegauge.statistics.regression.clusters import clustered_inferences, clusters_of
 from treegauge.statistics.regression.coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
 from treegauge.statistics.tables.data_table import Tables
 from treegauge.statistics.tables.table_joins import load_tables
@@ -21,6 +21,7 @@ from treegauge.statistics.tables.variables import (
     sign_analysis,
 )
 from treegauge.statistics.tests.multiple import adjust
+from treegauge.statistics.units import cluster_note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,7 +103,7 @@ def correlation_matrix(
             clusters = clusters_of(kinds, here.tolist())
             if clusters:
                 (result,), _ = clustered_inferences([result], both, clusters, method, level)
-                notes.append(cluster_note(clusters, cluster))
+                notes.append(cluster_note(len(clusters.codes), clusters.number, cluster))
             elif len(both) < LEAST_ROWS:
                 notes.append(f"{names[i]}, {names[j]}: too few rows for a p-value (at least 8)")
         pairs.append(
@@ -118,6 +119,7 @@ def correlation_matrix(
         notes=tuple(dict.fromkeys(notes)),
         signature=sign_analysis(
             "matrix", table.name, of=wanted if chosen else "all", method=method,
-            correction=correction, cluster=cluster, log=log, intervals=RowResampling(level, 0),
+            correction=correction, units="rows" if cluster == "none" else cluster, log=log,
+            intervals=RowResampling(level, 0),
         ),
     )  # fmt: skip

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.resampling.draws import FloatArray
 from treegauge.statistics.resampling.small_samples import StudentEstimate, heavy_tailed_df, jackknife
-
-#: Minimum numbers of treebanks and of families for inference about others.
-LEAST_TREEBANKS, LEAST_GROUPS = 25, 10
+from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, unit_codes
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ def hierarchy(
     table = np.asarray(values, np.float64)
     shape, treebanks = table.shape[:-1], table.shape[-1]
     rows = table.reshape(-1, treebanks)
-    codes = _codes(groups, treebanks)
+    codes = unit_codes(groups, treebanks)
     sizes = np.bincount(codes).astype(np.float64)
     number = len(sizes)
     sums = np.zeros((number, len(rows)))
@@ -121,12 +118,3 @@ def hierarchy(
         here=here, alike=alike.reshape(shape), new=new.reshape(shape),
         between_groups=family.reshape(shape), between_treebanks=inner.reshape(shape), within=error,
     )  # fmt: skip
-
-
-def _codes(groups: Sequence[object] | None, treebanks: int) -> npt.NDArray[np.intp]:
-    if groups is None:
-        return np.arange(treebanks)
-    if len(groups) != treebanks:
-        raise TreegaugeError(f"groups: found {len(groups)} for {treebanks} treebanks")
-    named = [f"alone {i}" if group is None else f"group {group}" for i, group in enumerate(groups)]
-    return np.unique(named, return_inverse=True)[1]

@@ -1,0 +1,90 @@
+"""The rule `units`: every number about uncertainty states what varies, in print, JSON and signature."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import treegauge as tg
+from tests.test_calibration_registry import OTHER, counts, examples, fields, match, numbers, world
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import Result
+from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, text_units
+from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.testing.synthetic import synthetic
+
+__all__ = ["counts", "examples", "numbers", "world"]  # fixtures
+#: Fields that are no estimate: limits that users gave, and exact counts.
+GIVEN = ("breakdown.*",)
+#: What may vary.
+UNITS = {
+    "documents", "sentences", "words", "auto", "genus", "treebanks", "rows", "systems", "samples", "runs",
+}  # fmt: skip
+
+
+def uncertain(result: Result) -> bool:
+    """Whether a result itself, without its parts, has a number about uncertainty."""
+    alone = fields(result) - {field for part in [*result.each()][1:] for field in fields(part)}
+    return any(not match(field, (*OTHER, *GIVEN)) for field in alone)
+
+
+def test_every_verb_states_its_units(examples):
+    silent = set()
+    for verb, calls in examples.items():
+        for call in calls:
+            whole = call()
+            for one in whole.each():
+                if not uncertain(one):
+                    continue
+                stated = json.loads(one.to_json())
+                said = one.units in UNITS and f"|units:{one.units}" in one.signature
+                if not (said and stated["units"] and one.signature in str(whole)):
+                    silent.add(f"{verb}: {one.kind} ({one.units})")
+    assert not silent, sorted(silent)
+
+
+def text(documents: int, sentences: int = 60):
+    """Return gold with a number of documents, and the output of a parser."""
+    gold = re.sub(r"# newdoc[^\n]*\n", "", synthetic(sentences, seed=3).to_bytes().decode())
+    starts = set(np.linspace(0, sentences, documents, endpoint=False).astype(int).tolist())
+    blocks = [f"# newdoc id = d{i}\n{block}" if i in starts else block for i, block in enumerate(gold.split("\n\n"))]
+    return "\n\n".join(blocks), simulated_parse("\n\n".join(blocks), seed=4)
+
+
+@pytest.mark.parametrize("documents", [LEAST_UNITS - 2, FEW_DOCUMENTS - 5, FEW_DOCUMENTS + 5])
+def test_score_and_agree_say_the_same_of_few_documents(documents):
+    gold, output = (tg.parse_conllu(one) for one in text(documents))
+    scored, agreed = str(tg.score(gold, output)), str(tg.agree({"a": gold, "b": output}))
+    if documents < LEAST_UNITS:
+        sentence = f"no interval: {documents} documents, needs at least {LEAST_UNITS}; {IN_DOCUMENTS}"
+    elif documents < FEW_DOCUMENTS:
+        sentence = f"warning: 95 % intervals over only {documents} documents; {IN_DOCUMENTS}"
+    else:
+        sentence = f"95 % intervals over {documents} documents"
+    assert sentence in scored
+    assert sentence in agreed
+
+
+def test_a_treebank_with_few_documents_is_named_with_the_remedy(tmp_path):
+    for name, documents in (("UD_Welsh-CCG", 8), ("UD_Greek-GDT", 30)):
+        gold, output = text(documents)
+        (tmp_path / "gold" / name).mkdir(parents=True)
+        (tmp_path / "gold" / name / f"{name}-ud-test.conllu").write_text(gold)
+        for system, made in (("a", output), ("b", simulated_parse(gold, seed=9))):
+            (tmp_path / system).mkdir(exist_ok=True)
+            (tmp_path / system / f"{name}.conllu").write_text(made)
+    shown = str(tg.score(tmp_path / "gold", tmp_path / "a", tmp_path / "b", split="test"))
+    assert "Welsh-CCG has 8 documents (at least 10); --units sentences" in shown
+    assert "Greek-GDT has" not in shown
+
+
+def test_documents_that_nobody_marked_are_refused_in_one_sentence():
+    gold, output = (tg.parse_conllu(one) for one in text(0))
+    for call in (
+        lambda: tg.score(gold, output, units="documents"),
+        lambda: tg.agree({"a": gold, "b": output}, units="documents"),
+    ):
+        with pytest.raises(TreegaugeError, match="has no '# newdoc' comment that marks documents; expected such"):
+            call()
+    assert text_units(0, "auto") == "sentences"
