@@ -113,7 +113,7 @@ def scored_runs(counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreO
 
 def signed_scores(scores: Scores, gold: str, options: ScoreOptions) -> Scores:
     """Return the scores with a signature; `gold` is the name and checksum of gold."""
-    chosen = signed_choices(replace(options, units=scores.units), scores.systems)
+    chosen = scoring_choices(replace(options, units=scores.units), scores.systems)
     return replace(scores, signature=sign(tb=gold, **chosen))
 
 
@@ -159,7 +159,7 @@ def _metrics(
     return {name: metric(name) for name in options.metrics}
 
 
-def signed_choices(options: ScoreOptions, scored: Iterable[SystemScore]) -> dict[str, object]:
+def scoring_choices(options: ScoreOptions, scored: Iterable[SystemScore]) -> dict[str, object]:
     """Return the part of a signature that records how systems were scored."""
     systems = list(scored)
     problems = {problem for system in systems for problem in system.problems}

@@ -12,7 +12,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.paper_tables import PaperTable
 from treegauge.core.result import countersign, sign
 from treegauge.scoring.alignment.paired_reading import Input
-from treegauge.scoring.evaluation import Progress, evaluate, signed_choices
+from treegauge.scoring.evaluation import Progress, evaluate, scoring_choices
 from treegauge.scoring.inference.averages import Claims
 from treegauge.scoring.inference.certainty import UnitCounts, difference, estimate, p_greater
 from treegauge.scoring.inference.comparisons import PRIMARY, PairedTest, drawn_p_values, unit_counts
@@ -331,7 +331,7 @@ def score_suite(
         shown = "; ".join(sorted(set(failures.values()))[:3])
         raise TreegaugeError(f"no system could be scored: {shown}")
     everything = [system for scores in scored.values() for system in scores.systems]
-    how = signed_choices(options, everything)
+    how = scoring_choices(options, everything)
     digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{digest[:6]}"
     signature = sign(tb=title, average="macro", missing="0" if failures else None, **how)

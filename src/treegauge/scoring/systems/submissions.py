@@ -15,7 +15,7 @@ from treegauge.core.files import new_folder
 from treegauge.core.messages import note, progress
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign, sign
-from treegauge.scoring.evaluation import signed_choices
+from treegauge.scoring.evaluation import scoring_choices
 from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.settings import Reading, ScoreOptions
@@ -188,7 +188,7 @@ def score_submissions(
     Every score is stored as soon as it is computed. A gold file is read once, and only if one of
     its outputs is new.
     """
-    signature = sign(**signed_choices(options, []))
+    signature = sign(**scoring_choices(options, []))
     # The set of registered metrics may change between runs.
     choice = countersign(signature, metrics="+".join(options.metrics))
     kept = None if cache is None else ScoreCache(cache, choice)
