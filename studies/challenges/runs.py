@@ -35,7 +35,7 @@ from treegauge.parsing.options import PRESETS
 from treegauge.parsing.perceptron_tagger import TaggedWords, features
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.voting import vote_heads
+from treegauge.treebanks.data.decoding import vote_heads
 
 Bools = npt.NDArray[np.bool_]
 SIZES = (5, 10, 20, 50, 100, 200, 500)

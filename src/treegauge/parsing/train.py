@@ -165,9 +165,8 @@ def _hold_out(train: "Treebank", share: float, seed: int) -> "tuple[Treebank, Tr
 
 def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":
     """Read the training set, and the dev set that was given or is in the same folder."""
-    from treegauge.treebanks.data.reading import read_treebank
     from treegauge.treebanks.sources.inputs import recognise_treebanks
-    from treegauge.treebanks.sources.resolver import folder_name
+    from treegauge.treebanks.sources.resolver import folder_name, read_treebank
 
     held = None if dev is None else read_treebank(dev, errors=errors)
     if not isinstance(source, str | PathLike) or folder_name(source) is None:

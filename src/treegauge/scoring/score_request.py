@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from treegauge.core.messages import note, progress
 from treegauge.scoring.settings import Reading, RequestedDetails, Resampling
-from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.sources.resolver import read_treebank
 
 if TYPE_CHECKING:
     from treegauge.core.result import Result

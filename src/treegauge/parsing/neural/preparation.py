@@ -23,8 +23,8 @@ from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions
 from treegauge.treebanks.data.columns import Codes, Treebank, concat
 from treegauge.treebanks.data.conllu import TOLERABLE
-from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.files import Source, open_bytes
+from treegauge.treebanks.sources.resolver import read_treebank
 
 _EVERY = 10_000  # lines between two progress updates
 _LARGEST = 1e30  # of a number that single precision holds with room to spare

@@ -17,7 +17,7 @@ from treegauge.scoring.scores import Scores
 from treegauge.scoring.settings import Reading, RequestedDetails
 from treegauge.scoring.systems.combining import VOTED, combination
 from treegauge.statistics.units import LEAST_UNITS
-from treegauge.treebanks.data.reading import read_treebank
+from treegauge.treebanks.sources.resolver import read_treebank
 
 
 def align_outputs(gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading) -> dict[str, Alignment]:

@@ -15,7 +15,7 @@ from treegauge.scoring.metrics.attachment import CorrectWords, correct_words
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import write_conllu
-from treegauge.treebanks.data.voting import vote
+from treegauge.treebanks.data.decoding import vote
 
 if TYPE_CHECKING:
     import polars as pl
