@@ -123,7 +123,7 @@ OWN_PARSERS = (
     _own("pointer", "transitions", "pointer network from left to right over a BiLSTM",
          "neural.parsers", "Pointer", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
-    _own("labelling", "labels", "trees encoded as labels, tagged by a BiLSTM", "neural.labelling",
+    _own("labelling", "labels", "trees encoded as labels, tagged by a BiLSTM", "neural.parsers",
          "Labelling", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
     _own("baseline", "none", "baselines: pairs of tags, or trees that ignore words", "baseline",
