@@ -36,7 +36,7 @@ def test_help_describes_every_parameter(name):
 #: The file of a plug-in, which is not a user's code.
 PLUGIN_PAGES = {"own_parser"}
 #: Pages that use verbs whose result is one of several kinds, which type checkers cannot tell apart.
-UNION_PAGES = {"README", "analyse", "coming_from", "rank", "rank_a_leaderboard", "ranking", "recommend", "score"}
+UNION_PAGES = {"README", "analyse", "coming_from", "rank_a_leaderboard", "ranking", "score"}
 
 
 def written(folder: Path) -> list[Path]:

@@ -193,7 +193,7 @@ def _most(votes: Sequence[tuple[float, str]]) -> str:
     return max(totals, key=totals.__getitem__)
 
 
-def vote(parses: Sequence[Treebank], weights: npt.ArrayLike, *, shares: Shares | None = None) -> Treebank:
+def vote_trees(parses: Sequence[Treebank], weights: npt.ArrayLike, *, shares: Shares | None = None) -> Treebank:
     """Join the trees that several parsers predict for the same words into one.
 
     The result is the first parse with HEAD and DEPREL of the vote. With one parser it is its own
@@ -204,7 +204,7 @@ def vote(parses: Sequence[Treebank], weights: npt.ArrayLike, *, shares: Shares |
     --------
     >>> from treegauge.testing.synthetic import synthetic
     >>> parse = synthetic(3, seed=1)
-    >>> vote([parse], [0.2]) == parse
+    >>> vote_trees([parse], [0.2]) == parse
     True
     """
     if not parses:
