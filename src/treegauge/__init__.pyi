@@ -104,8 +104,8 @@ if TYPE_CHECKING:
     from treegauge.treebanks.data.conllu import write_conllu as write_conllu
     from treegauge.treebanks.data.frames import from_frame as from_frame
     from treegauge.treebanks.data.problems import ConlluError as ConlluError
-    from treegauge.treebanks.data.reading import read_treebank as read_treebank
     from treegauge.treebanks.data.sentence import Sentence as Sentence
+    from treegauge.treebanks.sources.resolver import read_treebank as read_treebank
 
 __version__: str
 
@@ -1182,8 +1182,8 @@ def fetch(
         Names or codes with their release: UD_Greek-GDT@2.9, el_gdt@2.9; all@2.9 fetches everything
         in an archive. language-data is the data on languages for levels 4 and 5 of check.
     source
-        Path or URL of an archive (tar or zip, compressed with gz, bz2 or xz), of a git repository,
-        or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
+        Path or URL of an archive (tar, compressed with gz, bz2 or xz), such as that of a repository's
+        tag, or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
         train, dev and test, some of which may be missing. For language-data a folder, or a URL with
         {file} for the names of the five official files. By default the environment variable
         TREEGAUGE_SOURCE.
@@ -1345,7 +1345,7 @@ def map(
     words
         Write one row per word to this .csv or .parquet file.
     recording
-        Write all recordings and the candidates to this .npz or .parquet file, which report reads.
+        Write all recordings and the candidates to this .npz file, which report reads.
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.

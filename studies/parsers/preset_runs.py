@@ -18,7 +18,7 @@ import numpy as np
 from studies.parts import RESULTS
 from studies.treebanks import release_folder
 from treegauge.experiments.builtin import sampled
-from treegauge.parsing.presets import PRESETS
+from treegauge.parsing.options import PRESETS
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions

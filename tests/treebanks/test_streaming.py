@@ -13,8 +13,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, stream_conllu
-from treegauge.treebanks.data.pieces import pieces
 from treegauge.treebanks.data.problems import ConlluError
+from treegauge.treebanks.sources.files import pieces
 
 from .texts import chain, conllu, reading_problems, row, treebanks
 

@@ -21,7 +21,7 @@ from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.metrics.word_metrics import align_trees, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.voting import Floats, Shares, vote_trees
+from treegauge.treebanks.data.decoding import Floats, Shares, vote_trees
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,7 +11,7 @@ from treegauge.core.plugins import load_plugins, naming_errors, origin_of, warn_
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.safe_reading import check_trust
 from treegauge.core.tables import to_text
-from treegauge.parsing.presets import Preset, presets_of
+from treegauge.parsing.options import Preset, presets_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,7 +123,7 @@ OWN_PARSERS = (
     _own("pointer", "transitions", "pointer network from left to right over a BiLSTM",
          "neural.parsers", "Pointer", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
-    _own("labelling", "labels", "trees encoded as labels, tagged by a BiLSTM", "neural.parsers",
+    _own("labelling", "labels", "trees encoded as labels, tagged by a BiLSTM", "neural.labelling",
          "Labelling", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
     _own("baseline", "none", "baselines: pairs of tags, or trees that ignore words", "baseline",

@@ -130,7 +130,7 @@ def breakdown(
 def align_outputs(gold: Any, outputs: Mapping[str, Any], reading: Reading) -> "dict[str, Alignment]":
     """Read gold and the output of each system, and align them."""
     from treegauge.scoring.alignment.paired_reading import align_by
-    from treegauge.treebanks.data.reading import read_treebank
+    from treegauge.treebanks.sources.resolver import read_treebank
 
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
     ours = read_treebank(gold, **how)

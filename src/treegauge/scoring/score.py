@@ -173,7 +173,7 @@ def _score_files(
 
     systems = dict(named)
     if baselines:
-        from treegauge.treebanks.data.reading import read_treebank
+        from treegauge.treebanks.sources.resolver import read_treebank
 
         gold = read_treebank(gold, errors=options.errors, allow=options.allow)
         systems |= {name: [trees] for name, trees in _baselines(gold, options).items()}
@@ -190,7 +190,7 @@ def _score_files(
 def _baselines(gold: Any, options: ScoreOptions) -> "dict[str, Treebank]":
     """Return the baselines' trees for gold sentences."""
     from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
-    from treegauge.treebanks.data.reading import read_treebank
+    from treegauge.treebanks.sources.resolver import read_treebank
 
     read = read_treebank(gold, errors=options.errors, allow=options.allow)
     return {name: baseline_parse(read, name) for name in BASELINES}

@@ -145,7 +145,7 @@ def voted(outputs: "Mapping[str, Treebank]", votes: Sequence[str] = ()) -> "Tree
     """
     if len(outputs) < 2:
         raise TreegaugeError(f"a vote needs at least two systems; got {len(outputs)}")
-    from treegauge.treebanks.data.voting import vote_trees
+    from treegauge.treebanks.data.decoding import vote_trees
 
     weights = vote_weights(list(outputs), votes)
     # So small a difference that it decides only ties, which go to the first system.

@@ -11,7 +11,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.learning.vote import Panel, delexicalised, panel, train_sources
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data import trees
-from treegauge.treebanks.data.voting import pool_heads, vote_heads, vote_relations, vote_trees
+from treegauge.treebanks.data.decoding import pool_heads, vote_heads, vote_relations, vote_trees
 
 
 def single_rooted(n):

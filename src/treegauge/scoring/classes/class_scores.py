@@ -15,8 +15,8 @@ from treegauge.scoring.metrics.convention import Convention, metric_and_conventi
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.metrics.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.files import Source
+from treegauge.treebanks.sources.resolver import read_treebank
 
 if TYPE_CHECKING:
     import polars as pl

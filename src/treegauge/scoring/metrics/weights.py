@@ -27,7 +27,7 @@ def relation_weights(text: str | None) -> tuple[dict[str, float], float]:
         return weights_in(text.replace(";", "\n"), "weights"), 1.0
     if Path(text).is_dir() or ".conllu" in Path(text).name:
         from treegauge.measures.structure import word_dependency_entropy
-        from treegauge.treebanks.data.reading import read_treebank
+        from treegauge.treebanks.sources.resolver import read_treebank
 
         return word_dependency_entropy(read_treebank(text)), OTHER
     return read_weights(text), 1.0

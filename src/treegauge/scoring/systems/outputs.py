@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.entries import no_treebank
 from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, short_name, split_of
-from treegauge.treebanks.sources.input_kinds import TITLES
-from treegauge.treebanks.sources.inputs import is_treebank_folder, recognise
+from treegauge.treebanks.sources.inputs import TITLES, is_treebank_folder, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
-from treegauge.treebanks.sources.resolver import find, resolve_source
+from treegauge.treebanks.sources.resolver import find, read_treebank, resolve_source
 
 
 def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
@@ -99,7 +97,7 @@ def _runs(outputs: Any) -> Sequence[Any]:
         return [outputs]
     if not isinstance(outputs, Sequence):
         return [read_treebank(outputs)]
-    from treegauge.treebanks.adapters.objects import is_foreign
+    from treegauge.treebanks.data.objects import is_foreign
 
     if is_foreign(outputs):
         return [read_treebank(outputs)]
