@@ -40,8 +40,8 @@ from treegauge.learning.curves.attachments import (
 )
 from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.scoring.classes.classification import classify
-from treegauge.scoring.metrics.attachment import PAPER_CLASSES, scored_words_mask
 from treegauge.scoring.metrics.convention import CONVENTIONS, Convention
+from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES, scored_words_mask
 from treegauge.treebanks.data.columns import Treebank
 
 PUBLISHED, CRITERIA, WHOLE = "challenges_published", "challenges_criteria", "challenges_whole"

@@ -23,8 +23,8 @@ from studies.parts import kept
 from studies.treebanks import release_folder
 from treegauge.experiments.cell_store import Store
 from treegauge.learning.curves.attachments import Attachments, collect, joined_counts
-from treegauge.scoring.metrics.attachment import PAPER_CLASSES
 from treegauge.scoring.metrics.convention import CONVENTIONS
+from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 

@@ -21,8 +21,8 @@ from treegauge.learning.contribution import word_groups
 from treegauge.learning.curve import complexity, curve
 from treegauge.learning.curves.attachments import Attachments, attachments, read_attachments
 from treegauge.learning.curves.complexity import Complexities, Partition, composite_counts, partition
-from treegauge.scoring.metrics.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.metrics.convention import CONVENTIONS
+from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES, correct_trees
 from treegauge.statistics.regression.coefficients import coefficients
 from treegauge.treebanks.data.columns import Treebank
 

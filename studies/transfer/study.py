@@ -23,8 +23,8 @@ from treegauge.learning.vote import Panel, delexicalised, panel, select_sources,
 from treegauge.learning.weights import inverse_weights, ratio_estimate, weigh_sources
 from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.registry import make_parser
-from treegauge.scoring.metrics.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.metrics.convention import CONVENTIONS
+from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES, correct_trees
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 

@@ -18,7 +18,7 @@ import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.scoring.systems import score_cache
+from treegauge.scoring.systems import submissions as scored_submissions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
 from treegauge.treebanks.fetching import downloads
@@ -140,7 +140,7 @@ def test_threads_that_fail_together_leave_no_folder(submissions, monkeypatch):
         raise OSError(errno.ENOSPC, "no space")
         yield
 
-    monkeypatch.setattr(score_cache, "atomic", full)
+    monkeypatch.setattr(scored_submissions, "atomic", full)
     monkeypatch.chdir(submissions)
     before = sorted(submissions.rglob("*"))
     with pytest.raises(OSError, match="no space"):

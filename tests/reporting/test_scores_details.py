@@ -5,8 +5,8 @@ import pytest
 from treegauge.reporting.sections.scores_details import relation_confusions, system_confusions, tag_confusions
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.confusion import confusion
-from treegauge.scoring.metrics.attachment import correct_words
 from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.metrics.word_metrics import correct_words
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

@@ -10,7 +10,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.class_tests import ClassTable, class_difference, class_f1, compare_classes
-from treegauge.scoring.classes.sentence_classes import sentence_classes
+from treegauge.scoring.classes.classification import sentence_classes
 from treegauge.statistics.tests.multiple import adjust
 from treegauge.treebanks.data.conllu import parse_conllu
 

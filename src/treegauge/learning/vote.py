@@ -17,10 +17,9 @@ from treegauge.learning.weights import RatioEstimate, ratio_estimate
 from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.registry import find_parser, known_parsers, make_parser
-from treegauge.scoring.metrics.attachment import align_trees
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import find_word_metric, metric_words
+from treegauge.scoring.metrics.word_metrics import align_trees, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.decoding import Floats, Shares, vote_trees
 
@@ -125,7 +124,7 @@ def train_sources(
 
 def transfer_cell(cell: Cell) -> Outcome:
     """Train a parser without words on the source and parse the target; a task of ``run``."""
-    from treegauge.scoring.metrics.attachment import correct_trees
+    from treegauge.scoring.metrics.word_metrics import correct_trees
 
     extra = cell.extra
     train = cell.read("train", treebank=extra["source"], errors=extra["errors"])

@@ -89,7 +89,7 @@ def breakdown(
     from treegauge.scoring.classes.class_scores import class_scores
     from treegauge.scoring.classes.class_scores import examples as draw_examples
     from treegauge.scoring.classes.confusion import confusion as confusion_matrix
-    from treegauge.scoring.classes.overlap import error_overlap
+    from treegauge.scoring.classes.confusion import error_overlap
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.systems.outputs import single_outputs
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.scoring.alignment.align import Alignment
-    from treegauge.scoring.metrics.attachment import CorrectWords
+    from treegauge.scoring.metrics.word_metrics import CorrectWords
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -157,7 +157,7 @@ def combination(alignments: "Mapping[str, Alignment]", convention: Convention = 
     """Return scores of the best system, of the vote and of the oracles."""
     import numpy as np
 
-    from treegauge.scoring.metrics.attachment import correct_words
+    from treegauge.scoring.metrics.word_metrics import correct_words
 
     words_by_system = {name: correct_words(alignment, convention) for name, alignment in alignments.items()}
     singles = {name: words for name, words in words_by_system.items() if name != VOTED}

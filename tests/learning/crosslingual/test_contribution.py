@@ -10,8 +10,8 @@ from treegauge.learning.contribution import Worth, break_even, contributions, wo
 from treegauge.learning.vote import Panel
 from treegauge.learning.weights import RatioEstimate
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics.attachment import PAPER_CLASSES
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import parse_conllu
 

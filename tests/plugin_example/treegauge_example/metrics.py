@@ -1,9 +1,8 @@
 """A metric: which words count, and which of them are correct."""
 
 from treegauge.scoring.alignment.align import Alignment
-from treegauge.scoring.metrics.attachment import correct_words
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import MetricWords
+from treegauge.scoring.metrics.word_metrics import MetricWords, correct_words
 
 
 def noun_heads(alignment: Alignment, convention: Convention) -> MetricWords:

@@ -16,10 +16,9 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, sign
 from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
-from treegauge.scoring.metrics.attachment import align_trees
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import MetricWords, find_word_metric, metric_words
+from treegauge.scoring.metrics.word_metrics import MetricWords, align_trees, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
 
 #: The class that holds every counted word.

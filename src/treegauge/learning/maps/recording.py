@@ -167,9 +167,9 @@ class Recording(Result):
         return treebank.with_columns({"head": heads, "deprel": names})
 
     def correct_words(self, gold: "Treebank", convention: "Convention | None" = None) -> Any:
-        """Return :class:`~treegauge.scoring.metrics.attachment.CorrectWords` of the parsed trees."""
-        from treegauge.scoring.metrics.attachment import correct_trees
+        """Return :class:`~treegauge.scoring.metrics.word_metrics.CorrectWords` of the parsed trees."""
         from treegauge.scoring.metrics.convention import OFFICIAL
+        from treegauge.scoring.metrics.word_metrics import correct_trees
 
         parsed = self.parsed(gold)
         return correct_trees(gold, parsed.head, parsed["deprel"], convention or OFFICIAL)

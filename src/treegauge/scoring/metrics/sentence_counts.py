@@ -17,10 +17,9 @@ from treegauge.scoring.alignment.align import (
     positions_per_sentence,
 )
 from treegauge.scoring.alignment.segmentation import Segmentation
-from treegauge.scoring.metrics.attachment import CorrectWords, Mask, correct_words
 from treegauge.scoring.metrics.enhanced import enhanced_counts
 from treegauge.scoring.metrics.registry import ADDED, COLUMNS, NUMBER, added_group, drop_metric, known_metrics
-from treegauge.scoring.metrics.word_metrics import metric_words
+from treegauge.scoring.metrics.word_metrics import CorrectWords, Mask, correct_words, metric_words
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts
