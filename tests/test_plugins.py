@@ -333,8 +333,8 @@ def test_hostile_metrics_take_nothing_from_score(hostile):
 
 @pytest.mark.parametrize("name", ["Answer", "Text", "Fails", "Leaves"])
 def test_a_metric_that_cannot_be_used_is_named_when_it_is_asked_for(hostile, name):
-    for words in (["--metric", name], ["--metric", name, "--by", "deprel"]):
-        done = hostile("score", "gold.conllu", "sys.conllu", *words)
+    for verb in ("score", "breakdown"):
+        done = hostile(verb, "gold.conllu", "sys.conllu", "--metric", name)
         assert (done.returncode, done.stdout) == (2, ""), done.stderr
         last = done.stderr.splitlines()[-1]
         assert last.startswith("error: ")

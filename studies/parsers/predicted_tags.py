@@ -32,7 +32,7 @@ from treegauge.data import ud25
 from treegauge.parsing.registry import make_parser
 from treegauge.parsing.tag_sources import learn_tags, with_read_tags
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 
@@ -64,7 +64,7 @@ def only_upos(treebank: Treebank) -> Treebank:
 
 def scores(gold: Treebank, parsed: Treebank) -> tuple[float, float, float]:
     """Return UAS, LAS and UPOS in percent, by the official convention."""
-    (system,) = evaluate(gold, parsed, resampling=Resampling(0)).systems
+    (system,) = evaluate(gold, parsed, options=ScoreOptions(resamples=0)).systems
     return system["UAS"].f1, system["LAS"].f1, system["UPOS"].f1
 
 

@@ -24,9 +24,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "splitting.md"
 SEEDS = range(10)
 KINDS: dict[str, dict[str, Any]] = {
     "low, optimised": {"objective": "low"},
-    "low, sampler": {"objective": "low", "method": "sampler"},
+    "low, sampler": {"objective": "sampled-low"},
     "random": {"objective": "random", "documents": False, "min_words": 3},
-    "high, sampler": {"objective": "high", "method": "sampler"},
+    "high, sampler": {"objective": "sampled-high"},
     "high, optimised": {"objective": "high"},
 }
 

@@ -152,7 +152,7 @@ def test_intervals_where_they_make_sense():
     limits = {one.measure: one.interval for one in found.measured}
     assert limits["ttr"] is None
     assert limits["mdd"] and limits["edv"]
-    assert "ci:50@0.9|seed:0" in found.signature
+    assert "ci:50@0.9|units:sentences|seed:0" in found.signature
     row = found.to_dict()["measures"][0]
     assert row["low"] < row["value"] < row["high"]
 

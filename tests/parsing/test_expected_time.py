@@ -2,7 +2,7 @@
 
 import pytest
 
-from treegauge.parsing import expected_time as times
+from treegauge.parsing import train as times
 from treegauge.parsing.beam_model import BeamOptions
 from treegauge.parsing.mst import GraphOptions
 from treegauge.parsing.neural.options import BiaffineOptions

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.neural.word_vectors import WordVectors, read_vectors
+from treegauge.parsing.neural.preparation import WordVectors, read_vectors
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.treebanks.data.conllu import parse_conllu
 

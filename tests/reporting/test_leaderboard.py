@@ -253,14 +253,19 @@ def test_teams_are_also_given_one_by_one(task):
     assert one.board.treebanks == ("el_gdt-ud-test",)
 
 
+def test_a_name_given_twice_has_two_runs(task):
+    """The score of a team with two runs is that of their counts together."""
+    folders = [task / "teams" / name for name in ("alpha", "beta")]
+    both = tg.leaderboard(task / "gold", *(f"a={folder}" for folder in folders), out=None, **QUICK)
+    assert both.table["system"].to_list() == ["a"]
+
+
 def test_bad_requests_are_refused(task):
-    with pytest.raises(TreegaugeError, match="two teams are called 'a'"):
-        tg.leaderboard(task / "gold", {"a": task / "teams/alpha"}, f"a={task / 'teams/beta'}")
-    with pytest.raises(TreegaugeError, match="does not exist; expected a file or a folder"):
+    with pytest.raises(TreegaugeError, match="nowhere: no such file or folder"):
         tg.leaderboard(task / "gold", "a=nowhere")
     with pytest.raises(TreegaugeError, match="expected the folder of a treebank"):
         tg.leaderboard(task / "gold" / "el_gdt-ud-test.conllu", task / "teams")
-    with pytest.raises(TreegaugeError, match="a folder with a folder per team, or NAME=PATH"):
+    with pytest.raises(TreegaugeError, match="none: no such file or folder"):
         tg.leaderboard(task / "gold", task / "none")
     with pytest.raises(TreegaugeError, match="no team; expected a folder of output per team"):
         tg.leaderboard(task / "gold", task / "gold")

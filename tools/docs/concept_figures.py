@@ -19,8 +19,7 @@ from treegauge.measures.structure import relation_class
 from treegauge.reporting.figures.theme import PALETTE
 from treegauge.statistics.probabilities import reliability_bins
 from treegauge.statistics.resampling.bootstrap import bootstrap
-from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
-from treegauge.treebanks.drawing.svg_arcs import number, text_width, xml
+from treegauge.treebanks.drawing.svg import compare_svg, number, svg_tree, text_width, xml
 
 HOME = Path(__file__).parents[2] / "docs"
 OUT = HOME / "images" / "concepts"

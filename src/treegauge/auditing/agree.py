@@ -248,8 +248,8 @@ def agree(
 
 def _read(annotations: Sequence[Any], errors: Errors, allow: Sequence[str]) -> "dict[str, Treebank]":
     """Return the annotators' treebanks by name."""
-    from treegauge.scoring.systems.score_inputs import named_outputs
-    from treegauge.treebanks.data.reading import read_treebank
+    from treegauge.scoring.systems.outputs import named_outputs
+    from treegauge.treebanks.sources.resolver import read_treebank
 
     if not annotations:
         raise TreegaugeError("no annotations; expected at least two files of the same sentences")

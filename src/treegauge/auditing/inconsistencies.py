@@ -287,6 +287,11 @@ def find_inconsistencies(
     return Consistency(tuple(entries), signature, all)
 
 
+def count_inconsistencies(parts: Mapping[str, Treebank]) -> int:
+    """Return the number of words that :func:`find_inconsistencies` finds, without a reason for each."""
+    return len(set(variation(NucleusWords.of(list(parts.values()))).word.tolist()))
+
+
 def _digest(path: Source) -> str:
     import hashlib
     from pathlib import Path

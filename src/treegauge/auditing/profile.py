@@ -145,9 +145,9 @@ def validity(report: "ValidationReport", sentences: int) -> Aspect:
 
 def consistency(splits: Mapping[str, Treebank]) -> Aspect:
     """Return the number of words attached differently from the same words elsewhere."""
-    from treegauge.auditing.inconsistencies import find_inconsistencies
+    from treegauge.auditing.inconsistencies import count_inconsistencies
 
-    inconsistent = len(find_inconsistencies(splits))
+    inconsistent = count_inconsistencies(splits)
     words = sum(treebank.n_words for treebank in splits.values())
     share = 100 * inconsistent / words if words else 0.0
     text = f"{share:.2f} % of words attached unlike the same words elsewhere ({inconsistent:,})"

@@ -81,7 +81,21 @@ VERBS: dict[str, dict[str, Command]] = {
     },
     "Which system is better, and how certain is it?": {
         "score": Command(
-            "Score systems against gold, with confidence intervals and significance tests.", ["gold"], plot=True
+            "Score systems against gold, with confidence intervals and significance tests.",
+            ["gold"],
+            plot=True,
+            formats=["official", "counts", "acl"],
+        ),
+        "breakdown": Command(
+            "Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.",
+            ["gold"],
+            plot=True,
+        ),
+        "vote": Command(
+            "Combine systems by voting on arcs, and report what the best combination could reach.", ["gold"]
+        ),
+        "design": Command(
+            "Report how many sentences, runs and treebanks an experiment needs to find a difference.", ["gold"]
         ),
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",

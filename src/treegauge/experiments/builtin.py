@@ -95,8 +95,7 @@ def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...]
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.metrics.attachment import correct_words
     from treegauge.scoring.metrics.registry import ADDED, METRICS
-    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-    from treegauge.scoring.settings import Resampling
+    from treegauge.scoring.settings import ScoreOptions
 
     convention = find_convention(cell.extra["convention"])
     if names and not ADDED:
@@ -104,8 +103,7 @@ def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...]
         return {
             label: correct.score(name) or 0.0 for label, name in zip(_labels(names, convention), names, strict=True)
         }
-    options, resampling = ScoreOptions(convention=convention), Resampling(resamples=0)
-    (system,) = evaluate(gold, parsed, options=options, resampling=resampling).systems
+    (system,) = evaluate(gold, parsed, ScoreOptions(convention=convention, resamples=0)).systems
     chosen = [*(names or METRICS), *ADDED]
     return {metric_label(name, convention): system[name].f1 for name in chosen}
 

@@ -287,7 +287,7 @@ def register_ratio(
 def sentence_sums(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:
     """Return the sum of the words' values in each sentence."""
     weights = np.asarray(values, dtype=np.float64)
-    return np.bincount(treebank.sentence_of, weights, len(treebank)).astype(np.float64, copy=False)
+    return np.bincount(treebank.sentence_of, weights, len(treebank.lengths)).astype(np.float64, copy=False)
 
 
 def arc_table(values: npt.ArrayLike, treebank: Treebank) -> FloatArray:

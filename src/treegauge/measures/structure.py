@@ -244,9 +244,12 @@ def relation_class(relation: str, version: str | None = None) -> str:
     """
     if version is not None and version not in CONTENT:
         raise ChoiceError("version of UD", version, CONTENT)
-    base = universal_relation(relation)
+    return _class_of(universal_relation(relation), version)
+
+
+def _class_of(universal: str, version: str | None = None) -> str:
     for name, sets in (("content", CONTENT), ("function", FUNCTION)):
-        if any(base in sets[key] for key in ([version] if version else sets)):
+        if any(universal in sets[key] for key in ([version] if version else sets)):
             return name
     return "other"
 
@@ -254,7 +257,7 @@ def relation_class(relation: str, version: str | None = None) -> str:
 def _register_share(kind: str, meaning: str) -> None:
     def share(treebank: Treebank) -> FloatArray:
         codes, names = universal_relations(treebank)
-        inside = np.array([relation_class(name) == kind for name in names], bool)
+        inside = np.array([_class_of(name) == kind for name in names], bool)
         mask: npt.NDArray[np.bool_] = inside[codes] if names else codes.astype(bool)
         return np.column_stack([sentence_sums(mask, treebank), treebank.lengths])
 

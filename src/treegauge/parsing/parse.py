@@ -97,7 +97,7 @@ def parse(
     from treegauge.parsing.tag_sources import check_tagger, note_tags, with_read_tags
     from treegauge.parsing.train import Training
     from treegauge.treebanks.data.conllu import TOLERABLE, write_conllu
-    from treegauge.treebanks.data.reading import read_treebank
+    from treegauge.treebanks.sources.resolver import read_treebank
 
     check_whole("trees", trees, 1)
     if isinstance(model, str | PathLike):

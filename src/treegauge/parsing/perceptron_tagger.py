@@ -57,7 +57,7 @@ def features(treebank: Treebank) -> Keys:
     columns = [_salted(own[:, place], place) for place in range(len(_OWN))]
     sentence = treebank.sentence_of
     for place, parts in enumerate(_CONTEXT, len(_OWN)):
-        seen = np.zeros(treebank.n_words, np.uint64)
+        seen = np.zeros(len(codes), np.uint64)
         for column, distance in parts:
             seen = seen * _MIX + _beside(own[:, column], sentence, distance)
         columns.append(_salted(seen, place))

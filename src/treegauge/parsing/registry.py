@@ -11,7 +11,7 @@ from treegauge.core.plugins import load_plugins, naming_errors, origin_of, warn_
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.safe_reading import check_trust
 from treegauge.core.tables import to_text
-from treegauge.parsing.presets import Preset, presets_of
+from treegauge.parsing.options import Preset, presets_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

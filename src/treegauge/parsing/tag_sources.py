@@ -218,7 +218,7 @@ def tag_report(model: Any, dev: Treebank | None) -> dict[str, float]:
     All are in percent; empty for a model without a tagger or a dev set without tags.
     """
     from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.settings import Resampling
+    from treegauge.scoring.settings import ScoreOptions
 
     source = getattr(model, "tag_source", GOLD)
     if source.tagger is None or dev is None or lacks_tags(dev):
@@ -227,7 +227,7 @@ def tag_report(model: Any, dev: Treebank | None) -> dict[str, float]:
     reader = replace(model, tag_source=GOLD)
     las = {}
     for name, part in (("gold", dev), ("predicted", tagged)):
-        (system,) = evaluate(dev, reader.parse(part), resampling=Resampling(0)).systems
+        (system,) = evaluate(dev, reader.parse(part), options=ScoreOptions(resamples=0)).systems
         las[f"dev_las_{name}_tags"] = system["LAS"].f1
     correct = np.asarray(tagged["upos"] == dev["upos"])
     return {"dev_upos": 100 * float(correct.mean()), **las}

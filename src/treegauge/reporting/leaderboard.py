@@ -102,7 +102,7 @@ def leaderboard(
     from treegauge.ranking.comparing.standings import standings as rank_teams
     from treegauge.ranking.comparing.standings import submitted_board
     from treegauge.scoring.metrics.registry import ENHANCED, canonical
-    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
+    from treegauge.scoring.settings import ScoreOptions
     from treegauge.scoring.systems.submissions import Submissions, score_submissions
 
     policies = ("zero", "leave-out", "refuse")
@@ -110,13 +110,13 @@ def leaderboard(
         raise ChoiceError("policy for failed runs", failed, policies)
     metric, convention = metric_and_convention(metric, convention)
     name = canonical(metric)
-    options = ScoreOptions(convention, name in ENHANCED)
+    options = ScoreOptions(**vars(reading), convention=convention, enhanced=name in ENHANCED)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
     files = Submissions.find(gold, submissions, split)
     folder = output_folder(out, gold, files.homes)
     cache = None if folder is None else folder / "cells"
-    scores = score_submissions(files, options, reading, cache=cache, workers=workers)
+    scores = score_submissions(files, options, cache=cache, workers=workers)
     note(f"outputs: {scores.new} scored now, {scores.known} scored before")
     if failed == "refuse":
         scores.refuse_failures()

@@ -265,7 +265,7 @@ def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) ->
     suite = scored_suite(inputs.scored, results)
     intervals = None
     if canonical(metric) in METRICS and len(suite.treebanks) == len(scores.treebanks):
-        intervals = {name: suite.intervals[name, canonical(metric)] for name in suite.systems}
+        intervals = {name: suite.intervals[name, canonical(metric)] for name in suite.names}
     title = "Systems scored here"
     return RankedTable(scores, files, "drop-system", first, title, True, intervals)
 

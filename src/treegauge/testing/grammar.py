@@ -1,4 +1,9 @@
-"""The parameters of an invented grammar, and their ranges."""
+"""An invented grammar: its parameters, its lexicon, and sentences under construction.
+
+Every word has a *key* relative to its host: negative keys are to its left, positive ones to its
+right, the largest outermost. The keys define word order, and a tree is non-projective if a word's
+host is not its head.
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator

@@ -7,7 +7,7 @@ import numpy as np
 
 from treegauge.kernels import validation as kernel
 from treegauge.kernels.scan import count_lines
-from treegauge.treebanks.data.pieces import pieces
+from treegauge.treebanks.sources.files import pieces
 from treegauge.validation.chunk import Chunk, LanguageFinding, LanguageTests, Values
 from treegauge.validation.messages import Reporter
 from treegauge.validation.problems import Problem, ProblemList

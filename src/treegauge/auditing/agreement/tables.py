@@ -13,8 +13,8 @@ from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.inference.certainty import UnitCounts, intervals
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions, tally
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.metrics.sentence_counts import tally
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.agreement.coefficients import agreement, class_agreement, coefficient_interval
 from treegauge.statistics.agreement.distance_alpha import LEAST_APART, LEAST_DISTANCE_UNITS, distance_alpha
 from treegauge.statistics.resampling.small_samples import StudentEstimate
@@ -270,7 +270,7 @@ def score_table(annotations: Annotations, units: AgreementUnits, convention: Con
         starts = np.concatenate(([True], unit[1:] != unit[:-1]))
         names = ["UAS", "LAS"]
         counts = UnitCounts([replace(counted, starts=starts)], names, units.kind)
-        limits = intervals(counts, Resampling(level=level))
+        limits = intervals(counts, ScoreOptions(level=level))
         sums = counts.mean.sum(axis=0)
         for k, (metric, ends) in enumerate(zip(names, limits, strict=True)):
             score = float(100 * sums[k] / sums[k + 2]) if sums[k + 2] else None

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.parsing.neural.batches import choose_device, numerics
 from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
-from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.heads import NEVER, Answers
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.training import Learner, Lockstep

@@ -7,7 +7,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
 from treegauge.reporting.figures.contract import ClassScore, ClassScores, IntervalScore, MetricScores
 from treegauge.reporting.figures.theme import Spec, category, chart, faceted, ink, mark, quantity, themed, tips
-from treegauge.scoring.breakdown import Breakdown, Breakdowns
+from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
 from treegauge.scoring.metrics.registry import MORE
 from treegauge.scoring.probabilities.calibration import Calibration
 from treegauge.scoring.scores import Scores
@@ -125,7 +125,7 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
 def suite(found: Suite, *, metric: str = "", dark: bool = False) -> Spec:
     """Draw one metric (LAS) of every system on every treebank."""
     name = metric or (found.chosen or ("LAS",))[0]
-    spec = by_treebank(found.by_treebank(name), list(found.systems), dark=dark)
+    spec = by_treebank(found.by_treebank(name), list(found.names), dark=dark)
     title = {"text": f"{found.label(name)} by treebank", "anchor": "start"}
     return {**spec, "title": title, "usermeta": {"signature": found.signature}}
 

@@ -80,7 +80,7 @@ def data_maps(maps: Sequence[DataMap] | TreebankMaps, *, layer: str | None = Non
     Examples
     --------
     >>> from treegauge.learning.maps.cartography import data_map
-    >>> from treegauge.learning.recordings.recording import Recording
+    >>> from treegauge.learning.maps.recording import Recording
     >>> logp = np.log([[0.2, 0.9], [0.4, 0.9]])
     >>> spec = data_maps([data_map(Recording("toy#0", "train", "treegauge:0", (1, 2), logp, logp))])
     >>> [row["words"] for row in spec["data"]["values"]]

@@ -12,7 +12,7 @@ from treegauge.core.messages import note
 from treegauge.reporting.packing import floats
 from treegauge.reporting.sections.overview import all_pairs
 from treegauge.scoring.alignment.align import Alignment
-from treegauge.scoring.breakdown import Breakdown, Place, places
+from treegauge.scoring.classes.class_scores import Breakdown, Place, places
 from treegauge.scoring.classes.class_tests import compare_classes
 from treegauge.scoring.metrics.attachment import correct_words
 from treegauge.scoring.metrics.convention import Convention

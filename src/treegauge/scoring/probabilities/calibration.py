@@ -244,7 +244,7 @@ def calibrate(
     >>> gold = synthetic(50, seed=1)
     >>> parsed = tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=1))
     >>> system = with_simulated_confidence(parsed, gold, seed=1)
-    >>> scores = tg.score(gold, {"mine": system}, calibration=True)
+    >>> scores = tg.breakdown(gold, {"mine": system}, calibration=True)
     >>> scores.attached["calibration"].systems["mine"]["arc"].numbers["ece"] < 0.1
     True
     """

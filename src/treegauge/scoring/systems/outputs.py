@@ -1,4 +1,4 @@
-"""Inputs of ``score``: outputs by system, gold, folders of both, and weights of relations."""
+"""Systems: who answered. The one place that says what names, paths, folders and objects mean."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.entries import no_treebank
 from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, short_name, split_of
-from treegauge.treebanks.sources.input_kinds import TITLES
-from treegauge.treebanks.sources.inputs import is_treebank_folder, recognise
+from treegauge.treebanks.sources.inputs import TITLES, is_treebank_folder, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
-from treegauge.treebanks.sources.resolver import find, resolve_source
+from treegauge.treebanks.sources.resolver import find, read_treebank, resolve_source
 
 
 def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
@@ -33,18 +31,64 @@ def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
             named.setdefault(output.name, []).append(output)
             continue
         word = str(source)
-        name, equals, path = word.partition("=")
-        if not equals or Path(word).exists():
-            name, path = names[word], word
-            if name in named:
-                name = word
-        if not (name and path):
-            raise TreegaugeError(f"found {word!r}; expected PATH or NAME=PATH")
-        _check_kind(path)
+        name, path = name_and_path(word)
+        if name is None:
+            name = names[word] if names[word] not in named else word
         named.setdefault(name, []).append(path)
     if not named:
         raise TreegaugeError("no system to score: give at least one output file")
     return named
+
+
+def name_and_path(word: str) -> tuple[str | None, str]:
+    """Return the name of a system, None if none is given, and the path of its output.
+
+    The word is PATH or NAME=PATH; a path that exists may have an equals sign in it.
+    """
+    name, equals, path = word.partition("=")
+    if not equals or Path(word).exists():
+        name, path = "", word
+    elif not (name and path):
+        raise TreegaugeError(f"found {word!r}; expected PATH or NAME=PATH")
+    check_system_output(path)
+    return name or None, path
+
+
+def check_system_output(path: str) -> None:
+    """Refuse a path that is not there, and a table, recording or plan in place of output."""
+    if path not in {"-", "/dev/stdin"} and not Path(path).exists():
+        raise TreegaugeError(f"{path}: no such file or folder")
+    kinds = {".csv", ".tsv", ".json", ".parquet", ".npz", ".toml"}
+    if Path(path).suffix in kinds and Path(path).is_file():
+        (recognised,) = recognise([path])
+        raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected a CoNLL-U file")
+
+
+def resolve_systems(
+    gold: Any, systems: Sequence[Any], split: str | None = None
+) -> tuple[Any, dict[str, list[Any]], bool]:
+    """Return gold, the outputs of each system, and whether gold is a folder to match with folders.
+
+    Systems are PATH or NAME=PATH, treebanks, documents of other libraries, or mappings from names
+    to these. A repeated name has several runs; so has a folder, if gold is a single file.
+    """
+    named = named_outputs(systems)
+    sources = [gold, *(output for runs in named.values() for output in runs)]
+    if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
+        raise TreegaugeError("standard input (-) can be read only once: give the other input as a file")
+    source, folder = find_gold(gold, named, split)
+    if not folder:
+        named = {name: [file for run in runs for file in _runs_in(run)] for name, runs in named.items()}
+    return source, named, folder
+
+
+def _runs_in(output: Any) -> list[Any]:
+    """Return the files in a folder of runs; other output is a single run."""
+    if not _is_folder(output):
+        return [output]
+    if files := _files(Path(output)):
+        return list(files)
+    raise TreegaugeError(f"{output}: found no .conllu file in this folder")
 
 
 def _runs(outputs: Any) -> Sequence[Any]:
@@ -53,7 +97,7 @@ def _runs(outputs: Any) -> Sequence[Any]:
         return [outputs]
     if not isinstance(outputs, Sequence):
         return [read_treebank(outputs)]
-    from treegauge.treebanks.adapters.objects import is_foreign
+    from treegauge.treebanks.data.objects import is_foreign
 
     if is_foreign(outputs):
         return [read_treebank(outputs)]
@@ -93,21 +137,15 @@ def find_gold(gold: Any, named: Mapping[str, Sequence[Any]], split: str | None) 
     return files[0], False
 
 
-def relation_weights(source: Any) -> tuple[dict[str, float] | None, float]:
-    """Return the weights of relations, and the weight of relations that are not named."""
-    if source is None:
-        return None, 1.0
-    if isinstance(source, Mapping):
-        return dict(source), 1.0
-    from treegauge.scoring.metrics.weights import OTHER, packaged_weights, read_weights
-
-    if source == "wde":
-        return packaged_weights(), OTHER
-    if Path(source).is_dir() or ".conllu" in Path(source).name:
-        from treegauge.measures.structure import word_dependency_entropy
-
-        return word_dependency_entropy(read_treebank(source)), OTHER
-    return read_weights(source), 1.0
+def single_outputs(gold: Any, systems: Sequence[Any], what: str) -> tuple[Any, dict[str, Any]]:
+    """Return one gold file and one output per system, for what needs single outputs."""
+    source, named, folder = resolve_systems(gold, systems)
+    if folder:
+        raise TreegaugeError(f"{what} is of one gold file; got a folder: {gold}")
+    for name, runs in named.items():
+        if len(runs) > 1:
+            raise TreegaugeError(f"{what} needs one run per system; {name!r} has {len(runs)}")
+    return source, {name: output for name, (output,) in named.items()}
 
 
 def _path_names(words: Sequence[str]) -> dict[str, str]:
@@ -120,14 +158,6 @@ def _path_names(words: Sequence[str]) -> dict[str, str]:
             folder = Path(word).parent.name
             names[word] = folder if folder and folders[folder] == 1 else word
     return names
-
-
-def _check_kind(path: str) -> None:
-    """Refuse a table, recording or plan where the output of a system belongs."""
-    kinds = {".csv", ".tsv", ".json", ".parquet", ".npz", ".toml"}
-    if Path(path).suffix in kinds and Path(path).is_file():
-        (recognised,) = recognise([path])
-        raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected a CoNLL-U file")
 
 
 class SuiteFiles(NamedTuple):
