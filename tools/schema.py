@@ -1,8 +1,8 @@
 """Write docs/schema.json: the JSON Schema of every kind of result, read from the result classes.
 
-``python -m tools.face`` writes it. A result in JSON has its kind,
-signature and unit, the fields of its class (:meth:`Result.json_fields`), and further results that
-are attached to it. The classes are read, not run: the type of a field is that of the expression
+``python -m tools.face`` writes it. A result in JSON has its kind, signature and unit, the units of
+its uncertainty, the fields of its class (:meth:`Result.json_fields`), and further results that are
+attached to it. The classes are read, not run: the type of a field is that of the expression
 that gives it, and any type where this cannot be seen.
 """
 
@@ -218,6 +218,7 @@ def result_schema(kind: str, fields: Fields) -> Schema:
             "kind": {"const": kind},
             "signature": {"type": "string"},
             "unit": {"type": ["string", "null"]},
+            "units": {"type": ["string", "null"]},
             **types,
         },
         "required": ["kind", "signature", "unit", *sorted(fields.required)],

@@ -24,7 +24,7 @@ def test_other_libraries_of_frames_read_a_result(scores):
     assert pd.DataFrame.from_arrow(scores)["f1"].tolist() == frame["f1"].to_list()
 
 
-@pytest.mark.parametrize("result", [lambda: tg.rank("conll18", size=10, samples=20), lambda: tg.measure("wde", GOLD)])
+@pytest.mark.parametrize("result", [lambda: tg.rank("conll18", size=10, subsets=20), lambda: tg.measure("wde", GOLD)])
 def test_a_result_gives_its_figure(result):
     figure = result().plot(dark=True)
     assert isinstance(figure, Figure)
