@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 # Real treebanks for tests and benchmarks; tests that need them skip with a reason without.
 export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 # Python compiles a module when it is first used and keeps the result; pip would compile all of
@@ -9,30 +10,33 @@ export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 export PIP_COMPILE := 0
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test audit fuzz soak slurm lint bench calibrate replicate docs clean
+.PHONY: demo test core audit fuzz soak slurm lint bench calibrate replicate docs clean
 
 # A change of kernels compiles them again.
 KERNELS := setup.py $(wildcard src/treegauge/kernels/*.p[xy][xd])
 
 $(VENV)/core: pyproject.toml constraints.txt $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(PIP) -c constraints.txt -e .
 	touch $@
 
 # One installation for both, because each builds the package.
 $(VENV)/dev: pyproject.toml constraints.txt $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) -c constraints.txt --group dev -e .
 	touch $(VENV)/core $@
 
 # The scorer of 2018 as published is in no package of its own; of this one nothing else is used.
 $(VENV)/bench: $(VENV)/dev
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) -c constraints.txt --group bench -e .
 	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps -d $(VENV)/peers trankit==1.1.2
 	touch $@
 
 $(VENV)/docs: $(VENV)/core
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) -c constraints.txt --group docs -e .
 	touch $@
 
 demo: $(VENV)/core
@@ -56,6 +60,12 @@ test: $(VENV)/dev
 	$(BIN)/pytest -q -n auto --dist worksteal; failed=$$?; \
 	wait $$checked || failed=$$?; cat $(VENV)/mypy.txt; exit $$failed
 
+# The tests that need nothing but what users install: no torch, no parser library, no browser.
+core: $(VENV)/core
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) --group core
+	$(BIN)/pytest -q -n auto --dist worksteal
+
 # New random examples of the tests, then the next inputs of every fuzzer, then a minute of each guided by
 # coverage where Atheris has a wheel; FUZZ sets the number of inputs. Writes docs/reliability.md.
 FUZZ ?= 20000
@@ -63,7 +73,7 @@ fuzz: $(VENV)/dev
 	$(BIN)/pytest -q -n auto --dist worksteal --hypothesis-profile=fuzz \
 		$$(grep -rl "from hypothesis import" tests --include="test_*.py")
 	$(BIN)/python -m tools.fuzz --inputs $(FUZZ)
-	if $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[fuzz]"; \
+	if $(PIP) -c constraints.txt --group fuzz -e .; \
 		then $(BIN)/python -m tools.fuzz --guided 60; \
 		else echo "no coverage-guided run: Atheris has no wheel for this platform"; fi
 	$(BIN)/python -m tools.fuzz.faults
@@ -77,7 +87,7 @@ $(VENV)/audit: constraints.txt
 	touch $@
 
 audit: $(VENV)/core $(VENV)/audit
-	$(BIN)/pip install --quiet --disable-pip-version-check packaging
+	$(PIP) packaging
 	$(BIN)/python -m tools.docs.audit $(VENV)/audit/bin/pip-audit
 
 # Heavy loads, an hour of one core and 10 GB through a pipe. Writes docs/reliability.md.

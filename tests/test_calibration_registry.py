@@ -44,7 +44,7 @@ OTHER_WORDS = {
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "split", "show", "convert", "fetch", "catalogue",
-    "train", "parse", "parsers", "tag", "labels", "curve counts", "run", "results",
+    "train", "parse", "parsers", "tag", "curve counts", "run", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}

@@ -36,7 +36,6 @@ VERBS = {
     "show": ["gold", "--limit", "1"],
     "convert": ["gold", "--out", "table.csv"],
     "score": ["gold", "system"],
-    "labels": ["gold"],
     "report": ["gold", "--out", "page.html"],
 }
 

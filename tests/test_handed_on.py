@@ -10,12 +10,11 @@ from tests.commands import invoke
 from tests.test_hostile import WORDS
 from treegauge.cli.commands import verb_command
 from treegauge.cli.output import FORMATS, emit, render
-from treegauge.core.csv_cells import plain_cell, to_csv_text
 from treegauge.core.errors import CONTROLS, TreegaugeError, lines_of_text, one_line
 from treegauge.core.messages import note
 from treegauge.core.result import SAVED
 from treegauge.core.tables import make_table
-from treegauge.core.text_formats import json_text, parse_json
+from treegauge.core.text_formats import json_text, parse_json, plain_cell, to_csv_text
 from treegauge.experiments.run import run
 from treegauge.parsing.train import train
 from treegauge.reporting.figures.drawing import draw
@@ -108,7 +107,7 @@ def check_text(text: str, words: object) -> None:
 #: Files that are treebanks or binary.
 DATA = (".conllu", ".model", ".npz", ".parquet", ".sqlite", ".zst")
 #: Verbs that print a treebank, and commands that refuse names such as these.
-PRINT_TREEBANKS = {"parse", "convert", "transfer", "labels"}
+PRINT_TREEBANKS = {"parse", "convert", "transfer"}
 REFUSED = {"fetch"}
 
 

@@ -35,7 +35,7 @@ WORDS = {
     "train": "mst gold.conllu --out new.model --option epochs=1",
     "parse": "m.model gold.conllu --out parsed.conllu", "parsers": "",
     "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
-    "labels": "gold.conllu", "map": "gold.conllu --epochs 2",
+    "map": "gold.conllu --epochs 2",
     "difficulty": "UD_X-Y --epochs 1 --orders 1 --blocks 2,4",
     **dict.fromkeys(("curve", "curve counts", "curve complexity"), "counts.csv"),
     "curve equivalent": "counts.csv --score 50",
@@ -62,7 +62,8 @@ def bench(tmp_path_factory) -> Path:
     for folder in ("UD_X-Y", "gold", "teams/A", "teams/B"):
         (home / folder).mkdir(parents=True)
         write_conllu(gold, home / folder / "x_y-ud-test.conllu")
-    write_conllu(gold, home / "UD_X-Y" / "x_y-ud-train.conllu")
+    for part in ("train", "dev"):
+        write_conllu(gold, home / "UD_X-Y" / f"x_y-ud-{part}.conllu")
     write_conllu(gold, home / "gold.conllu")
     write_conllu(gold, home / "sys.conllu")
     rows = [f"{t},S{s},{50 + 7 * t + s + t * s % 3}" for t in range(6) for s in range(6)]
@@ -71,7 +72,7 @@ def bench(tmp_path_factory) -> Path:
     (home / "table.csv").write_text("\n".join(["treebank,x,y,length", *rows]) + "\n")
     header = "treebank,parser,size,sample,class,correct,total"
     sizes = [(n, k) for n in (50, 100, 200, 400) for k in (0, 1)]
-    rows = [f"t,mst,{n},{k},{c},{20 + n // 10 + k},100" for n, k in sizes for c in "ab"]
+    rows = [f"t,mst,{n},{k},{c},{20 + n // 10 + k},100" for n, k in sizes for c in ("all", "a", "b")]
     (home / "counts.csv").write_text("\n".join([header, *rows]) + "\n")
     train("mst", gold, out=home / "m.model", option={"epochs": 1})
     plan = '[plan]\nname = "p"\ntask = "score"\ntreebanks = ["UD_X-Y"]\nparsers = ["mst"]\n'

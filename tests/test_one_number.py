@@ -98,7 +98,8 @@ def test_curve(ran, folder, convention, tmp_path):
     (file,) = tmp_path.glob("*.conllu")
     scores = expected(folder / "toy_invented-ud-test.conllu", file, convention)
     for metric in ("UAS", "LAS"):
-        curve = tg.curve(ran, root=folder.parent, metric=metric, convention=convention, resamples=10)
+        counts = tg.curve.counts(ran, root=folder.parent, metric=metric, convention=convention)
+        curve = tg.curve(counts, resamples=10)
         whole = curve.table.filter(curve.table["class"] == "all", curve.table["size"] == 60)
         (column,) = [name for name in whole.columns if name.startswith(("score", metric))][:1]
         assert whole[column].item() == pytest.approx(scores[metric], abs=1e-9)
@@ -109,11 +110,9 @@ def test_a_plan_and_the_verb_give_one_curve(folder, tmp_path):
     parser = {"name": "beam", "options": OPTIONS}
     cells = tg.grid("curve", folder.name, parsers=[parser], sizes=[10, 60], samples=3)
     tg.run(tg.Plan((cells,)), tmp_path / "plan.store", root=folder.parent, pool="inline")
-    planned = tg.curve(tmp_path / "plan.store", root=folder.parent, resamples=100)
-    direct = tg.curve(
-        folder, parser="beam", option=OPTIONS, sizes="10,60", samples=3, workers=1,
-        store=tmp_path / "own.store", resamples=100,
-    )  # fmt: skip
+    planned = tg.curve(tmp_path / "plan.store", resamples=100)
+    counts = tg.curve.counts(folder, parser="beam", option=OPTIONS, sizes="10,60", samples=3, workers=1)
+    direct = tg.curve(counts, resamples=100)
     assert planned.table.equals(direct.table)
     overall = planned.table.filter(planned.table["class"] == "all")
     assert overall["size"].to_list() == [10, 60]
@@ -124,7 +123,7 @@ def test_one_model_counted_several_times_gives_no_interval(folder, tmp_path):
     setup = make_setup("curve", folder, "beam", options=OPTIONS)
     old = [Cell(setup, size, sample, 0) for size in (10, 60) for sample in range(3)]
     run_cells(old, tmp_path / "old.store")
-    curve = tg.curve(tmp_path / "old.store", root=folder.parent, resamples=100)
+    curve = tg.curve(tmp_path / "old.store", resamples=100)
     assert curve.table["low"].null_count() == curve.table.height
     assert "they need 3 training samples of each size, got 1" in str(curve)
 

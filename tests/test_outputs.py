@@ -11,7 +11,7 @@ from tests.test_hostile import commands
 from treegauge.cli.commands import verb_command
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import content_kind
-from treegauge.core.outputs import check_folder, guarding
+from treegauge.core.files import check_folder, guarding
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
 

@@ -45,7 +45,7 @@ FETCHED = re.compile(
 def site(once):
     """The site, built once as `make docs` does but without docstrings; a warning is an error."""
     if find_spec("mkdocs") is None or find_spec("mkdocstrings") is None:
-        pytest.skip("mkdocs is not installed: pip install 'treegauge[docs]'")
+        pytest.skip("mkdocs is not installed: pip install --group docs")
 
     def make(out):
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(out)]

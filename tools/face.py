@@ -1,6 +1,7 @@
-"""Write src/treegauge/__init__.pyi: what editors and type checkers know of the package's front.
+"""Write src/treegauge/__init__.pyi, which editors and type checkers read, and the schema of results.
 
-Run as ``python -m tools.face`` after a change of a verb's parameters or of the public names. A verb
+Run as ``python -m tools.face`` after a change of a verb's parameters, of the public names or of what
+results have in JSON. A verb
 takes the fields of its settings as keywords; the stub spells them out, with types, defaults and
 docstrings. Types are those in the source, so that aliases keep their names.
 """
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import treegauge
+from tools import schema
 from treegauge.core.verbs import Settings, Verb
 
 STUB = Path(treegauge.__file__).with_suffix(".pyi")
@@ -203,5 +205,6 @@ def stub_text() -> str:
 
 
 if __name__ == "__main__":
-    STUB.write_text(stub_text(), encoding="utf-8")
-    print(f"wrote {STUB}")
+    for path, text in ((STUB, stub_text()), (schema.PATH, schema.schema_text())):
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path}")

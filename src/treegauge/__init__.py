@@ -29,7 +29,6 @@ _HOMES = {
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
     "measures.relations": ["average_wde", "word_dependency_entropy"],
-    "parsing.labels": ["labels"],
     "parsing.parse": ["parse"],
     "parsing.parsers": ["parsers"],
     "parsing.registry": ["load_model", "make_parser"],
@@ -71,14 +70,17 @@ _HOMES = {
 }
 register_extensions(
     "tasks",
-    map="treegauge.learning.recordings.tasks:MAP",
-    vinfo="treegauge.learning.recordings.tasks:VINFO",
-    mdl="treegauge.learning.recordings.tasks:MDL",
-    difficulty="treegauge.learning.recordings.tasks:DIFFICULTY",
-    transfer="treegauge.learning.crosslingual.vote:TRANSFER",
+    map="treegauge.learning.maps.recorder:MAP",
+    vinfo="treegauge.learning.maps.recorder:VINFO",
+    mdl="treegauge.learning.maps.recorder:MDL",
+    difficulty="treegauge.learning.maps.recorder:DIFFICULTY",
+    transfer="treegauge.learning.vote:TRANSFER",
 )
 register_extensions(
-    "figures", draw="treegauge.reporting.figures.drawing:draw", save="treegauge.reporting.figures.drawing:save"
+    "figures",
+    draw="treegauge.reporting.figures.drawing:draw",
+    save="treegauge.reporting.figures.drawing:save",
+    to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
 register_extensions("pages", candidates="treegauge.reporting.sections.candidates:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -18,19 +18,18 @@ if TYPE_CHECKING:
     from treegauge.experiments.results import StoreResults
     from treegauge.experiments.store import Merged, Removed, Status
     from treegauge.experiments.training import RunSummary
-    from treegauge.learning.crosslingual.contribution import Contributions
-    from treegauge.learning.crosslingual.weights import SourceWeights
+    from treegauge.learning.contribution import Contributions
     from treegauge.learning.curves.attachments import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
-    from treegauge.learning.curves.learning import Curves
+    from treegauge.learning.curves.grid import Curves
     from treegauge.learning.map import TreebankMaps
     from treegauge.learning.maps.usable_information import Null
-    from treegauge.learning.recordings.settings import FilePath, JoinedResult
+    from treegauge.learning.settings import FilePath, JoinedResult
+    from treegauge.learning.weights import SourceWeights
     from treegauge.measures.measure import Split
     from treegauge.measures.measurements import Measures
     from treegauge.parsing.base import Model
-    from treegauge.parsing.labels import LabelCoverage
     from treegauge.parsing.parse import Parsed
     from treegauge.parsing.parsers import ParserList
     from treegauge.parsing.tag import Tagging
@@ -1094,34 +1093,6 @@ def fetch(
     ('UD_Greek-GDT', '2.9', 'fetched')
     """
 
-def labels(
-    *treebanks: Treebank | str | PathLike[str] | IO[str] | IO[bytes],
-    encoding: Sequence[str] | None = None,
-    errors: Literal['strict', 'skip', 'repair'] = 'strict',
-) -> LabelCoverage:
-    """Report the share of trees that each encoding of trees as labels covers.
-
-    The result has the share of trees and arcs that each encoding preserves, and the number of
-    labels it needs. A treebank folder has one row per set.
-
-    Parameters
-    ----------
-    *treebanks
-        CoNLL-U files, treebank folders, patterns, or names or codes of treebanks under
-        ``TREEGAUGE_UD``.
-    encoding
-        An encoding; repeatable. Default: all.
-    errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
-
-    Examples
-    --------
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> covered = labels(synthetic(30, seed=1), encoding=["two-planar", "relative"])
-    >>> covered.table["arcs"].to_list()
-    [100.0, 100.0]
-    """
-
 def leaderboard(
     gold: str | PathLike[str],
     *submissions: str | PathLike[str] | Mapping[str, Any],
@@ -1702,6 +1673,8 @@ def report(
     *sources
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
+        Results of audit, check, measure and score, saved as JSON (in Python also the results
+        themselves), are shown instead of computed again.
     gold
         Gold CoNLL-U files that are not in a treebank folder; repeatable.
     out

@@ -29,7 +29,7 @@ from studies.challenges.runs import FINE, SIZES, TAGGER, VOTE, Bools, unpacked
 from studies.parsers.preset_runs import CURVES, splits
 from studies.parts import RESULTS, as_csv
 from treegauge.core.files import atomic
-from treegauge.learning.crosslingual.contribution import word_groups
+from treegauge.learning.contribution import word_groups
 from treegauge.learning.curves.attachments import (
     ALL,
     COLUMNS,
@@ -38,7 +38,7 @@ from treegauge.learning.curves.attachments import (
     joined_counts,
     read_attachments,
 )
-from treegauge.learning.curves.partition import composite_counts, partition
+from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES, scored_words_mask
 from treegauge.scoring.metrics.convention import CONVENTIONS, Convention

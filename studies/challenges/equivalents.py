@@ -14,8 +14,8 @@ from studies.challenges.transfer import on_curves
 from studies.parts import Part, compared, read_result
 from treegauge.learning.curve import curve, equivalent
 from treegauge.learning.curves.attachments import ALL, COLUMNS, Attachments, attachments
+from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.learning.curves.equivalents import Equivalents
-from treegauge.learning.curves.partition import composite_counts, partition
 
 Row = dict[str, object]
 PAPER = "part of speech, direction"

@@ -1,7 +1,7 @@
 """Errors of predicted scores at held-out sizes: ``python -m studies.challenges.extrapolation``.
 
 From the curves of 28 treebanks (``results/challenges_attachments.csv``), scores at larger sizes are
-predicted from smaller ones by :mod:`treegauge.learning.curves.extrapolation`, and the errors measured are
+predicted from smaller ones by :mod:`treegauge.learning.curves.equivalents`, and the errors measured are
 divided by those expected. A factor is the largest of the parsers' quantiles of this ratio. Hit
 rates are those of factors from all other treebanks. The result is packaged; advice is made with it.
 """
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.learning.curves.attachments import read_attachments
-from treegauge.learning.curves.extrapolation import SIZES, WORDS, mix_laws
+from treegauge.learning.curves.equivalents import SIZES, WORDS, mix_laws
 from treegauge.learning.curves.grid import Floats, ScoreGrid, grid_of
 
 CURVES = Path(__file__).parents[1] / "results" / "challenges_attachments.csv"

@@ -12,7 +12,7 @@ from studies.challenges.tables import counts, found
 from studies.figures import draw
 from studies.parts import Part
 from treegauge.learning.curve import curve
-from treegauge.learning.curves.partition import composite_counts
+from treegauge.learning.curves.complexity import composite_counts
 from treegauge.reporting.figures import curves as plots
 from treegauge.reporting.figures.theme import Spec
 

@@ -22,8 +22,7 @@ from studies.challenges.udpipe import UDPIPE
 from studies.parts import kept
 from studies.treebanks import release_folder
 from treegauge.experiments.cell_store import Store
-from treegauge.learning.curves.attachments import Attachments, joined_counts
-from treegauge.learning.curves.counting import collect
+from treegauge.learning.curves.attachments import Attachments, collect, joined_counts
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES
 from treegauge.scoring.metrics.convention import CONVENTIONS
 from treegauge.treebanks.data.columns import Treebank

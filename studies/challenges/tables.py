@@ -17,11 +17,10 @@ from studies.challenges.judged import MOVED, SMALL, XPOS, Mean, by_chance
 from studies.challenges.printed import CLASSES, PARSERS, SIDES, SPEARMAN, TABLE2, directions
 from studies.challenges.runs import FINE
 from studies.parts import RESULTS, Part, compared, read_result
-from treegauge.learning.crosslingual.contribution import word_groups
+from treegauge.learning.contribution import word_groups
 from treegauge.learning.curve import complexity, curve
 from treegauge.learning.curves.attachments import Attachments, attachments, read_attachments
-from treegauge.learning.curves.complexity import Complexities
-from treegauge.learning.curves.partition import Partition, composite_counts, partition
+from treegauge.learning.curves.complexity import Complexities, Partition, composite_counts, partition
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.metrics.convention import CONVENTIONS
 from treegauge.statistics.regression.coefficients import coefficients

@@ -17,11 +17,11 @@ from studies.challenges.runs import LIMIT, languages
 from studies.challenges.tables import beams_partition, by_side, counts
 from studies.parts import Part, read_result
 from studies.treebanks import release_folder
-from treegauge.learning.crosslingual.vote import delexicalised, panel, train_sources
-from treegauge.learning.crosslingual.weights import weigh_sources
 from treegauge.learning.curve import equivalent
+from treegauge.learning.curves.complexity import composite_counts
 from treegauge.learning.curves.equivalents import Equivalents
-from treegauge.learning.curves.partition import composite_counts
+from treegauge.learning.vote import delexicalised, panel, train_sources
+from treegauge.learning.weights import weigh_sources
 from treegauge.parsing.base import Model
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits

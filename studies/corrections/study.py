@@ -23,8 +23,7 @@ from studies.treebanks import release_folder, treebank_folders
 from treegauge.auditing.changes.attachment_changes import attachment_changes
 from treegauge.auditing.changes.word_pairs import pair_words
 from treegauge.auditing.consistency.nuclei import NucleusWords, variation
-from treegauge.learning.maps.candidates import suspicion
-from treegauge.learning.maps.tree_context import tree_context
+from treegauge.learning.maps.candidates import suspicion, tree_context
 from treegauge.statistics.resampling.small_samples import wilson
 from treegauge.treebanks.data.columns import Treebank
 

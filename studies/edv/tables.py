@@ -25,7 +25,7 @@ from studies.edv.data import (
     scored,
     unrounded,
 )
-from studies.edv.methods import Stage, normality, remove_background
+from studies.edv.statistics import Stage, normality, remove_background
 from studies.parts import compared
 from treegauge.statistics.regression.coefficients import Inference, inference
 from treegauge.statistics.regression.correlation import Association, correlate

@@ -24,7 +24,7 @@ import numpy as np
 
 from studies.parsers.paradigms import best_models, given_options, part_of, workers
 
-WRITTEN = ("two-planar-directed", "hierarchical", "7-bit", "4-bit", "relative", "relative-upos")
+WRITTEN = ("two-planar-directed", "hierarchical")
 COLUMNS = {"two-planar-directed": 2}
 JUDGED_ON = "UD_Greek-GDT"
 Trees = tuple[Any, Any]
@@ -33,7 +33,7 @@ Trees = tuple[Any, Any]
 
 def encode(root: str, out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank, with the labels of all encodings."""
-    from treegauge.parsing.labelling.label_encodings import find_encoding
+    from treegauge.parsing.label_encodings import find_encoding
     from treegauge.parsing.neural.biaffine import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
     from treegauge.treebanks.data.columns import concat
@@ -49,7 +49,6 @@ def encode(root: str, out: str, *names: str) -> None:
         known.encode(together, written).save(
             Path(out) / f"{name}.npz", parts=[len(one) for one in parts],
             of_roots=roots_have(parts[0], known), relation_names=list(known.relations),
-            tag_codes=together.codes("upos").codes, tag_names=list(together.codes("upos").values),
             **{f"labels{n}": list(own) for n, own in enumerate(known.labels)},
         )  # fmt: skip
 
@@ -84,7 +83,7 @@ def relations_at(output: dict[str, Any], offsets: Any, heads: Any) -> Any:
 
 
 def found_trees(
-    output: dict[str, Any], names: Sequence[str], offsets: Any, tags: Any, more: dict[str, Any], columns: Sequence[int]
+    output: dict[str, Any], names: Sequence[str], offsets: Any, more: dict[str, Any], columns: Sequence[int]
 ) -> dict[str, Trees]:
     """Return trees by the way they are found.
 
@@ -92,23 +91,22 @@ def found_trees(
     (``best``); of several encodings also by means of those, geometric and arithmetic. Relations are
     those of labels, or (``-at``) of the heads.
     """
-    from treegauge.parsing.labelling.label_encodings import find_encoding, geometric_mean
-    from treegauge.treebanks.data.columns import Codes
+    from treegauge.parsing.label_encodings import find_encoding, geometric_mean
     from treegauge.treebanks.data.decoding import spanning_tree
 
     is_root = more["relation_names"] == "root"
     *logs, last = (one[:, 1:].astype(np.float64) for one in output["logs"])
     labels = [more[f"labels{column}"].tolist() for column in columns]
-    bounds, seen = np.asarray(offsets, np.int32), Codes(tags, more["tag_names"].tolist())
+    bounds = np.asarray(offsets, np.int32)
     heads, shares, at = {}, [], 0
     for name in names:
         encoding = find_encoding(name)
         own = slice(at, at + encoding.columns)
         at += encoding.columns
         best = np.stack([one.argmax(1) for one in logs[own]])
-        read = encoding.reader(labels[own], bounds, seen)
+        read = encoding.reader(labels[own], bounds)
         heads[f"read {name}"] = read(best, is_root[last.argmax(1)]).heads
-        weigh = encoding.weigher(labels[own], bounds, seen)
+        weigh = encoding.weigher(labels[own], bounds)
         shares.append(weigh([np.exp(one) for one in logs[own]], np.exp(last[:, is_root]).sum(1)))
         heads[f"best {name}"] = _spanning(shares[-1], spanning_tree)
     if len(names) > 1:
@@ -131,11 +129,11 @@ def _spanning(shares: Any, spanning_tree: Callable[[Any], Any]) -> Any:
 
 
 def label_scores(
-    output: dict[str, Any], own: Any, names: Sequence[str], tags: Any, more: dict[str, Any], columns: Sequence[int]
+    output: dict[str, Any], own: Any, names: Sequence[str], more: dict[str, Any], columns: Sequence[int]
 ) -> dict[str, float]:
     """Return UAS and LAS by the way that trees are found."""
     row = {}
-    trees = found_trees(output, names, own.offsets, tags, more, columns)
+    trees = found_trees(output, names, own.offsets, more, columns)
     for way, (heads, relations) in trees.items():
         right = heads == own.heads
         row[f"uas {way}"] = 100 * float(right.mean())
@@ -204,7 +202,6 @@ def _trained(
     data, more = Encoded.load(path)
     ends = np.cumsum([0, *more["parts"]])
     sets = {part: np.arange(ends[n], ends[n + 1]) for n, part in enumerate(("train", "dev", "test"))}
-    words = {part: data.words_of(own) for part, own in sets.items()}
     options: Any
     if name == "biaffine":
         kept = [one for one in settings if one.partition("=")[0] in BiaffineOptions.__dataclass_fields__]
@@ -224,9 +221,8 @@ def _trained(
                 done = arc_scores(predictor, own, more, pool)
                 asked[part] = lambda done=done: done  # type: ignore[misc]
             else:
-                tags = more["tag_codes"][words[part]].astype(np.int32)
                 asked[part] = pool.submit(
-                    label_scores, output_of(predictor), own, name.split("+"), tags, more, columns
+                    label_scores, output_of(predictor), own, name.split("+"), more, columns
                 ).result
         waiting.append(asked)
     for seed, ((epoch, _), asked) in enumerate(zip(models, waiting, strict=True)):

@@ -50,7 +50,7 @@ def encode(root: str, out: str, *words: str) -> None:
 
 def save(path: Path, parts: Sequence[Any], encoding: str, tagged: Sequence[Any] = ()) -> None:
     """Write the sets of a treebank as arrays, optionally with the same sets under other tags."""
-    from treegauge.parsing.labelling.label_encodings import find_encoding
+    from treegauge.parsing.label_encodings import find_encoding
     from treegauge.parsing.neural.biaffine import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
     from treegauge.treebanks.data.columns import concat
@@ -75,16 +75,11 @@ def workers() -> ProcessPoolExecutor:
 
 def label_trees(columns: list[Any], last: Any, offsets: Any, more: dict[str, Any]) -> dict[str, Trees]:
     """Return trees from labels' log-probabilities: of the likeliest heads, and as labels say."""
-    from treegauge.parsing.labelling.label_encodings import find_encoding
-    from treegauge.treebanks.data.columns import Codes
+    from treegauge.parsing.label_encodings import find_encoding
     from treegauge.treebanks.data.decoding import spanning_tree
 
     is_root = more["relation_names"] == "root"
-    given = (
-        [more[f"labels{n}"].tolist() for n in range(len(columns))],
-        offsets,
-        Codes(np.zeros(len(last), np.int32), ["X"]),
-    )
+    given = [more[f"labels{n}"].tolist() for n in range(len(columns))], offsets
     encoding = find_encoding(str(more["encoding"]))
     names = last.argmax(1)
     best = np.stack([one.argmax(1) for one in columns])

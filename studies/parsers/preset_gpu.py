@@ -44,7 +44,7 @@ BETWEEN = 20
 def encode(out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank."""
     from studies.treebanks import release_folder
-    from treegauge.parsing.labelling.label_encodings import find_encoding
+    from treegauge.parsing.label_encodings import find_encoding
     from treegauge.parsing.neural.biaffine import roots_have
     from treegauge.parsing.neural.vocabulary import Vocabulary
     from treegauge.parsing.probabilities.held_out import hold_out

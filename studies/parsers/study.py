@@ -27,8 +27,6 @@ PARTS = (
          shown=by_subset),
     kept("supar_cpu", "Our biaffine parser and SuPar's on one core",
          "long: python -m studies.parsers.supar_cpu; two seeds, about 15 min of one core"),
-    kept("encoder_speed", "Speed and memory of a base-size pretrained encoder",
-         "GPU: PYTHONPATH=src python -m studies.parsers.encoder_speed OUT; seed 0, 2 min on one H200"),
     Part("other_parsers", "spaCy, Stanza and our parsers from scratch on a small treebank",
          other_parsers.make, needs=("r2.9",),
          apart="long: python -m studies other_parsers; seed 0, about 6 min of one core"),

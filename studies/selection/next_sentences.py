@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.pages import DOCS, markdown
-from treegauge.learning.curves.choosing import committee_view, greedy_choice
+from treegauge.learning.curves.advising import committee_view, greedy_choice
 from treegauge.parsing.tags.tagger import train_tagger
 from treegauge.parsing.transition.beam import BeamParser
 from treegauge.scoring.metrics.attachment import correct_trees

@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 from studies.selection.halves import HALVES, TREEBANKS, choose_half, sentence_means
 from treegauge.learning.maps.cartography import data_map
-from treegauge.learning.recordings.jobs import TrainingJob
-from treegauge.learning.recordings.recorder import make_engine
+from treegauge.learning.maps.jobs import TrainingJob
+from treegauge.learning.maps.recorder import make_engine
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits

@@ -15,14 +15,12 @@ import polars as pl
 from studies.pages import markdown
 from studies.treebanks import release_folder
 from treegauge.experiments.builtin import sampled
-from treegauge.learning.crosslingual.contribution import Contributions, Vote, contributions, word_groups
-from treegauge.learning.crosslingual.selection import select_sources
-from treegauge.learning.crosslingual.vote import Panel, delexicalised, panel, train_sources
-from treegauge.learning.crosslingual.weights import inverse_weights, ratio_estimate, weigh_sources
-from treegauge.learning.curves.attachments import Attachments
-from treegauge.learning.curves.counting import Parse, count_attachments
+from treegauge.learning.contribution import Contributions, Vote, contributions, word_groups
+from treegauge.learning.curves.attachments import Attachments, Parse, count_attachments
+from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.learning.curves.equivalents import placing
-from treegauge.learning.curves.partition import composite_counts, partition
+from treegauge.learning.vote import Panel, delexicalised, panel, select_sources, train_sources
+from treegauge.learning.weights import inverse_weights, ratio_estimate, weigh_sources
 from treegauge.measures.counting import sentence_sums
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES, correct_trees

@@ -13,9 +13,9 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
-from treegauge.experiments.ledger import BusyError, Ledger, LedgerEntry
+from treegauge.experiments.ledger import BusyError, Ledger
 from treegauge.experiments.run import run
-from treegauge.experiments.tasks import Report, perform
+from treegauge.experiments.tasks import LedgerEntry, Report, perform
 
 SETUPS = [
     Setup("curve", f"/data/{treebank}", parser, {"beam": beam}, usual_options={"beam": 8})
@@ -117,7 +117,7 @@ def test_texts_that_are_no_utf8_are_kept_readable(chores, tmp_path):
 
 
 def test_files_that_changed_since_planning_are_refused(room):
-    from treegauge.experiments.inventory import inventory
+    from treegauge.experiments.tasks import inventory
 
     place = str(room / "UD_A-X")
     files = dict(inventory(place).files)

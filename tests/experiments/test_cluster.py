@@ -15,8 +15,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cell_store import Store
-from treegauge.experiments.cluster import Cluster, job_script
-from treegauge.experiments.pools import CellLimits, PoolSettings
+from treegauge.experiments.pools import CellLimits, Cluster, PoolSettings, job_script
 from treegauge.experiments.run import run
 from treegauge.experiments.tasks import Report
 
@@ -162,7 +161,7 @@ def test_a_scheduler_that_is_gone_fails_no_cell(chores):
 
 
 def test_no_scheduler_at_an_address(chores, tmp_path, monkeypatch):
-    monkeypatch.setattr("treegauge.experiments.cluster.ANSWER", 1)
+    monkeypatch.setattr("treegauge.experiments.pools.ANSWER", 1)
     with pytest.raises(TreegaugeError, match="no dask scheduler answers at tcp"):
         run(chores("trivial", 1), tmp_path / "s", pool="dask://127.0.0.1:1")
 

@@ -7,10 +7,10 @@ from itertools import product
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import CellLimits
 from treegauge.experiments.run import read_plan
+from treegauge.experiments.tasks import inventory
 from treegauge.treebanks.data.conllu import read_conllu
 
 CURVE = {"parsers": ["beam"], "sizes": [10, 20]}

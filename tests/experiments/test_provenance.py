@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from treegauge.experiments.inventory import commit
+from treegauge.experiments.tasks import commit
 
 
 @pytest.fixture

@@ -192,7 +192,7 @@ def test_udpipe_trains_no_longer_than_its_parent_lives(tmp_path):
     """Its library blocks the process, so that the system must end it."""
     note = tmp_path / "pids"
     (tmp_path / "blocked.py").write_text(
-        "import os, pathlib, sys, time\nfrom treegauge.parsing.programs.running import udpipe\n"
+        "import os, pathlib, sys, time\nfrom treegauge.parsing.programs import udpipe\n"
         "def train(*job):\n"
         f"    pathlib.Path({str(note)!r}).write_text(f'{{os.getpid()}} {{os.getpid()}}')\n"
         "    time.sleep(60)\n"

@@ -3,28 +3,17 @@
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treegauge.parsing.labelling.label_encodings import encodings, find_encoding
-from treegauge.parsing.labelling.label_marginals import bracket_marginals, completed
-from treegauge.treebanks.data.columns import Codes
+from treegauge.parsing.bracket_labels import bracket_marginals, completed
+from treegauge.parsing.label_encodings import encodings, find_encoding
 
 LABELS = {
     "two-planar": [[".", "<", "</", "\\>", "//\\"], [".", "<\\", "/>"]],
-    "one-planar": [[".", "<", "/", "\\", ">", "<\\", "/>", "//\\\\>"]],
-    "relative": [["-2", "-1", "0", "+1", "+2"]],
-    "relative-upos": [["-1@ROOT", "-1@A", "+1@A", "+2@B"]],
-    "4-bit": [["0000", "0101", "0110", "1001", "1011", "1100", "1110"]],
-    "7-bit": [["0000100", "0011000", "0110001", "1000010", "1010110", "1110001"]],
     "hierarchical": [["<", "<*", ">/*", ">*", "\\*<*", ">1", "<1/*", ">*1\\*", "/*<*"]],
-    "hierarchical+relative": [["<", ">", ">*", "</*"], ["-1", "0", "+1"]],
+    "hierarchical+two-planar": [["<", ">", ">*", "</*"], [".", "<", "/\\>"], [".", "<", ">"]],
 }
-
-
-def tags(words: int) -> Codes:
-    return Codes(np.arange(words, dtype=np.int32) % 2, ["A", "B"])
 
 
 def claims(labels: list[str]) -> list[tuple[int, int]]:
@@ -43,10 +32,9 @@ def claims(labels: list[str]) -> list[tuple[int, int]]:
     return [pair for pair in found if min(pair) > 0]
 
 
-@pytest.mark.parametrize("name", ["two-planar", "one-planar"])
-def test_brackets_are_summed_over_all_labels(name):
+def test_brackets_are_summed_over_all_labels():
     """Every combination of labels is matched by itself, and counts as much as it is likely."""
-    words, planes = 5, LABELS[name]
+    words, planes = 5, [*LABELS["two-planar"], ["//\\\\>", ".", "<"]]
     random = np.random.default_rng(5)
     shares = [random.dirichlet(np.full(len(own), 0.7), words) for own in planes]
     expected = np.zeros((words, words + 1))
@@ -60,39 +48,20 @@ def test_brackets_are_summed_over_all_labels(name):
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize(("name", "words"), [("4-bit", 5), ("7-bit", 5), ("hierarchical", 4)])
-def test_stacks_are_summed_over_all_labels(name, words):
+def test_hierarchical_brackets_are_summed_over_all_labels():
     """Every combination of labels is read by itself, and counts as much as it is likely."""
-    labels, offsets = LABELS[name], np.array([0, words], np.int32)
+    words, labels, offsets = 4, LABELS["hierarchical"], np.array([0, 4], np.int32)
     shares = np.random.default_rng(7).dirichlet(np.full(len(labels[0]), 0.7), words)
-    encoding = find_encoding(name)
+    encoding = find_encoding("hierarchical")
     # No word is marked as root, so that what is read is what labels alone say.
-    read, roots = encoding._reader(labels, offsets, tags(words)), np.zeros(words, np.bool_)
+    read, roots = encoding._reader(labels, offsets), np.zeros(words, np.bool_)
     expected = np.zeros((words, words + 2))
     for codes in itertools.product(range(len(labels[0])), repeat=words):
         heads = read(np.array([codes], np.int32), roots)
         expected[np.arange(words), heads] += shares[np.arange(words), codes].prod()
     claimed = expected[:, :-1]
-    (found,) = encoding.weigher(labels, offsets, tags(words))([shares], claimed[:, 0])
+    (found,) = encoding.weigher(labels, offsets)([shares], claimed[:, 0])
     np.testing.assert_allclose(found, completed(claimed), atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["relative", "relative-upos"])
-def test_steps_are_summed_over_all_labels(name):
-    words, labels = 4, LABELS[name]
-    shares = np.random.default_rng(5).dirichlet(np.full(len(labels[0]), 0.7), words)
-    found = find_encoding(name).weigher(labels, [0, words], tags(words))([shares], np.zeros(words))
-    wanted = {
-        "relative": [[-1, -1, 0, 2, 3], [-1, 1, 0, 3, 4], [1, 2, 0, 4, -1], [2, 3, 0, -1, -1]],
-        "relative-upos": [[0, -1, 3, 4], [0, 1, 3, -1], [0, 1, -1, -1], [0, 3, -1, -1]],
-    }[name]
-    for word, heads in enumerate(wanted):
-        own = np.zeros(words + 1)
-        for head, share in zip(heads, shares[word], strict=True):
-            own[head] += share if head >= 0 else 0
-        own += (1 - own.sum()) / words
-        own[word + 1] = 0
-        np.testing.assert_allclose(found[0][word], own / own.sum(), atol=1e-12)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6), st.integers(0, 2**32 - 1))
@@ -103,7 +72,7 @@ def test_rows_are_probabilities_whatever_the_labels(sizes, seed):
     words = int(offsets[-1])
     for name, labels in LABELS.items():
         shares = [random.dirichlet(np.full(len(own), 0.3), words) for own in labels]
-        weigh = find_encoding(name).weigher(labels, offsets, tags(words))
+        weigh = find_encoding(name).weigher(labels, offsets)
         for size, own in zip(sizes, weigh(shares, random.random(words)), strict=True):
             assert own.shape == (size, size + 1)
             assert (own >= 0).all()
@@ -116,9 +85,9 @@ def test_sure_labels_are_their_tree():
     heads = np.array([2, 0, 5, 3, 2, 2, 0], np.int32)
     offsets = np.array([0, 6, 7], np.int32)
     for name, encoding in encodings().items():
-        columns = encoding.encode(heads, offsets, tags(7))
+        columns = encoding.encode(heads, offsets)
         shares = [np.eye(len(own.values))[own.codes] for own in columns]
-        weigh = encoding.weigher([own.values for own in columns], offsets, tags(7))
+        weigh = encoding.weigher([own.values for own in columns], offsets)
         found = np.concatenate([own.argmax(1) for own in weigh(shares, (heads == 0) * 1.0)])
         assert (found == heads).all(), name
 

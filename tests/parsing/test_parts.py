@@ -2,15 +2,14 @@
 
 import numpy as np
 
+from treegauge.parsing.bracket_labels import bracket_marginals, completed
 from treegauge.parsing.graph.mst import graph_words
-from treegauge.parsing.labelling.label_encodings import encodings
-from treegauge.parsing.labelling.label_marginals import bracket_marginals, completed, step_marginals
+from treegauge.parsing.label_encodings import encodings
 from treegauge.parsing.programs.command_templates import filled_command, find_template
 from treegauge.parsing.programs.running import to_conllx, to_unparsed
 from treegauge.parsing.programs.udpipe_settings import UDPipeOptions, options_text, resolve
 from treegauge.parsing.transition.beam import mean_rows
 from treegauge.parsing.transition.beam_model import BeamOptions, Numbering, ending
-from treegauge.treebanks.data.columns import Codes
 from treegauge.treebanks.data.conllu import parse_conllu
 
 
@@ -39,11 +38,8 @@ def test_words_of_commands_stay_words():
 
 
 def test_brackets_of_three_words():
-    tags = Codes(np.zeros(3, np.int32), ["X"])
-    codes, labels = encodings()["one-planar"].encode([2, 0, 2], [0, 3], tags)[0]
+    codes, labels = encodings()["two-planar"].encode([2, 0, 2], [0, 3])[0]
     assert [labels[code] for code in codes] == [".", "<\\", "/>"]
-    first = ["two-planar", "two-planar-propagation", "two-planar-directed", "one-planar"]
-    assert list(encodings())[:4] == first
 
 
 def test_heads_from_probabilities_of_labels():
@@ -51,8 +47,6 @@ def test_heads_from_probabilities_of_labels():
     spread = np.array([[1, 0, 0], [0.2, 0.7, 0.1]])
     claims = bracket_marginals([spread], [counts], [0, 2])[0]
     np.testing.assert_allclose(claims, [[0, 0, 0.7], [0, 0.1, 0]])
-    (steps,) = step_marginals(np.array([[0.5, 0.4, 0.1]]), np.array([[0, -1, 0]]), [0, 1])
-    np.testing.assert_allclose(steps, [[0.6, 0]])
     whole = completed(np.array([[0, 0, 0.6], [0.5, 1.5, 0]]), np.array([0.2, 0.5]))
     np.testing.assert_allclose(whole, [[0.3, 0, 0.7], [0.25, 0.75, 0]])
 

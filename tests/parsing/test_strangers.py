@@ -288,14 +288,14 @@ def test_supar_reads_models_as_data(tmp_path, monkeypatch):
 
 
 def test_stanza_reads_models_as_data(tmp_path):
-    pytest.importorskip("stanza", reason="stanza is not installed; it is among the dev extras")
+    pytest.importorskip("stanza", reason="stanza is not installed; it is in the dependency group dev")
     error = trusted("stanza", {"parser.pt": torch_file(tmp_path / "mark")})
     assert "Weights only load failed" in error
     assert not (tmp_path / "mark").exists()
 
 
 def test_spacy_unpickles_nothing(tmp_path):
-    pytest.importorskip("spacy", reason="spacy is not installed; it is among the dev extras")
+    pytest.importorskip("spacy", reason="spacy is not installed; it is in the dependency group dev")
     payload = pickle.dumps(Payload(tmp_path / "mark"))
     config = '[nlp]\nlang = "xx"\npipeline = ["parser"]\n[components.parser]\nfactory = "parser"\n'
     binary = ("tokenizer", "parser/model", "parser/moves", "vocab/lookups.bin", "vocab/vectors")

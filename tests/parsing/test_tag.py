@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from treegauge.cli import progress
+from treegauge.cli import output
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.tag import tag
 from treegauge.testing.grammar import Grammar
@@ -23,7 +23,7 @@ def files(tmp_path):
 
 
 def test_other_files_are_tagged(command, files, tmp_path, monkeypatch):
-    monkeypatch.setattr(progress, "PAUSE", 1e9)  # a busy machine may take long
+    monkeypatch.setattr(output, "PAUSE", 1e9)  # a busy machine may take long
     train, test = files
     out = tmp_path / "out"
     done = command("tag", train, test, "--out", out, "--folds", 0, "--iterations", 1, "--format", "json")

@@ -26,7 +26,7 @@ ARGUMENTS = {
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_a_parser_from_elsewhere_is_trained_saved_and_run(name, tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")  # more threads only wait for each other here
-    pytest.importorskip(name, reason=f"{name} is not installed; it is among the dev extras")
+    pytest.importorskip(name, reason=f"{name} is not installed; it is in the dependency group dev")
     train = synthetic(30, Grammar(contractions=0.3), seed=1)
     test = synthetic(6, Grammar(contractions=0.3), seed=2)
     parser = make_parser("command", template=name, arguments=ARGUMENTS[name], timeout=600.0)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from treegauge.cli import progress
+from treegauge.cli import output
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import listening
 from treegauge.parsing.probabilities.held_out import hold_out
@@ -250,7 +250,7 @@ def test_progress_is_shown_while_a_parser_learns(tmp_path, parser, option, what)
 
 def test_a_log_says_how_long_it_takes(command, folder, tmp_path, monkeypatch):
     """UDPipe trained for 36 minutes with nothing in a redirected log."""
-    monkeypatch.setattr(progress, "PAUSE", 0.0)
+    monkeypatch.setattr(output, "PAUSE", 0.0)
     options = ("--option", "preset=fast", "--option", "iterations=2")
     done = command("train", "udpipe", folder, "-o", tmp_path / "m", *options)
     assert done.code == 0, done.err

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from studies.edv.derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
-from studies.edv.methods import normality, remove_background
+from studies.edv.statistics import normality, remove_background
 from studies.parts import beyond_rounding
 from treegauge.data import edv_tables, ud25
 from treegauge.statistics.regression.coefficients import inference

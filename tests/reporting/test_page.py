@@ -13,7 +13,7 @@ from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.maps.candidates import error_candidates
 from treegauge.learning.maps.cartography import MapArchive, data_map
-from treegauge.learning.recordings.recording import Recording
+from treegauge.learning.maps.recording import Recording
 from treegauge.measures.measure import measure
 from treegauge.ranking.certify import certify
 from treegauge.ranking.stability.exact import exact_ranks

@@ -11,8 +11,8 @@ import pytest
 
 from tests.reporting.browsing import address
 from treegauge.learning.maps.candidates import error_candidates, save_candidates
-from treegauge.learning.recordings.jobs import cross_fit
-from treegauge.learning.recordings.recorder import make_engine
+from treegauge.learning.maps.jobs import cross_fit
+from treegauge.learning.maps.recorder import make_engine
 from treegauge.reporting.sections.candidates import candidates_page, file_excerpts
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic

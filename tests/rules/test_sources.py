@@ -15,7 +15,7 @@ from treegauge.core.messages import listening
 from treegauge.core.verbs import verb_parameters
 from treegauge.experiments.plans import Plan, grid
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.sources import resolver
+from treegauge.treebanks.sources.files import resolver
 from treegauge.treebanks.sources.resolver import find
 
 #: Parameters that take treebanks, wherever they occur.

@@ -10,8 +10,8 @@ from treegauge.treebanks.data.repair import repair_sentence
 from treegauge.treebanks.fetching.archives import _split
 from treegauge.treebanks.fetching.downloads import cached_name
 from treegauge.treebanks.fetching.places import TreebankRequest, place_kind, placeholders, release_in_name
-from treegauge.treebanks.sources import languages as names
 from treegauge.treebanks.sources.files import is_conllu, short_name, split_of
+from treegauge.treebanks.sources.files import languages as names
 from treegauge.treebanks.sources.languages import Language
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
 from treegauge.treebanks.sources.resolver import find

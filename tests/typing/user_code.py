@@ -15,6 +15,6 @@ if certificate.holds:
 print(ranks.table.head(3), measures.signature, len(treebank))
 measures.save("measures.csv")
 try:
-    tg.check("gold.conllu", level=3)
+    tg.check("gold.conllu", ud_level=3)
 except tg.TreegaugeError as error:
     print(error)

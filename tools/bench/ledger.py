@@ -35,8 +35,7 @@ def batches(cells: int) -> "list[CellBatch]":
 def recorded(folder: Path, cells: int) -> "Store":
     """Record this number of cells in a new store, one parser and treebank at a time."""
     from treegauge.experiments.cell_store import Store
-    from treegauge.experiments.ledger import LedgerEntry
-    from treegauge.experiments.tasks import Report
+    from treegauge.experiments.tasks import LedgerEntry, Report
 
     report = Report({"uas": 81.23456789, "las": 75.3456789, "words": 10672}, seconds=2.0)
     store = Store(folder / "s")

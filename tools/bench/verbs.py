@@ -220,7 +220,6 @@ GROWING: dict[str, Growing] = {
     ),
     "parse": Growing("sentences", _model),
     "tag": _trained("--tagger", "perceptron", "--folds", "2", "--out", "tagged"),
-    "labels": _measured(),
     "map": _trained(*QUICK, "--candidates", "20", "--folds", "2"),
     "difficulty": _trained(*QUICK, "--blocks", "auto", "--orders", "1"),
     "curve show": _learned(),

@@ -6,9 +6,8 @@ import numpy as np
 
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import scored, scored_pair
-from treegauge.learning.crosslingual.selection import select_sources
-from treegauge.learning.crosslingual.vote import Panel
-from treegauge.learning.crosslingual.weights import RatioEstimate, ratio_estimate, weigh_sources
+from treegauge.learning.vote import Panel, select_sources
+from treegauge.learning.weights import RatioEstimate, ratio_estimate, weigh_sources
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.data.columns import Treebank

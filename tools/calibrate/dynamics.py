@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from tools.calibrate.registry import Trials, statement
 from treegauge.learning.maps.item_response import fit_item_response
-from treegauge.learning.recordings.recording import sentence_interval
+from treegauge.learning.maps.recording import sentence_interval
 
 Floats = npt.NDArray[np.float64]
 

@@ -4,7 +4,7 @@
 
 Two pages are made of invented treebanks: one of ten treebanks, three systems, conll18 and a data
 map of 42,000 words; one of a table of 100 treebanks and 30 systems. Needs what
-`pip install -e '.[dev]'` brings, and a Chromium on the path.
+`pip install --group dev -e .` brings, and a Chromium on the path.
 """
 
 import shutil

@@ -24,8 +24,7 @@ def _files() -> dict[str, bytes]:
 
     from treegauge.experiments.cell_store import Store
     from treegauge.experiments.cells import Cell, Setup
-    from treegauge.experiments.ledger import LedgerEntry
-    from treegauge.experiments.tasks import Report
+    from treegauge.experiments.tasks import LedgerEntry, Report
 
     words = io.BytesIO()
     pl.DataFrame({"x": [1, 2, 3]}).write_parquet(words)

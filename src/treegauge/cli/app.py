@@ -8,7 +8,18 @@ import sys
 from collections.abc import Sequence
 
 from treegauge import __version__
-from treegauge.cli.options import HELP, Option, UsageError, did_you_mean, help_sections, help_text, usage
+from treegauge.cli.options import (
+    HELP,
+    Option,
+    UsageError,
+    complete,
+    completion_script,
+    did_you_mean,
+    help_sections,
+    help_text,
+    install,
+    usage,
+)
 from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import say
@@ -78,13 +89,7 @@ def _run(words: list[str]) -> int:
         say(f"treegauge {__version__}")
         return 0
     if first in {"--install-completion", "--show-completion", "--complete"}:
-        from treegauge.cli import completion
-
-        functions = {
-            "--install-completion": completion.install,
-            "--show-completion": completion.completion_script,
-            "--complete": completion.complete,
-        }
+        functions = {"--install-completion": install, "--show-completion": completion_script, "--complete": complete}
         say(functions[first](words[1:]))
         return 0
     if first.startswith("-"):

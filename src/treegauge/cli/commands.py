@@ -9,12 +9,11 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from treegauge.cli.options import HELP, Option, read_words
-from treegauge.cli.output import FORMAT_KINDS, FORMATS, check_out, emit, printing_aside
-from treegauge.cli.progress import showing
+from treegauge.cli.output import FORMAT_KINDS, FORMATS, check_out, emit, printing_aside, showing
 from treegauge.cli.verbs import QUESTION, VERBS, Command
 from treegauge.core.arguments import check_arguments
 from treegauge.core.file_kinds import FIGURE, PAGE
-from treegauge.core.outputs import check_output, guarding
+from treegauge.core.files import check_output, guarding
 from treegauge.core.result import Result
 from treegauge.core.verbs import FORCE, Verb, VerbParameter, verb_parameters
 
@@ -76,9 +75,7 @@ class VerbCommand(NamedTuple):
         with showing(), printing_aside():
             result = self.function(*args, **values)
         if figure is not None:
-            from treegauge.reporting.figures.drawing import draw
-
-            draw(result, figure)
+            result.plot().save(figure)
         emit(result, fmt, out)
         return result.exit_code if isinstance(result, Result) else 0
 

@@ -99,7 +99,6 @@ VERBS: dict[str, dict[str, Command]] = {
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
         "parsers": Command("List the parsers and their options.", ["parser"]),
         "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
-        "labels": Command("Report the share of trees that each encoding of trees as labels covers."),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
         "difficulty": Command(
             "Measure dataset difficulty: ten measures, or usable information or description length alone.", plot=True

@@ -3,11 +3,11 @@
 A lower room names an extension point and asks :func:`load_extension` for an object of it; the
 front of the package, which is above all rooms, says where it is::
 
-    register_extensions("tasks", map="treegauge.learning.recordings.tasks:MAP")    # treegauge/__init__.py
+    register_extensions("tasks", map="treegauge.learning.maps.recorder:MAP")    # treegauge/__init__.py
     task = load_extension("tasks", "map")                                # treegauge/experiments
 
 So no room names another one above it, by a string neither. The points are ``tasks`` (of a plan),
-``pages`` (``candidates``: HTML of a result of a lower room) and ``figures`` (``draw`` and ``save``).
+``pages`` (``candidates``: HTML of a result of a lower room) and ``figures`` (``draw``, ``save``, ``to_svg``).
 Objects of other packages are plug-ins: :mod:`treegauge.core.plugins`.
 """
 

@@ -7,10 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from treegauge.core.csv_cells import plain_cell
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.safe_reading import check_parquet
-from treegauge.core.text_formats import parse_json
+from treegauge.core.text_formats import parse_json, plain_cell
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Union
 
 from treegauge import __version__
 from treegauge.core import tables
-from treegauge.core.csv_cells import to_csv_text
-from treegauge.core.errors import ChoiceError, lines_of_text
-from treegauge.core.files import atomic
-from treegauge.core.outputs import guarding
-from treegauge.core.text_formats import json_text
+from treegauge.core.errors import ChoiceError, TreegaugeError, lines_of_text
+from treegauge.core.extensions import load_extension
+from treegauge.core.figure import DRAWN, Figure
+from treegauge.core.files import atomic, guarding
+from treegauge.core.text_formats import json_text, to_csv_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -133,6 +133,18 @@ class Result(_Signed):
     def table(self) -> "pl.DataFrame":
         """The result as a tidy polars frame."""
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the table to other libraries of frames: ``pandas.DataFrame.from_arrow(result)``."""
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def plot(self, *, dark: bool = False) -> Figure:
+        """Return the figure of this result, or of its featured part; an error if there is none.
+
+        Notebooks show it; ``result.plot().save("figure.svg")`` writes it.
+        """
+        figure: Figure = load_extension("figures", "draw")(self, dark=dark)
+        return figure
+
     def shown(self) -> tables.Table:
         """Return the table for printing; CSV and JSON contain the full one."""
         return self.table
@@ -223,14 +235,18 @@ class Result(_Signed):
         ----------
         path
             ``.csv``, ``.tsv``, ``.json``, ``.parquet``, ``.tex``, ``.md``, ``.html`` or ``.txt``,
-            and the formats of this kind of result (`own_formats`).
+            the formats of this kind of result (`own_formats`), and ``.svg``, ``.png`` or ``.pdf``
+            for its figure. HTML has the figure above the tables where there is one.
         force
             Overwrite an existing file of another kind.
         """
         ending = Path(path).suffix.lower()
         own_endings = {f".{name}": name for name in self.own_formats}
-        if ending not in {*SAVED, *own_endings}:
-            raise ChoiceError("kind of file", ending, [*SAVED, *own_endings])
+        if ending not in {*SAVED, *DRAWN, *own_endings}:
+            raise ChoiceError("kind of file", ending, [*SAVED, *DRAWN, *own_endings])
+        if ending in DRAWN and ending not in own_endings:
+            self.plot().save(path, force=force)
+            return
         with guarding(force=force), atomic(path) as file:
             if ending == ".parquet":
                 self.saved.write_parquet(file)
@@ -241,10 +257,17 @@ class Result(_Signed):
                 file.write(own if isinstance(own, bytes) else f"{lines_of_text(own.rstrip())}\n".encode())
             else:
                 texts = {
-                    ".csv": self.to_csv, ".html": self.to_html, ".json": self.to_json,
+                    ".csv": self.to_csv, ".html": self._page, ".json": self.to_json,
                     ".md": self.to_markdown, ".tex": self.to_latex, ".txt": self.__str__,
                 }  # fmt: skip
                 file.write(f"{lines_of_text(texts[ending]().rstrip())}\n".encode())
+
+    def _page(self) -> str:
+        """Return the figure, if it can be drawn, and the tables as HTML."""
+        try:
+            return f'<div class="figure">{self.plot().to_svg()}</div>\n{self.to_html()}'
+        except TreegaugeError:
+            return self.to_html()
 
     def own_text(self) -> str:
         """Return this result as text, without its parts."""

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_type_hints, overload
 
 from treegauge.core.arguments import check_arguments
-from treegauge.core.outputs import guarded_call
+from treegauge.core.files import guarded_call
 
 FORCE = "Overwrite an existing file of another kind; an input is never overwritten."
 #: Options of every command that are not parameters of its verb.
@@ -223,8 +223,9 @@ def command(verb: Verb[Any], *words: object, **options: object) -> str:
     except TypeError as error:
         raise TypeError(f"{name}: {error}") from None
     empty, several = inspect.Parameter.empty, inspect.Parameter.VAR_POSITIONAL
+    variadic = any(parameter.kind is several for parameter in known.values())  # words before it are arguments, too
     for one in bound.arguments.keys() - checked.keys():
-        if known[one].default is not empty and known[one].kind is not several:
+        if known[one].default is not empty and not variadic:
             raise TypeError(f"{name}: {one!r} is an option; give it by name")
     for one, parameter in known.items():
         if parameter.kind is several and one not in bound.arguments:

@@ -1,12 +1,15 @@
 """The built-in tasks: score, curve, split, measure; and the samples of training sets."""
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.parsing.registry import make_parser
-from treegauge.scoring.metrics.convention import find_convention
+from treegauge.scoring.metrics.convention import Convention, find_convention
+from treegauge.scoring.metrics.registry import metric_label
 from treegauge.treebanks.data.columns import Treebank
 
 
@@ -57,7 +60,7 @@ def split_of_cell(cell: Cell) -> Outcome:
     extra = cell.extra
     split_sets = make_split(
         pool(cell.treebank, errors=extra["errors"]), extra["objective"], seed=cell.sample,
-        sizes=parse_sizes(extra["sizes"]), method=extra["method"], unit=extra["unit"],
+        sizes=parse_sizes(extra["sizes"]), unit=extra["unit"],
         min_words=extra["min_words"] or None,
     )  # fmt: skip
     if "train" not in split_sets.parts:
@@ -89,16 +92,28 @@ def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -
 
 def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...] = ()) -> dict[str, Scalar]:
     """Return metrics in percent by label; by default all those of CoNLL 2018."""
+    from treegauge.scoring.alignment.align import align
     from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.metrics.registry import ADDED, METRICS, metric_label
+    from treegauge.scoring.metrics.attachment import correct_words
+    from treegauge.scoring.metrics.registry import ADDED, METRICS
     from treegauge.scoring.metrics.sentence_counts import ScoreOptions
     from treegauge.scoring.settings import Resampling
 
     convention = find_convention(cell.extra["convention"])
+    if names and not ADDED:
+        correct = correct_words(align(gold, parsed), convention)
+        return {
+            label: correct.score(name) or 0.0 for label, name in zip(_labels(names, convention), names, strict=True)
+        }
     options, resampling = ScoreOptions(convention=convention), Resampling(resamples=0)
     (system,) = evaluate(gold, parsed, options=options, resampling=resampling).systems
     chosen = [*(names or METRICS), *ADDED]
     return {metric_label(name, convention): system[name].f1 for name in chosen}
+
+
+@lru_cache
+def _labels(names: tuple[str, ...], convention: Convention) -> tuple[str, ...]:
+    return tuple(metric_label(name, convention) for name in names)
 
 
 def sampled(available: int, size: int, sample: int, *, seed: int = 0, nested: bool = False) -> npt.NDArray[np.int64]:

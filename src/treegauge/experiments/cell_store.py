@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
-from treegauge.experiments.ledger import Ledger, LedgerEntry, is_locked, locked
+from treegauge.experiments.ledger import Ledger, is_locked, locked
+from treegauge.experiments.tasks import LedgerEntry
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:

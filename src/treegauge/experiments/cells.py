@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from treegauge import __version__
 from treegauge.core.errors import TreegaugeError
@@ -76,6 +77,14 @@ class Setup:
         return Path(self.treebank).name.partition(".conllu")[0]
 
     @cached_property
+    def split_files(self) -> dict[str, list[str]]:
+        """The treebank's files by split."""
+        files: dict[str, list[str]] = {}
+        for path in find(self.treebank):
+            files.setdefault(split_of(path) or "", []).append(path)
+        return files
+
+    @cached_property
     def identity(self) -> dict[str, Any]:
         """Everything that a result depends on: no paths, no clock, no host."""
         return {
@@ -110,6 +119,10 @@ class Setup:
     def shown_extra(self) -> str:
         """The task's parameters on a line, defaults left out."""
         return shown_settings(self.extra, self.usual_extra)
+
+
+_read: "WeakKeyDictionary[Setup, dict[tuple[str, str], Treebank]]" = WeakKeyDictionary()
+"""The treebanks of the setup whose cells are being run; cells check that files are unchanged."""
 
 
 @dataclass(frozen=True)
@@ -173,20 +186,27 @@ class Cell:
 
     def read(self, split: str, *, errors: Errors = "strict", treebank: str | None = None) -> "Treebank":
         """Read the ``"train"``, ``"dev"`` or ``"test"`` set of this or a further treebank."""
-        from treegauge.treebanks.data.conllu import read_conllu
-
         given = split if treebank is None else f"{treebank}/{split}"
         if given in self.setup.inputs:
             return self.setup.inputs[given]
-        place = self.treebank if treebank is None else self.setup.places[treebank]
-        name = f"{treebank or self.setup.name}/{split}"
-        return read_conllu(find(place, split=split), name=name, errors=errors)
+        if self.setup not in _read:
+            _read.clear()
+            _read[self.setup] = {}
+        read = _read[self.setup]
+        if (given, errors) not in read:
+            from treegauge.treebanks.data.conllu import read_conllu
+
+            place = self.treebank if treebank is None else self.setup.places[treebank]
+            files = self.setup.split_files.get(split) if treebank is None else None
+            name = f"{treebank or self.setup.name}/{split}"
+            read[given, errors] = read_conllu(files or find(place, split=split), name=name, errors=errors)
+        return read[given, errors]
 
     def has(self, split: str) -> bool:
         """Return whether the treebank has that split."""
         if self.setup.inputs:
             return split in self.setup.inputs
-        return any(split_of(path) == split for path in find(self.treebank))
+        return split in self.setup.split_files
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.experiments.cells import CellBatch, Expansion, Setup, merged
 from treegauge.experiments.grid import available_sentences, batches_of
-from treegauge.experiments.inventory import inventory, parser_files, treebank_files
-from treegauge.experiments.tasks import Task, find_task
+from treegauge.experiments.tasks import Task, find_task, inventory, parser_files, treebank_files
 from treegauge.treebanks.sources.files import Source
 from treegauge.treebanks.sources.resolver import resolve_treebanks
 

@@ -16,9 +16,8 @@ from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import CellBatch, Expansion, Point, Setup
-from treegauge.experiments.cluster import job_script
 from treegauge.experiments.ledger import Ledger
-from treegauge.experiments.pools import PoolSettings
+from treegauge.experiments.pools import PoolSettings, job_script
 
 if TYPE_CHECKING:
     import polars as pl

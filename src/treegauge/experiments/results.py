@@ -183,7 +183,7 @@ def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] |
     `row` is one of :func:`read_cells`; `root` is the folder of treebanks, if they are no longer
     where the plan found them.
     """
-    from treegauge.experiments.inventory import inventory
+    from treegauge.experiments.tasks import inventory
     from treegauge.treebanks.data.conllu import read_conllu
     from treegauge.treebanks.sources.resolver import find
 

@@ -327,8 +327,7 @@ def preload(names: Sequence[str]) -> None:
     import polars  # noqa: F401
     import pyarrow  # noqa: F401
 
-    from treegauge.experiments.inventory import environment
-    from treegauge.experiments.tasks import BUILT_IN, EXTENSIONS, find_task
+    from treegauge.experiments.tasks import BUILT_IN, EXTENSIONS, environment, find_task
     from treegauge.parsing.registry import known_parsers
 
     environment("")

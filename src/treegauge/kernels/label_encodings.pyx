@@ -11,11 +11,6 @@ ctypedef const uint8_t[::1] Bytes
 cdef enum:  # ``<`` ``/`` ``\\`` ``>``: the word before awaits a head, a dependent; this one closes
     OPEN_LEFT, OPEN_RIGHT, CLOSE_LEFT, CLOSE_RIGHT
 
-# Ways to put arcs into planes; the last minds crossings of arcs in one direction only, since the
-# stacks of the two directions are read apart.
-cpdef enum:
-    GREEDY, PROPAGATED, DIRECTED
-
 cdef struct Arcs:  # by right end, the nearest left end first
     Py_ssize_t count
     int32_t* left
@@ -62,42 +57,15 @@ cdef void _greedy(Arcs* arcs, bint directed, uint8_t* plane) noexcept nogil:
                 break
 
 
-cdef void _propagated(
-    Arcs* arcs, uint8_t* plane, uint8_t* barred, int32_t* stack
-) noexcept nogil:
-    """Put arcs into two planes; what an arc's place forbids for others is followed to the end."""
-    cdef Py_ssize_t n = arcs.count, a, b, top
-    cdef int32_t first, e, p
-    memset(barred, 0, 2 * n)
-    for a in range(n):
-        if not barred[a]:
-            plane[a], first = 1, 1
-        elif not barred[n + a]:
-            plane[a], first = 2, 0
-        else:
-            continue
-        top = 0
-        if not barred[first * n + a]:
-            barred[first * n + a] = True
-            stack[0], stack[1] = <int32_t> a, first
-            top = 1
-        while top:
-            top -= 1
-            e, p = stack[2 * top], stack[2 * top + 1]
-            for b in range(n):
-                if not barred[(1 - p) * n + b] and _cross(arcs, e, b):
-                    barred[(1 - p) * n + b] = True
-                    stack[2 * top], stack[2 * top + 1] = <int32_t> b, 1 - p
-                    top += 1
+def planes(Ints heads, Ints offsets, bint directed, uint8_t[::1] plane):
+    """Write the plane of each word's arc, 1 or 2; 0 for roots and for arcs that find no place.
 
-
-def planes(Ints heads, Ints offsets, int method, uint8_t[::1] plane):
-    """Write the plane of each word's arc, 1 or 2; 0 for roots and for arcs that find no place."""
+    `directed` minds crossings of arcs in one direction only, since the stacks of the two directions
+    are read apart.
+    """
     cdef Py_ssize_t longest = np.diff(offsets).max(initial=0), s, a, start
-    cdef int32_t[:, ::1] room = np.empty((7, longest + 1), np.int32)
-    cdef uint8_t[::1] own = np.empty(longest + 1, np.uint8), barred = np.empty(
-        2 * longest + 2, np.uint8
-    )
+    cdef int32_t[:, ::1] room = np.empty((3, longest + 1), np.int32)
+    cdef uint8_t[::1] own = np.empty(longest + 1, np.uint8)
     cdef Arcs arcs = Arcs(0, &room[0, 0], &room[1, 0], &room[2, 0])
     plane[:] = 0
     with nogil:
@@ -105,10 +73,7 @@ def planes(Ints heads, Ints offsets, int method, uint8_t[::1] plane):
             start = offsets[s]
             _order(&heads[start], offsets[s + 1] - start, &arcs)
             memset(&own[0], 0, arcs.count)
-            if method == PROPAGATED:
-                _propagated(&arcs, &own[0], &barred[0], &room[3, 0])
-            else:
-                _greedy(&arcs, method == DIRECTED, &own[0])
+            _greedy(&arcs, directed, &own[0])
             for a in range(arcs.count):
                 plane[start + arcs.word[a] - 1] = own[a]
 
@@ -172,51 +137,6 @@ def match_brackets(
                         elif top[p, 1] > 0:
                             top[p, 1] -= 1
                             heads[start + i - 1] = stack[p, 1, top[p, 1]]
-
-
-def count_tags(Ints heads, Ints tags, Ints offsets, int32_t[::1] steps):
-    """Count the words with the head's tag from each word to its head, which is counted, too."""
-    cdef Py_ssize_t s, i, head, way, at
-    cdef int32_t seen
-    with nogil:
-        for s in range(offsets.shape[0] - 1):
-            for i in range(offsets[s], offsets[s + 1]):
-                if heads[i] == 0:
-                    steps[i] = 0
-                    continue
-                head = offsets[s] + heads[i] - 1
-                way = 1 if head > i else -1
-                seen, at = 0, i
-                while at != head:
-                    at += way
-                    if tags[at] == tags[head]:
-                        seen += 1
-                steps[i] = seen if way > 0 else -seen
-
-
-def follow_tags(
-    Ints steps, Ints wanted, Ints tags, Ints offsets, bint everything, int32_t[::1] heads
-):
-    """Find heads by counting words with the wanted tag, or all words; -1 where there are too few.
-
-    A step of 0 is the root.
-    """
-    cdef Py_ssize_t s, i, start, stop, left, way, at
-    with nogil:
-        for s in range(offsets.shape[0] - 1):
-            start, stop = offsets[s], offsets[s + 1]
-            for i in range(start, stop):
-                way = 1 if steps[i] > 0 else -1
-                left = way * steps[i]
-                if left == 0:
-                    heads[i] = 0
-                    continue
-                at = i
-                while left and start <= at + way < stop:
-                    at += way
-                    if everything or tags[at] == wanted[i]:
-                        left -= 1
-                heads[i] = -1 if left else <int32_t> (at - start + 1)
 
 
 def repair(int32_t[::1] heads, Bytes roots, Ints offsets, uint8_t[::1] made_root):

@@ -1,4 +1,4 @@
-"""Loops between heads and labels that open and close brackets on stacks.
+"""Loops between heads and hierarchical brackets, which open and close on a stack.
 
 Words of a sentence count from 1, heads are within it, and 0 is the root. A label is a sequence of
 operations; an index counts brackets from the top of the stack.
@@ -20,37 +20,6 @@ cpdef enum:
 # What a word does about its own head in hierarchical brackets.
 cpdef enum:
     CLOSES, LEANS_LEFT, OPENS, LEANS_RIGHT
-
-
-cdef bint _is_projective(const int32_t* heads, Py_ssize_t word) noexcept nogil:
-    """Say whether a word's head dominates all words between the two."""
-    cdef Py_ssize_t head = heads[word - 1], k, at
-    for k in range(min(head, word) + 1, max(head, word)):
-        at = k
-        while at != 0 and at != head:
-            at = heads[at - 1]
-        if at != head:
-            return False
-    return True
-
-
-def projectivise(int32_t[::1] heads, Ints offsets):
-    """Lift the shortest arc that is not projective to the head's head, until there is none."""
-    cdef Py_ssize_t s, d, best, length, shortest, n
-    cdef int32_t* own
-    with nogil:
-        for s in range(offsets.shape[0] - 1):
-            n = offsets[s + 1] - offsets[s]
-            own = &heads[offsets[s]] if n else NULL
-            while True:
-                best, shortest = 0, n
-                for d in range(1, n + 1):
-                    length = d - own[d - 1] if d > own[d - 1] else own[d - 1] - d
-                    if own[d - 1] and length < shortest and not _is_projective(own, d):
-                        best, shortest = d, length
-                if best == 0:
-                    break
-                own[best - 1] = own[own[best - 1] - 1]
 
 
 cdef bint _is_structural(
@@ -149,26 +118,25 @@ cdef inline Py_ssize_t _removed(
 
 
 def follow(
-    Ints codes, Bytes kinds, Ints index, const int32_t[:, ::1] bounds, Bytes roots, Ints offsets,
+    Ints codes, Bytes kinds, Ints index, Ints bounds, Bytes roots, Ints offsets,
     int32_t[::1] heads,
 ):
     """Read heads from labels, -1 where none is said.
 
-    The operations of label c on stack k are ``bounds[k, c]`` to ``bounds[k, c + 1]``. Below the
+    The operations of label c are ``bounds[c]`` to ``bounds[c + 1]``. Below the
     root's bracket there are brackets that nobody opened, as many as are needed. If the relation of
     some word says that it is root, others are not.
     """
-    cdef Py_ssize_t s, i, k, o, at, start, n, top, count, size = 1, longest = 1, deepest = 0
+    cdef Py_ssize_t s, i, o, at, start, n, top, count, size = 1, longest = 1, deepest = 0
     cdef int32_t b, note, notes
     cdef bint rooted
     for o in range(index.shape[0]):
         deepest = max(deepest, index[o])
     for s in range(offsets.shape[0] - 1):
-        for k in range(bounds.shape[0]):
-            size = 2 + deepest
-            for i in range(offsets[s], offsets[s + 1]):
-                size += bounds[k, codes[i] + 1] - bounds[k, codes[i]]
-            longest = max(longest, size)
+        size = 2 + deepest
+        for i in range(offsets[s], offsets[s + 1]):
+            size += bounds[codes[i] + 1] - bounds[codes[i]]
+        longest = max(longest, size)
     cdef int32_t[:, ::1] room = np.zeros((5, 2 * longest + 1), np.int32)
     cdef int32_t *stack = &room[0, 0], *opener = &room[1, 0]
     # Who waits for a bracket's end: a chain of notes, 0 its end.
@@ -180,41 +148,40 @@ def follow(
             for i in range(n):
                 heads[start + i] = -1
                 rooted = rooted or roots[start + i]
-            for k in range(bounds.shape[0]):
-                top = 2 + deepest
-                for i in range(n):
-                    top += bounds[k, codes[start + i] + 1] - bounds[k, codes[start + i]]
-                for i in range(top):
-                    stack[i], opener[i], first[i] = <int32_t> i, -1, 0
-                opener[top - 1] = 0
-                count, notes = top, 0
-                for i in range(1, n + 1):
-                    for o in range(bounds[k, codes[start + i - 1]],
-                                   bounds[k, codes[start + i - 1] + 1]):
-                        if kinds[o] >= OPEN:
-                            opener[count], first[count] = <int32_t> i, 0
-                            stack[top] = <int32_t> count
-                            top += 1
-                            count += 1
-                        at = top - 1 - index[o]
-                        b = stack[at]
-                        if kinds[o] == WAIT or kinds[o] == OPEN_WAIT:
-                            notes += 1
-                            waiting[notes], further[notes] = <int32_t> i, first[b]
-                            first[b] = notes
-                        if kinds[o] >= WAIT:
-                            continue
-                        if kinds[o] != CLOSE:
-                            heads[start + i - 1] = opener[b]
-                        if kinds[o] == ASK:
-                            continue
-                        note = first[b]
-                        while note:
-                            heads[start + waiting[note] - 1] = <int32_t> i
-                            note = further[note]
-                        for at in range(at, top - 1):
-                            stack[at] = stack[at + 1]
-                        top -= 1
+            top = 2 + deepest
+            for i in range(n):
+                top += bounds[codes[start + i] + 1] - bounds[codes[start + i]]
+            for i in range(top):
+                stack[i], opener[i], first[i] = <int32_t> i, -1, 0
+            opener[top - 1] = 0
+            count, notes = top, 0
+            for i in range(1, n + 1):
+                for o in range(bounds[codes[start + i - 1]],
+                               bounds[codes[start + i - 1] + 1]):
+                    if kinds[o] >= OPEN:
+                        opener[count], first[count] = <int32_t> i, 0
+                        stack[top] = <int32_t> count
+                        top += 1
+                        count += 1
+                    at = top - 1 - index[o]
+                    b = stack[at]
+                    if kinds[o] == WAIT or kinds[o] == OPEN_WAIT:
+                        notes += 1
+                        waiting[notes], further[notes] = <int32_t> i, first[b]
+                        first[b] = notes
+                    if kinds[o] >= WAIT:
+                        continue
+                    if kinds[o] != CLOSE:
+                        heads[start + i - 1] = opener[b]
+                    if kinds[o] == ASK:
+                        continue
+                    note = first[b]
+                    while note:
+                        heads[start + waiting[note] - 1] = <int32_t> i
+                        note = further[note]
+                    for at in range(at, top - 1):
+                        stack[at] = stack[at + 1]
+                    top -= 1
             for i in range(start, start + n):
                 if rooted and heads[i] == 0 and not roots[i]:
                     heads[i] = -1

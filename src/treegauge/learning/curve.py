@@ -9,7 +9,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import STORE
 from treegauge.core.result import Result
 from treegauge.core.verbs import verb
-from treegauge.learning.curves.settings import CurveBands, CurveTraining
+from treegauge.learning.settings import CurveBands, CurveTraining
 from treegauge.scoring.metrics.convention import Convention
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from treegauge.learning.curves.attachments import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
-    from treegauge.learning.curves.learning import Curves
+    from treegauge.learning.curves.grid import Curves
 
 BANDS = CurveBands()
 OWN = "own"
@@ -92,9 +92,8 @@ def complexity(
     size, where S is the score in the mean over training samples, relative in each treebank, then
     averaged over treebanks (Challenges, section 3.2).
     """
-    from treegauge.learning.curves.complexity import complexities
+    from treegauge.learning.curves.complexity import LEAST_CLASSES, compare_parsers, complexities, shared_classes
     from treegauge.learning.curves.gathering import read_counts
-    from treegauge.learning.curves.partition import LEAST_CLASSES, compare_parsers, shared_classes
 
     table = read_counts(sources, parser=parser, sizes=sizes)
     result = complexities(table, bands, per=per, min_presence=min_presence, matched=matched)
@@ -134,7 +133,7 @@ def equivalent(
     """
     from treegauge.learning.curves.equivalents import equivalents
     from treegauge.learning.curves.gathering import read_counts
-    from treegauge.learning.curves.learning import learning_curves, of_treebank
+    from treegauge.learning.curves.grid import learning_curves, of_treebank
 
     table = read_counts(sources)
     scores = _scores(score)
@@ -208,7 +207,7 @@ def advise(
     from treegauge.learning.curves.gathering import gathered_counts
 
     if sentences is not None:
-        from treegauge.learning.curves.choosing import next_sentences, training_set
+        from treegauge.learning.curves.advising import next_sentences, training_set
         from treegauge.treebanks.data.reading import read_treebank
 
         allow = ("no-root", "several-roots", "cycle")
@@ -283,7 +282,7 @@ def curve(
     """
     from treegauge.learning.curves.fits import LAWS, fit_curves
     from treegauge.learning.curves.gathering import list_of_texts, read_counts, whole_numbers
-    from treegauge.learning.curves.learning import learning_curves, of_treebank
+    from treegauge.learning.curves.grid import learning_curves, of_treebank
 
     table = read_counts(sources, parser=parser, sizes=sizes)
     if composite:
@@ -305,7 +304,7 @@ def curve(
 
 def _composite(table: "Attachments", composite: str) -> "Attachments":
     """Return sums over simple and complex classes, by the curves of a parser or of each."""
-    from treegauge.learning.curves.partition import composite_counts, partition
+    from treegauge.learning.curves.complexity import composite_counts, partition
 
     return composite_counts(table, None if composite == OWN else partition(table, composite))
 

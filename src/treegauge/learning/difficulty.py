@@ -13,7 +13,7 @@ from treegauge.core.verbs import verb
 from treegauge.learning.maps.cartography import DataMap, mean_map
 from treegauge.learning.maps.description_length import BLOCKS, DescriptionLength, LengthTable, read_blocks
 from treegauge.learning.maps.usable_information import InformationTable, Null, UsableInformation, usable_information
-from treegauge.learning.recordings.settings import (
+from treegauge.learning.settings import (
     TABLES,
     FilePath,
     JoinedResult,
@@ -177,7 +177,7 @@ class DifficultyTable(JoinedResult):
 
 def _measured(
     data: TrainingData, settings: TrainingSettings, seeds: Sequence[int], null: str, coding: Mapping[str, Any],
-    convention: Convention,
+    convention: Convention, words: FilePath | None,
 ) -> TreebankDifficulty:  # fmt: skip
     """Measure one treebank: two models per seed, and those of description length."""
     train, dev = data["train"], data["dev"]
@@ -199,11 +199,12 @@ def _measured(
         v="difficulty", tb=train.mark, dev=dev.mark, parser=label, null=null, mdl=blocks,
         orders=orders or None, units="sentences", seed="+".join(map(str, seeds)), **convention.signed,
     )  # fmt: skip
+    information = usable_information(recordings["dev"], recordings["null"], kind=null)
+    if words is not None:
+        save_table(information.words(dev), words)
     return TreebankDifficulty(
         data.name.partition("/")[0], train.n_words, len(train), uas, las,
-        mean_map(recordings["train"]),
-        usable_information(recordings["dev"], recordings["null"], kind=null), length, signature,
-        convention,
+        mean_map(recordings["train"]), information, length, signature, convention,
     )  # fmt: skip
 
 
@@ -211,7 +212,6 @@ def _information(
     data: Sequence[TrainingData], settings: TrainingSettings, seeds: Sequence[int], null: str, words: FilePath | None
 ) -> InformationTable:
     """Return the usable information in each dev set, per parser: models with and without their input."""
-    check_file(words, "kind of table", TABLES)
     results, labels = [], []
     for own in data:
         gold = own["dev"]
@@ -245,7 +245,7 @@ USUAL_BLOCKS = ",".join(map(str, BLOCKS))
 _UNUSED: Mapping[str, Mapping[str, Any]] = {
     "vinfo": {"orders": 5, "blocks": USUAL_BLOCKS, "convention": "official"},
     "mdl": {"dev": None, "null": "blank", "seeds": 1, "words": None, "convention": "official"},
-    "all": {"words": None},
+    "all": {},
 }
 """Parameters that say nothing about a measure, with their defaults."""
 
@@ -317,6 +317,7 @@ def difficulty(
     for name, usual in _UNUSED[measure].items():
         if values[name] != usual:
             raise TreegaugeError(f"{name} says nothing about measure {measure}; leave it out")
+    check_file(words, "kind of table", TABLES)
     if measure == "all" and len(settings.parser) > 1:
         raise TreegaugeError(f"difficulty needs one parser, got {len(settings.parser)}")
     if measure == "mdl" and not orders:
@@ -327,7 +328,6 @@ def difficulty(
         return _information(data, settings, numbers, null, words)
     if measure == "mdl":
         return _lengths(data, settings, numbers, coding)
-    table = DifficultyTable(
-        tuple(_measured(own, settings, numbers, null, coding, find_convention(convention)) for own in data)
-    )
+    counted = find_convention(convention)
+    table = DifficultyTable(tuple(_measured(own, settings, numbers, null, coding, counted, words) for own in data))
     return table.with_attached({"ranks": table.ranks}) if len(data) > 1 else table

@@ -10,9 +10,8 @@ from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.learning.maps.candidates import WRITERS, error_candidates, save_candidates
 from treegauge.learning.maps.cartography import DataMap, MapArchive, mean_map
-from treegauge.learning.recordings.recording import Recording
-from treegauge.learning.recordings.recording_files import ENDINGS
-from treegauge.learning.recordings.settings import (
+from treegauge.learning.maps.recording import ENDINGS, Recording
+from treegauge.learning.settings import (
     TABLES,
     FilePath,
     JoinedResult,

@@ -15,10 +15,9 @@ from treegauge.scoring.metrics.convention import Convention, metric_and_conventi
 
 if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store
-    from treegauge.learning.crosslingual.contribution import Contributions, Place
-    from treegauge.learning.crosslingual.selection import SourceSelection
-    from treegauge.learning.crosslingual.vote import Panel
-    from treegauge.learning.crosslingual.weights import SourceWeights
+    from treegauge.learning.contribution import Contributions, Place
+    from treegauge.learning.vote import Panel, SourceSelection
+    from treegauge.learning.weights import SourceWeights
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
 
@@ -99,8 +98,8 @@ def recommend(
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
     """
-    from treegauge.learning.crosslingual.selection import select_sources
-    from treegauge.learning.crosslingual.weights import first_sentences
+    from treegauge.learning.vote import select_sources
+    from treegauge.learning.weights import first_sentences
 
     world = _world(target, sources)
     ranked = _weighed(world, training)
@@ -170,7 +169,7 @@ def transfer(
     ['left_out', 'sources', 'metric']
     """
     from treegauge.core.result import sign
-    from treegauge.learning.crosslingual import contribution
+    from treegauge.learning import contribution
     from treegauge.scoring.metrics.registry import metric_label
     from treegauge.scoring.metrics.word_metrics import find_word_metric
     from treegauge.treebanks.data.conllu import write_conllu
@@ -238,7 +237,7 @@ def _world(target: Any, sources: Sequence[Any]) -> _World:
 
 
 def _weighed(world: _World, training: SourceTraining) -> "SourceWeights":
-    from treegauge.learning.crosslingual.weights import weigh_sources
+    from treegauge.learning.weights import weigh_sources
 
     return weigh_sources(world.looked, world.sources, sentences=training.sentences)
 
@@ -256,7 +255,7 @@ def _panel(
     from treegauge.experiments.grid import cells_of
     from treegauge.experiments.plans import make_setup
     from treegauge.experiments.training import run_cells
-    from treegauge.learning.crosslingual.vote import Panel, delexicalised
+    from treegauge.learning.vote import Panel, delexicalised
     from treegauge.parsing.options import given_options
     from treegauge.parsing.registry import find_parser
 
@@ -287,7 +286,7 @@ def _panel(
 def _signed(result: R, world: _World, training: SourceTraining, limit: int | None = None, **more: object) -> R:
     """Return a signature with the sources and the training settings added."""
     from treegauge.core.result import countersign
-    from treegauge.learning.crosslingual.weights import source_marks
+    from treegauge.learning.weights import source_marks
 
     option = training.option
     if isinstance(option, Mapping):
@@ -303,9 +302,9 @@ def _signed(result: R, world: _World, training: SourceTraining, limit: int | Non
 def _learning_curve(source: Any, parser: str, treebank: str, label: str) -> "tuple[dict[str, str], Place, str]":
     """Return the group of each class, the function that places scores, and the classification."""
     from treegauge.learning.curves.attachments import UNKNOWN
+    from treegauge.learning.curves.complexity import composite_counts, partition
     from treegauge.learning.curves.equivalents import placing
     from treegauge.learning.curves.gathering import read_counts
-    from treegauge.learning.curves.partition import composite_counts, partition
 
     table = read_counts([source]).select(parsers=[parser], treebanks=[treebank])
     if table.metric not in {UNKNOWN, label}:

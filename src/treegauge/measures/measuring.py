@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
 from treegauge.core.messages import progress
+from treegauge.core.platforms import map_threads
 from treegauge.core.plugins import PluginError
 from treegauge.core.result import sign
-from treegauge.core.threads import map_threads
 from treegauge.measures.counting import blank
 from treegauge.measures.intervals import measure_interval
 from treegauge.measures.measurements import Measured, Measures

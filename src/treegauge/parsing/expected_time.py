@@ -38,8 +38,6 @@ def work(parser: str, options: Any, train: Treebank, dev: Treebank | None = None
     if not train.n_words:
         return None
     if parser in NEURAL:
-        if options.encoder:  # its size is unknown before it is loaded
-            return None
         read = train.n_words + 0.25 * (0 if dev is None else dev.n_words)
         return float(_neural_work(options) * options.epochs * read)
     kinds = {"beam": _beam_work, "mst": _graph_work, "udpipe": _udpipe_work}

@@ -19,7 +19,7 @@ _LARGEST = 1e30  # of a number that single precision holds with room to spare
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Words and their vectors, (words, size); in half precision unless they were learned."""
+    """Words and their vectors, (words, size); in half precision."""
 
     words: tuple[str, ...]
     values: npt.NDArray[Any]
@@ -40,17 +40,6 @@ class WordVectors:
             if number is not None:
                 row[:] = self.values[number]
         return rows
-
-    def replaced(self, forms: Sequence[str], rows: npt.NDArray[np.float32]) -> "WordVectors":
-        """Return vectors in which these forms have the rows that :meth:`of` gave, learned on.
-
-        Forms without a vector stay without.
-        """
-        learned = {form: row for form, row in zip(forms, rows[2:], strict=True) if self.number(form) is not None}
-        others = [word for word in self.words if word not in learned]
-        kept = self.values[[self._numbers[word] for word in others]]
-        tuned = np.array(list(learned.values()), np.float32).reshape(-1, self.values.shape[1])
-        return WordVectors((*learned, *others), np.concatenate([tuned, kept.astype(np.float32)]))
 
     def coverage(self, forms: Sequence[str]) -> float:
         """Return the share of forms that have a vector."""

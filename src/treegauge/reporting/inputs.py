@@ -10,11 +10,14 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.core.result import Result
 from treegauge.core.verbs import command
 from treegauge.learning.maps.cartography import MapArchive, stored_maps
+from treegauge.reporting.saved import SavedResults, match_saved, saved_result
 from treegauge.scoring.alignment.segmentation import mismatch, segmentation
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.score import score
+from treegauge.scoring.scores import Scores
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Errors, short_name
 from treegauge.treebanks.sources.inputs import Input, recognise
@@ -70,6 +73,8 @@ class PageInputs:
     stores: list[Path] = field(default_factory=list)
     transfers: list[Path] = field(default_factory=list)
     recordings: list[Recorded] = field(default_factory=list)
+    saved: Mapping[str, SavedResults] = field(default_factory=dict)
+    saved_scores: list[Scores] = field(default_factory=list)
 
     @property
     def folders(self) -> dict[str, Path]:
@@ -97,10 +102,17 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
     inputs = recognise(sources, gold=gold, kinds=KINDS, errors=errors)
     files = [one.path for one in inputs if one.kind != "packaged" and one.given is None]
     page = PageInputs(_base(files), errors)
+    saved: list[tuple[str, Result]] = []
+    scores: list[tuple[Input, Scores]] = []
     paths = {"counts": page.counts, "store": page.stores, "transfer": page.transfers}
     tables = {"treebank": page.treebanks, "scores": page.scores, "packaged": page.scores}
     for one in inputs:
-        if one.kind in tables:
+        result = saved_result(one)
+        if isinstance(result, Scores):
+            scores.append((one, result))
+        elif result is not None:
+            saved.append((one.name if one.given is not None else str(one.path), result))
+        elif one.kind in tables:
             tables[one.kind].append(one)
         elif one.kind in paths:
             paths[one.kind].append(one.path)
@@ -108,7 +120,8 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
             page.scores.append(one)
         elif one.kind == "object":
             raise TreegaugeError(
-                f"a page cannot show a {one.name}; expected a Treebank, a Store, a table of scores, or paths"
+                f"a page cannot show a {one.name}; expected a Treebank, a Store, a table of scores, a result of "
+                "audit, check, measure or score, or paths"
             )
     loose = [one for one in inputs if one.kind == "conllu"]
     folders = [one for one in inputs if one.kind == "system"]
@@ -118,6 +131,8 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
     others = [one for one in loose if one.role != "gold"]
     output = [one for one in folders if one.role != "gold"]
     page.treebanks.extend([*gold_files, *_pair(golds, others, output, page)])
+    page = replace(page, saved=match_saved(saved, page.treebanks))
+    _add_saved_scores(scores, page)
     for one in inputs:
         if one.kind == "recording":
             archive = MapArchive.load(one.path)
@@ -127,6 +142,18 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
                 made = _recorded(archive, str(one.path), [*golds, *others], page)
                 page.recordings.append(made._replace(number=number))
     return page
+
+
+def _add_saved_scores(scores: Sequence[tuple[Input, Scores]], page: PageInputs) -> None:
+    """Add the saved scores of treebanks whose output is not given; several are also ranked."""
+    digests = {one.gold.mark.rpartition("#")[2] for one in page.scored}
+    for one, result in scores:
+        if result.treebank.rpartition("#")[2] in digests:
+            note(f"{one.name}: left out, as output of systems for the same text is given, which the page scores")
+        else:
+            page.saved_scores.append(result)
+    if len(scores) > 1:
+        page.scores.extend(one for one, _ in scores)
 
 
 def _parts(whole: Input) -> list[Input]:

@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from treegauge.core.csv_cells import to_csv_text
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic, whole_folder
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult
+from treegauge.core.text_formats import to_csv_text
 from treegauge.core.verbs import command
 from treegauge.ranking.comparing.standings import Standings
 from treegauge.ranking.tables.score_cells import Missing

@@ -82,6 +82,8 @@ def report(
     *sources
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
+        Results of audit, check, measure and score, saved as JSON (in Python also the results
+        themselves), are shown instead of computed again.
     gold
         Gold CoNLL-U files that are not in a treebank folder; repeatable.
     out
@@ -183,14 +185,19 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets
         results = score_all(inputs.scored, convention)
         yield overview_section(inputs.scored, results)
         yield scores_section(inputs.scored, results)
+    if inputs.saved_scores:
+        from treegauge.reporting.sections.scores import saved_scores_section
+
+        yield saved_scores_section(inputs.saved_scores)
     stores = [path for path, found in tasks.items() if "score" in found]
     yield from _ranking(inputs, results, stores, metric, subsets)
     if inputs.treebanks:
         from treegauge.reporting.sections.treebanks import count_treebanks, treebanks_section
 
-        note(f"measuring {count_treebanks(len(inputs.treebanks)).lower()}")
+        if new := sum(inputs.saved[one.name].measures is None for one in inputs.treebanks):
+            note(f"measuring {count_treebanks(new).lower()}")
         given = [inputs.command_path(one.path) for one in inputs.treebanks]
-        yield treebanks_section(inputs.treebanks, given=given, errors=inputs.errors)
+        yield treebanks_section(inputs.treebanks, inputs.saved, given=given, errors=inputs.errors)
         yield from _changes(inputs)
     if inputs.recordings:
         from treegauge.reporting.sections.candidates import recorded_candidates

@@ -5,12 +5,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.core.csv_cells import data_csv, plain_cells
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.safe_reading import check_parquet
+from treegauge.core.text_formats import data_csv, plain_cells
 from treegauge.core.verbs import verb
 from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.files import Errors, Source

@@ -2,8 +2,8 @@
 
 import pytest
 
-from treegauge.learning.crosslingual.vote import delexicalised, panel, train_sources
-from treegauge.learning.crosslingual.weights import weigh_sources
+from treegauge.learning.vote import delexicalised, panel, train_sources
+from treegauge.learning.weights import weigh_sources
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.data.conllu import read_conllu
 

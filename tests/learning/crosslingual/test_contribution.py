@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.crosslingual.contribution import Worth, break_even, contributions, word_groups
-from treegauge.learning.crosslingual.vote import Panel
-from treegauge.learning.crosslingual.weights import RatioEstimate
+from treegauge.learning.contribution import Worth, break_even, contributions, word_groups
+from treegauge.learning.vote import Panel
+from treegauge.learning.weights import RatioEstimate
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.crosslingual.weights import RatioEstimate, ratio_estimate
+from treegauge.learning.weights import RatioEstimate, ratio_estimate
 
 
 @given(st.lists(st.integers(0, 9), min_size=10, max_size=20), st.floats(0.5, 0.99))

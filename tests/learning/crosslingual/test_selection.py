@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.crosslingual.selection import STRATEGIES, Handful, greedy_sources, select_sources
-from treegauge.learning.crosslingual.vote import Panel
-from treegauge.learning.crosslingual.weights import log_ratios, weigh_sources
+from treegauge.learning.vote import STRATEGIES, Handful, Panel, greedy_sources, select_sources
+from treegauge.learning.weights import log_ratios, weigh_sources
 from treegauge.scoring.metrics.convention import OFFICIAL
 from treegauge.testing.synthetic import synthetic
 

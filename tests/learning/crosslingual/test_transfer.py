@@ -8,10 +8,10 @@ import treegauge as tg
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.training import run_cells
-from treegauge.learning.crosslingual.contribution import contributions
-from treegauge.learning.crosslingual.vote import delexicalised, panel, train_sources
-from treegauge.learning.crosslingual.weights import weigh_sources
-from treegauge.learning.curves.counting import Parse, count_attachments
+from treegauge.learning.contribution import contributions
+from treegauge.learning.curves.attachments import Parse, count_attachments
+from treegauge.learning.vote import delexicalised, panel, train_sources
+from treegauge.learning.weights import weigh_sources
 from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import Grammar, synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.crosslingual.vote import Panel, delexicalised, panel, train_sources
+from treegauge.learning.vote import Panel, delexicalised, panel, train_sources
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.voting import pool_heads, vote, vote_heads, vote_relations

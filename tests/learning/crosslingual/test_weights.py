@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.crosslingual.weights import inverse_weights, log_ratios, weigh_sources
+from treegauge.learning.weights import inverse_weights, log_ratios, weigh_sources
 from treegauge.measures.similarity import klcpos3
 from treegauge.treebanks.data.conllu import parse_conllu
 

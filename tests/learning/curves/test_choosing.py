@@ -6,7 +6,7 @@ import pytest
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.curve import advise
-from treegauge.learning.curves.choosing import committee_view, greedy_choice, next_sentences, sentence_keys
+from treegauge.learning.curves.advising import committee_view, greedy_choice, next_sentences, sentence_keys
 from treegauge.parsing.transition.beam import BeamOptions, BeamParser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
@@ -44,7 +44,7 @@ def test_forms_chosen_before_count_less_and_copies_not_at_all():
 def quick(monkeypatch):
     """Parsers of one learner and few epochs: how good they are does not matter here."""
     options = BeamOptions(epochs=3, learners=1)
-    monkeypatch.setattr("treegauge.learning.curves.choosing.BeamParser", lambda: BeamParser(options))
+    monkeypatch.setattr("treegauge.learning.curves.advising.BeamParser", lambda: BeamParser(options))
 
 
 @pytest.fixture(scope="module")

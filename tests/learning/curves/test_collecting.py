@@ -9,7 +9,7 @@ from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.run import run
 from treegauge.experiments.training import run_expansion
-from treegauge.learning.curves.counting import collect
+from treegauge.learning.curves.attachments import collect
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 

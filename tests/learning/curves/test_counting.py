@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.learning.curves.counting import Parse, count_attachments
+from treegauge.learning.curves.attachments import Parse, count_attachments
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES

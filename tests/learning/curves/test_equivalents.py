@@ -8,8 +8,8 @@ from scipy.optimize import isotonic_regression
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.learning.curve import equivalent
+from treegauge.learning.curves.complexity import composite_counts
 from treegauge.learning.curves.equivalents import equivalent_size, isotonic, placing, size_text
-from treegauge.learning.curves.partition import composite_counts
 
 from .conftest import SIZES, table
 

@@ -4,13 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from treegauge.learning.curves.attachments import COLUMNS, attachments
-from treegauge.learning.curves.counting import Parse, count_attachments
-from treegauge.learning.curves.equivalents import equivalent_size, isotonic, size_text
-from treegauge.learning.curves.extrapolation import factor, mix_laws
+from treegauge.learning.curves.attachments import COLUMNS, Parse, attachments, count_attachments
+from treegauge.learning.curves.complexity import composite_counts
+from treegauge.learning.curves.equivalents import equivalent_size, factor, isotonic, mix_laws, size_text
 from treegauge.learning.curves.fits import fit_law
 from treegauge.learning.curves.grid import area_between
-from treegauge.learning.curves.partition import composite_counts
 from treegauge.testing.synthetic import synthetic
 
 

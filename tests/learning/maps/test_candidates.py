@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.maps.candidates import SCORES, error_candidates, save_candidates, suspicion
-from treegauge.learning.recordings.jobs import assigned_folds, cross_fit
-from treegauge.learning.recordings.recording import Recording
+from treegauge.learning.maps.jobs import assigned_folds, cross_fit
+from treegauge.learning.maps.recording import Recording
 from treegauge.reporting.sections.candidates import candidates_page
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic

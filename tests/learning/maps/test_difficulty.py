@@ -49,6 +49,6 @@ def test_one_parser_at_a_time(folders):
 
 
 def test_a_parameter_of_another_measure_is_refused(folders):
-    for measure, name, value in (("vinfo", "orders", 2), ("mdl", "null", "upos"), ("all", "words", "w.csv")):
+    for measure, name, value in (("vinfo", "orders", 2), ("mdl", "null", "upos")):
         with pytest.raises(TreegaugeError, match=f"{name} says nothing about measure {measure}"):
             tg.difficulty(folders[0], measure=measure, **{name: value}, **QUICK)

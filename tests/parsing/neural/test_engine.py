@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from treegauge.parsing.labelling.label_encodings import find_encoding  # noqa: E402
+from treegauge.parsing.label_encodings import find_encoding  # noqa: E402
 from treegauge.parsing.neural import batches, heads  # noqa: E402
 from treegauge.parsing.neural.data import Encoded  # noqa: E402
 from treegauge.parsing.neural.device import numerics  # noqa: E402

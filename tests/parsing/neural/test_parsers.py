@@ -151,7 +151,7 @@ def test_a_treebank_with_one_relation(kind):
     assert trees.is_tree(parsed.head, parsed.offsets).all()
 
 
-@pytest.mark.parametrize("encoding", ["one-planar", "relative-upos", "7-bit"])
+@pytest.mark.parametrize("encoding", ["two-planar", "hierarchical"])
 def test_other_encodings(encoding, train, test):
     model = make("labelling", epochs=1, encoding=encoding).fit(train, seed=0)
     parsed = model.parse(test)

@@ -57,7 +57,7 @@ def test_a_result_without_a_figure_is_refused(scores):
 def test_verbs_with_a_figure_are_those_whose_results_have_one():
     verbs = {name: command for verbs in VERBS.values() for name, command in verbs.items()}
     drawn = {name for name, command in verbs.items() if command.plot}
-    assert {"curve", "difficulty", "map", "mdl", "measure", "rank", "score", "vinfo"} <= drawn
+    assert {"curve", "difficulty", "map", "measure", "rank", "score"} <= drawn
 
 
 def test_the_page_draws_the_data_of_the_figures():

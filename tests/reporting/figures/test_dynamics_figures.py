@@ -9,7 +9,7 @@ from scipy.stats import gaussian_kde
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.maps.description_length import description_length
-from treegauge.learning.recordings.recorder import make_engine
+from treegauge.learning.maps.recorder import make_engine
 from treegauge.reporting.figures import dynamics
 from treegauge.reporting.figures.analysis import matrix
 from treegauge.statistics.tables.correlation_tables import correlation_matrix

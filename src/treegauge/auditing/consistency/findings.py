@@ -192,7 +192,7 @@ def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) ->
 
     import polars as pl
 
-    from treegauge.core.csv_cells import plain_cells
+    from treegauge.core.text_formats import plain_cells
 
     try:
         table = plain_cells(pl.read_csv(Path(path), schema_overrides={"instead": pl.String, "sent_id": pl.String}))

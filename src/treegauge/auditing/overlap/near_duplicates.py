@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from treegauge.auditing.overlap.texts import Longs, Symbols, Texts
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.threads import map_threads
+from treegauge.core.platforms import map_threads
 from treegauge.kernels import fingerprints as _fingerprints
 
 SIMILARITY = 0.7

@@ -16,6 +16,7 @@ from treegauge.treebanks.data.columns import Treebank
 
 if TYPE_CHECKING:
     from treegauge.treebanks.sources.inputs import Input
+    from treegauge.validation.report import ValidationReport
 
 State = Literal["good", "fair", "poor", "plain"]
 LAYERS = ("lemma", "upos", "xpos", "feats", "deprel", "deps")
@@ -58,7 +59,12 @@ class Profile:
 
 
 def profile(
-    one: "Input", *, against: Sequence[Texts] = (), similarity: float = 0.7, agreement: Mapping[str, Any] | None = None
+    one: "Input",
+    *,
+    against: Sequence[Texts] = (),
+    similarity: float = 0.7,
+    agreement: Mapping[str, Any] | None = None,
+    checked: "ValidationReport | None" = None,
 ) -> Profile:
     """Return the profile of a treebank on disk.
 
@@ -72,14 +78,18 @@ def profile(
         Minimum similarity of near-duplicates.
     agreement
         The result of ``treegauge agree --format json``, if agreement was measured.
+    checked
+        The result of ``treegauge check`` on its files, if they were checked before.
     """
+    from treegauge.validation.check import check
+
     if one.given is not None or not one.files:
         raise TreegaugeError(f"{one.name}: a card needs a treebank folder or file, not an object")
     splits = {name: one.read(name) for name in one.splits} or {"all": one.read()}
     aspects = {
         "size": size(splits),
         "layers": layers(splits),
-        "validity": validity(one.files, sum(map(len, splits.values()))),
+        "validity": validity(checked or check(*one.files, ud_level=LEVEL), sum(map(len, splits.values()))),
         "consistency": consistency(splits),
         "leaks": leaks(splits, against, similarity),
         "difficulty": _difficulty(splits),
@@ -121,11 +131,8 @@ def layers(splits: Mapping[str, Treebank]) -> Aspect:
     return Aspect(shares, text, f"{len(names)} of {len(LAYERS)} layers")
 
 
-def validity(files: Sequence[str], sentences: int) -> Aspect:
-    """Return the result of ``treegauge check`` on the files."""
-    from treegauge.validation.check import check
-
-    report = check(*files, ud_level=LEVEL)
+def validity(report: "ValidationReport", sentences: int) -> Aspect:
+    """Return the result of ``treegauge check`` on the files of a treebank."""
     broken = {(p.file, p.sent_id or p.line) for p in report.problems if p.severity == "error"}
     valid = 100 * max(0.0, 1 - len(broken) / sentences) if sentences else None
     values = {"level": LEVEL, "errors": report.errors, "warnings": report.warnings, "valid_sentences": valid}

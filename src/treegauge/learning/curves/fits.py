@@ -11,12 +11,11 @@ import polars as pl
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.learning.curves.attachments import ALL, Attachments
-from treegauge.learning.curves.extrapolation import factor, hit_rate, mix_laws, withheld
-from treegauge.learning.curves.grid import Floats, ScoreGrid, averaged, limits
-from treegauge.learning.curves.learning import AVERAGE, CurveAnalysis, mean_curves
+from treegauge.learning.curves.equivalents import factor, hit_rate, mix_laws, withheld
+from treegauge.learning.curves.grid import AVERAGE, CurveAnalysis, Floats, ScoreGrid, averaged, limits, mean_curves
 
 if TYPE_CHECKING:
-    from treegauge.learning.curves.settings import CurveBands
+    from treegauge.learning.settings import CurveBands
 
 Law = Literal["power", "log"]
 LAWS: tuple[Law, ...] = get_args(Law)

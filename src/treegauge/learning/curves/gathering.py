@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.tables import make_table
-from treegauge.experiments.inventory import inventory
 from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
+from treegauge.experiments.tasks import inventory
 from treegauge.experiments.training import run_cells
-from treegauge.learning.curves.attachments import Attachments, joined_counts, read_attachments
-from treegauge.learning.curves.counting import CLASSES, collect
-from treegauge.learning.curves.settings import CurveTraining
+from treegauge.learning.curves.attachments import CLASSES, Attachments, collect, joined_counts, read_attachments
+from treegauge.learning.settings import CurveTraining
 from treegauge.parsing.options import given_options
 from treegauge.parsing.registry import find_parser
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, metric_and_convention

@@ -10,9 +10,16 @@ import numpy.typing as npt
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.learning.maps.candidates import ErrorCandidates
-from treegauge.learning.recordings.jobs import HELD_OUT, check_same
-from treegauge.learning.recordings.recording import LAYERS, Recording, sentence_interval, word_columns
-from treegauge.learning.recordings.recording_files import load_recordings, save_recordings, unpacked_recordings
+from treegauge.learning.maps.jobs import HELD_OUT, check_same
+from treegauge.learning.maps.recording import (
+    LAYERS,
+    Recording,
+    load_recordings,
+    save_recordings,
+    sentence_interval,
+    unpacked_recordings,
+    word_columns,
+)
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:

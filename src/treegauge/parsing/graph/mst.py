@@ -68,6 +68,7 @@ _encoded: WeakKeyDictionary[Treebank, tuple[tuple[tuple[str, ...], int], GraphWo
 
 
 def _encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
+    columns = {"form": treebank.codes("form"), "upos": treebank.codes("upos")}
     n, size, around = len(treebank), treebank.n_words, 2 * REACH + 1
     roots = treebank.offsets[:-1] + around * np.arange(n) + REACH
     places = np.arange(size) + around * treebank.sentence_of + REACH + 1
@@ -75,13 +76,13 @@ def _encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
     letters = np.zeros((len(LETTERS), size + around * n), np.uint64)
     for row, letter in zip(letters, LETTERS, strict=True):
         column, shown = _shown(letter, ending)
-        codes, values = treebank.codes(column)
+        codes, values = columns[column]
         row[:] = _key("root")
         for k in range(REACH):
             row[roots - 1 - k], row[ends + k] = _key("start"), _key("end")
         keys = np.array([_key(f"{letter}={shown(value)}") for value in values], np.uint64)
         row[places] = keys[codes] if size else keys
-    codes, values = treebank.codes("upos")
+    codes, values = columns["upos"]
     known = {tag: kind for kind, tag in enumerate(tags[: _OTHER - 1])}
     kinds = np.full(letters.shape[1], _OTHER - 1, np.int32)
     own = np.array([known.get(value, _OTHER) for value in values], np.int32)
@@ -273,7 +274,7 @@ class GraphParser:
             rate = how.rate or (_BATCH_RATE if how.batch else _RATE)
             name_rate = _BATCH_RELATION_RATE if how.batch else _RELATION_RATE
         random = np.random.default_rng(seed)
-        steps = 1
+        sentences, steps = len(train), 1
 
         def model() -> GraphModel:
             means = (_averaged(weights, sums, steps), _averaged(table, table_sums, steps))
@@ -281,7 +282,7 @@ class GraphParser:
 
         with progress("epochs", how.epochs) as task:
             for epoch in range(how.epochs):
-                order = random.permutation(len(train)).astype(np.int32)
+                order = random.permutation(sentences).astype(np.int32)
                 labels = epoch < how.label_epochs
                 if mira:
                     lesson = Lesson(gold, numbers, *learned, steps, labels)
@@ -292,7 +293,7 @@ class GraphParser:
                         _learning.relation_epoch(
                             words, gold, numbers, order, names, table, kept[1], how.batch, name_rate
                         )
-                steps += len(train)
+                steps += sentences
                 task.advance()
                 if on_epoch is not None:
                     on_epoch(epoch + 1, model())

@@ -1,7 +1,4 @@
-"""From sentences to a vector for every word: weights, embeddings, characters, BiLSTM.
-
-Vectors of a pretrained encoder, if there is one, are used together with the embeddings.
-"""
+"""From sentences to a vector for every word: weights, embeddings, characters, BiLSTM."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,20 +21,15 @@ Weights = dict[str, Tensor]
 WINDOW = 3
 """The width of the convolution over characters."""
 _NEVER = -1e30
-VECTOR_ROWS = "vector.rows"
-"""Name of the weights that are vectors of types, if pretrained vectors are fine-tuned."""
 
 
-def layout(
-    data: Encoded, options: NeuralOptions, vector_size: int = 0, context: tuple[int, int] = (0, 0)
-) -> dict[str, Shape]:
+def layout(data: Encoded, options: NeuralOptions, vector_size: int = 0) -> dict[str, Shape]:
     """Return the shapes of a model's weights; the ending of a name decides the initialisation.
 
-    ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero. `context` is the
-    number of layers of a pretrained encoder and the size of their vectors.
+    ``table``: normal; ``matrix``: orthogonal; ``bias`` and ``bilinear``: zero.
     """
     relations = int(data.sizes[3])
-    shapes, width = _input_shapes(data, options, vector_size, context)
+    shapes, width = _input_shapes(data, options, vector_size)
     for layer in range(options.layers):
         shapes |= _lstm_shapes(f"layer{layer}", 2, width, options.hidden)
         width = 2 * options.hidden
@@ -73,9 +65,7 @@ def _scored_pairs(options: BiaffineOptions | LabellingOptions) -> dict[str, int]
     return sizes
 
 
-def _input_shapes(
-    data: Encoded, options: NeuralOptions, vector_size: int, context: tuple[int, int]
-) -> tuple[dict[str, Shape], int]:
+def _input_shapes(data: Encoded, options: NeuralOptions, vector_size: int) -> tuple[dict[str, Shape], int]:
     """Return the shapes of the input weights, and the total size of a word's input."""
     words, chars, tags, _ = data.sizes.tolist()
     half = options.char_size // 2
@@ -88,21 +78,17 @@ def _input_shapes(
             shapes |= _lstm_shapes("char", 2, half, half)
         else:
             shapes |= {"char.matrix": (WINDOW * half, 2 * half), "char.bias": (2 * half,)}
-    width = options.word_size + 2 * half + context[1]
+    width = options.word_size + 2 * half
     if options.upos:
         shapes["tag.table"] = (tags, options.tag_size)
         width += options.tag_size
     if not width or (vector_size and not options.word_size):
         raise TreegaugeError(
-            "option word_size is 0; expected words, characters, tags or an encoder to read, and "
+            "option word_size is 0; expected words, characters or tags to read, and "
             "word embeddings wherever word vectors are added to them"
         )
     if vector_size:
         shapes["vector.matrix"] = (vector_size, options.word_size)
-    if context[1]:
-        shapes["context.mix.bias"] = (context[0],)
-        shapes["context.scale.bias"] = (1,)
-        shapes["context.root.table"] = (context[1],)
     return shapes, width
 
 
@@ -213,19 +199,15 @@ def _spelled(weights: Mapping[str, Tensor], tables: Tables, types: Tensor, *, fi
 
 def encoder_states(
     weights: Mapping[str, Tensor], tables: Tables, batch: SentenceBatch, options: NeuralOptions, *,
-    training: bool, fixed: bool = False, context: Tensor | None = None,
+    training: bool, fixed: bool = False,
 ) -> Tensor:  # fmt: skip
     """Return the states of all positions, (M, T, B, 2 * hidden); with dropout in training.
 
-    With `fixed`, shapes depend only on the batch's shape, as CUDA graphs need. `context` has the
-    vectors of a pretrained encoder, (M, B, T, layers, size).
+    With `fixed`, shapes depend only on the batch's shape, as CUDA graphs need.
     """
     share = options.dropout if training else 0.0
     parts = _embedded(weights, tables, batch, options, training=training, fixed=fixed)
-    inputs = [_mixed(parts, share)] if parts else []
-    if context is not None:
-        inputs.append(_mixed_layers(weights, context, batch).transpose(1, 2))
-    states = torch.cat(inputs, -1)
+    states = _mixed(parts, share)
     for layer in range(options.layers):
         states = shared_dropout(states, share, 1)
         layers = _lstm(weights, f"layer{layer}")
@@ -258,24 +240,10 @@ def _word_vectors(weights: Mapping[str, Tensor], tables: Tables, types: Tensor, 
         words = words.masked_fill(hidden & own(tables.rare, numbers).bool(), UNKNOWN)
     embedded = own(weights["word.table"], words)
     if tables.vectors is not None:
-        learned = weights.get(VECTOR_ROWS)
-        given = tables.vectors[types] if learned is None else own(learned, types)
+        given = tables.vectors[types]
         flat = given.reshape(len(given), -1, given.shape[-1])
         embedded = embedded + torch.bmm(flat, weights["vector.matrix"]).view(embedded.shape)
     return embedded
-
-
-def _mixed_layers(weights: Mapping[str, Tensor], context: Tensor, batch: SentenceBatch) -> Tensor:
-    r"""Mix the layers of an encoder; the root has a vector that is learned.
-
-    .. math:: (1 + \gamma) \sum_l \mathrm{softmax}(s)_l \, h_l
-
-    (Peters et al. 2018), with :math:`\gamma` and :math:`s` zero at first.
-    """
-    shares = torch.softmax(weights["context.mix.bias"], -1) * (1 + weights["context.scale.bias"])
-    mixed = (context.to(shares.dtype) * shares[:, None, None, :, None]).sum(-2)
-    step = torch.arange(context.shape[2], device=context.device)
-    return torch.where((step == 0)[:, None], weights["context.root.table"][:, None, None], mixed)
 
 
 def point(weights: Mapping[str, Tensor], states: Tensor, batch: SentenceBatch, share: float) -> Tensor:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.parsing.base import OnEpoch, check_training, load_archive, save_model
-from treegauge.parsing.labelling.label_encodings import Encoding
+from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.preparation import PreparedSets
@@ -27,10 +27,6 @@ from treegauge.parsing.word_vectors import WordVectors
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 
-if TYPE_CHECKING:
-    from treegauge.parsing.neural.pretrained.encoders import PretrainedEncoder
-
-
 Arrays = dict[str, npt.NDArray[Any]]
 _PASSING = ("device", "threads", "checkpoint", "epochs", "patience")
 """Options that may change between the start of a training and its resumption."""
@@ -38,12 +34,11 @@ _PASSING = ("device", "threads", "checkpoint", "epochs", "patience")
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A trained network: vocabulary, weights, and pretrained vectors and encoder if any."""
+    """A trained network: vocabulary, weights, and pretrained vectors if any."""
 
     vocabulary: Vocabulary
     arrays: Arrays
     vectors: WordVectors | None
-    encoder: "PretrainedEncoder | None" = None
 
 
 @dataclass
@@ -70,28 +65,20 @@ def fit_model(
     import torch
 
     from treegauge.parsing.neural.device import choose_device, numerics
-    from treegauge.parsing.neural.encoder import VECTOR_ROWS
-    from treegauge.parsing.neural.pretrained.encoders import encoder_input
     from treegauge.parsing.neural.training import Learner, Lockstep
 
     prepared = PreparedSets.of(train, dev, options, encoding, seed=seed)
-    data, vectors, forms = prepared.data, prepared.vectors, prepared.forms
+    data = prepared.data
     device = choose_device(options.device)
     state = _Progress()
     with numerics(device, options.threads), progress("epochs", options.epochs) as task:
-        encoder = encoder_input(options, forms)
-        models = Lockstep([Learner(data, prepared.train, seed)], options, device, prepared.type_vectors, encoder)
-        read = None if encoder is None else encoder.encoder
-        mark = _fingerprint(data, options, seed, read.digest if read else "")
+        models = Lockstep([Learner(data, prepared.train, seed)], options, device, prepared.type_vectors)
+        mark = _fingerprint(data, options, seed)
         if options.checkpoint and Path(options.checkpoint).exists():
             state = _resume(options.checkpoint, mark, models)
 
         def trained(arrays: Arrays | None = None) -> Trained:
-            kept = models.arrays() if arrays is None else dict(arrays)
-            rows = kept.pop(VECTOR_ROWS, None)
-            if vectors is None or rows is None:
-                return Trained(prepared.vocabulary, kept, vectors, read)
-            return Trained(prepared.vocabulary, kept, vectors.replaced(forms, rows), read)
+            return Trained(prepared.vocabulary, models.arrays() if arrays is None else arrays, prepared.vectors)
 
         while state.epoch < options.epochs:
             waited = state.epoch - state.best_epoch
@@ -115,10 +102,10 @@ def fit_model(
         return trained(state.kept)
 
 
-def _fingerprint(data: Encoded, options: NeuralOptions, seed: int, encoder: str) -> str:
+def _fingerprint(data: Encoded, options: NeuralOptions, seed: int) -> str:
     """Return the fingerprint of data, seed and options that a checkpoint must match."""
     kept = {name: value for name, value in asdict(options).items() if name not in _PASSING}
-    found = hashlib.sha256(json.dumps([kept, seed, encoder], sort_keys=True).encode())
+    found = hashlib.sha256(json.dumps([kept, seed], sort_keys=True).encode())
     for name in ("offsets", "types", "tags", "heads", "relations", "type_chars", "labels"):
         found.update(np.ascontiguousarray(getattr(data, name)).tobytes())
     return found.hexdigest()
@@ -176,12 +163,7 @@ class NeuralModel:
         forms = treebank.codes("form").values
         data = learned.vocabulary.encode(self.read_tags(treebank))
         vectors = None if learned.vectors is None else learned.vectors.of(forms)
-        encoder = None
-        if learned.encoder is not None:
-            from treegauge.parsing.neural.pretrained.encoders import encoder_input
-
-            encoder = encoder_input(self.options, forms, learned.encoder)
-        return Predictor(learned.arrays, data, self.options, vectors, encoder)
+        return Predictor(learned.arrays, data, self.options, vectors)
 
     def with_trees(self, treebank: Treebank, heads: Any, numbers: Any) -> Treebank:
         """Return the treebank with these heads and relations."""
@@ -196,10 +178,6 @@ class NeuralModel:
         if learned.vectors is not None:
             header["vector_words"] = learned.vectors.words
             arrays["vectors"] = learned.vectors.values
-        if learned.encoder is not None:
-            from treegauge.parsing.neural.pretrained.files import encoder_header
-
-            header["encoder"] = encoder_header(learned.encoder, frozen=self.options.frozen)
         header |= {"options": asdict(self.options), "tag_source": self.tag_source.mode}
         more = {name: one for name, one in vars(self).items() if isinstance(one, np.ndarray)}
         save_model(path, self.name, header, {**arrays, **more, **self.tag_source.to_arrays()})
@@ -210,17 +188,10 @@ class NeuralModel:
         start, vectors = "weights/", arrays.pop("vectors", None)
         weights = {name: arrays.pop(name) for name in list(arrays) if name.startswith(start)}
         kept = {name.removeprefix(start): value for name, value in weights.items()}
-        encoder = None
-        if "encoder" in header:
-            need_torch()
-            from treegauge.parsing.neural.pretrained.files import read_encoder
-
-            encoder = read_encoder(header["encoder"], kept)
         learned = Trained(
             Vocabulary.from_dict(header["vocabulary"]),
             kept,
             None if vectors is None else WordVectors(tuple(header["vector_words"]), vectors),
-            encoder,
         )
         source = TagSource.from_arrays(header["tag_source"], arrays)
         return cls(cls.kind(**header["options"]), learned, **arrays, tag_source=source)

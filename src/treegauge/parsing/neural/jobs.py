@@ -17,7 +17,6 @@ from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.heads import NEVER, Answers
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
-from treegauge.parsing.neural.pretrained.encoders import EncoderInput
 from treegauge.parsing.neural.training import Learner, Lockstep
 
 Longs = npt.NDArray[np.int64]
@@ -101,21 +100,19 @@ class NeuralOutcome:
 
 def run_jobs(
     data: Encoded, jobs: Sequence[NeuralJob], options: NeuralOptions, *,
-    vectors: npt.NDArray[np.float32] | None = None, encoder: EncoderInput | None = None,
+    vectors: npt.NDArray[np.float32] | None = None,
     side_by_side: int = 8,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[NeuralOutcome]:  # fmt: skip
     """Train one model per job and return their answers, in the order of the jobs.
 
     Of the options, `epochs`, `patience` and `checkpoint` are not used. At most `side_by_side`
-    models learn in lockstep on a GPU; on a CPU they learn one by one, and so do models whose
-    pretrained `encoder` is not frozen. `progress` is called with the number of jobs done and the
-    number of all.
+    models learn in lockstep on a GPU; on a CPU they learn one by one. `progress` is called
+    with the number of jobs done and the number of all.
     """
     device = choose_device(options.device)
     # Batches by words differ in number from model to model.
-    alone = options.batch_tokens > 0 or (encoder is not None and not options.frozen)
-    most = side_by_side if device.type == "cuda" and not alone else 1
+    most = side_by_side if device.type == "cuda" and not options.batch_tokens else 1
     groups: dict[tuple[object, ...], list[int]] = {}
     for number, job in enumerate(jobs):
         size = -(-np.size(np.asarray(job.train)) // options.batch)
@@ -128,7 +125,7 @@ def run_jobs(
             for start in range(0, len(numbers), most):
                 chosen = numbers[start : start + most]
                 begun = time.perf_counter()
-                courses = _run_together(data, [jobs[n] for n in chosen], options, vectors, encoder)
+                courses = _run_together(data, [jobs[n] for n in chosen], options, vectors)
                 took = (time.perf_counter() - begun) / len(chosen)
                 for number, found in zip(chosen, courses, strict=True):
                     outcomes[number] = NeuralOutcome(found, took)
@@ -140,12 +137,12 @@ def run_jobs(
 
 def _run_together(
     data: Encoded, jobs: Sequence[NeuralJob], options: NeuralOptions,
-    vectors: npt.NDArray[np.float32] | None, encoder: EncoderInput | None,
+    vectors: npt.NDArray[np.float32] | None,
 ) -> list[dict[str, Course]]:  # fmt: skip
     learners = [
         Learner(data if job.data is None else job.data, np.asarray(job.train, np.int64), job.seed) for job in jobs
     ]
-    models = Lockstep(learners, options, choose_device(options.device), vectors, encoder)
+    models = Lockstep(learners, options, choose_device(options.device), vectors)
     sets = [{name: np.asarray(own, np.int64) for name, own in job.evaluate.items()} for job in jobs]
     asked = [np.unique(np.concatenate([*own.values(), np.zeros(0, np.int64)])) for own in sets]
     first = jobs[0]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsing.labelling.label_encodings import Encoding, find_encoding
+from treegauge.parsing.label_encodings import Encoding, find_encoding
 from treegauge.parsing.neural.data import FIRST_LABEL
 from treegauge.parsing.neural.fitting import Doubles, NeuralModel, NeuralParser, Trained
 from treegauge.parsing.neural.options import LabellingOptions
@@ -20,7 +20,7 @@ class LabellingModel(NeuralModel):
 
     A label's probability is not an arc's. The probability of a head is the sum over all labels that
     give it, drawn independently for each word and column, and is computed exactly
-    (:mod:`treegauge.parsing.labelling.label_marginals`).
+    (:mod:`treegauge.parsing.bracket_labels`).
     """
 
     name = "labelling"
@@ -30,8 +30,7 @@ class LabellingModel(NeuralModel):
         """Return the encoding's reader or weigher of these sentences."""
         encoding = find_encoding(self.options.encoding)
         labels = self.learned.vocabulary.labels
-        tags = self.read_tags(treebank).codes("upos")
-        return getattr(encoding, way)(labels, treebank.offsets, tags)
+        return getattr(encoding, way)(labels, treebank.offsets)
 
     @property
     def _is_root(self) -> npt.NDArray[np.bool_]:

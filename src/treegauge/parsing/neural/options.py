@@ -13,18 +13,7 @@ def need_torch() -> None:
         raise TreegaugeError("neural parsers need a package that is not installed: pip install 'treegauge[neural]'")
 
 
-def need_transformers() -> None:
-    """Raise an error that says how to install transformers if it is missing."""
-    if find_spec("transformers") is None:
-        raise TreegaugeError(
-            "option encoder needs a package that is not installed: pip install 'treegauge[transformers]'"
-        )
-
-
-ENCODINGS = (
-    "two-planar", "two-planar-propagation", "two-planar-directed", "one-planar", "relative-upos",
-    "relative", "4-bit", "7-bit", "hierarchical",
-)  # fmt: skip
+ENCODINGS = ("two-planar", "two-planar-directed", "hierarchical")
 
 
 @dataclass(frozen=True)
@@ -65,23 +54,6 @@ class NeuralOptions(ParserOptions):
     vectors: str = option("", "file of word vectors, text format of word2vec and fastText")
     vectors_limit: int = option(100000, "vectors to keep from the top of the file, besides those of known words", low=0)
     vectors_for: str = option("", "treebank to be parsed; vectors of its words are kept, too")
-    vectors_tuned: bool = option(False, "whether vectors are fine-tuned; false: frozen")
-    encoder: str = option("", "pretrained encoder of Hugging Face: a folder, or a name on the hub")
-    frozen: bool = option(True, "whether the encoder's weights are frozen")
-    encoder_layers: int = option(4, "number of top layers that are mixed; 0: all", low=0, high=1000)
-    pooling: str = option("mean", "how a word's vector is made from its subwords", choices=("first", "mean", "last"))
-    encoder_rate: float = option(5e-5, "step size of an encoder that is not frozen", low=0, high=1)
-    warmup: float = option(1.0, "epochs over which that step size rises from 0", low=0, high=10000)
-    gradient_checkpointing: bool = option(
-        False, "recompute the encoder's states instead of storing them: less memory, slower"
-    )
-    precision: str = option(
-        "auto", "number format of the encoder; auto: bfloat16 on a GPU", choices=("auto", "float32", "bfloat16")
-    )
-    window: int = option(
-        0, "subwords that the encoder reads at once; 0: as many as it can, at most 512", low=0, high=100000
-    )
-    overlap: int = option(64, "overlap of the windows of a long sentence, in subwords", low=0, high=100000)
     device: str = option("auto", "auto, cpu, cuda or cuda:1; auto takes a GPU if there is one")
     threads: int = option(1, "threads on a CPU; another number may change the last digits", low=1)
     checkpoint: str = option("", "file to write after each epoch, and to resume from if it exists")

@@ -15,8 +15,6 @@ from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
 from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.encoder import encoder_states, from_arrays, point
 from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, NeuralOptions, PointerOptions
-from treegauge.parsing.neural.pretrained.encoders import TUNED, EncoderInput
-from treegauge.parsing.neural.pretrained.vectors import context_vectors
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -39,18 +37,15 @@ class LabelOutput:
 
 
 class Predictor:
-    """One model's weights and the sentences to predict, with vectors or an encoder if any."""
+    """One model's weights and the sentences to predict, with vectors if any."""
 
     def __init__(
         self, arrays: Mapping[str, npt.NDArray[Any]], data: Encoded, options: NeuralOptions,
-        vectors: Floats | None = None, encoder: EncoderInput | None = None,
+        vectors: Floats | None = None,
     ) -> None:  # fmt: skip
         self.data, self.options = data, options
         self.device = choose_device(options.device)
-        own = {name: value for name, value in arrays.items() if not name.startswith(TUNED)}
-        self.weights = from_arrays(own, self.device)
-        with numerics(self.device, options.threads):
-            self._context = context_vectors(encoder, [data], options, self.device, arrays)
+        self.weights = from_arrays(arrays, self.device)
         identity = (np.arange(data.sizes[0])[None], np.arange(data.sizes[1])[None])
         self.tables = tables([data], *identity, self.device, vectors)
 
@@ -61,10 +56,7 @@ class Predictor:
                 width = int(lengths[some].max()) + 1
                 numbers = torch.from_numpy(some)[None].to(self.device)
                 batch = gathered_batch(self.tables, numbers, width)
-                read = self._context
-                context = None if read is None else read.of(batch, numbers, training=False)
-                states = encoder_states(self.weights, self.tables, batch, self.options, training=False, context=context)
-                yield some, batch, states
+                yield some, batch, encoder_states(self.weights, self.tables, batch, self.options, training=False)
 
     def _read(self, states: Tensor, batch: SentenceBatch) -> Tensor:
         """Return the states of dependents."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.messages import note
 from treegauge.parsing.base import check_training
-from treegauge.parsing.labelling.label_encodings import Encoding
+from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.data import Encoded
 from treegauge.parsing.neural.options import NeuralOptions
 from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from treegauge.core.messages import progress
-from treegauge.parsing.labelling.label_encodings import Encoding
+from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural.fitting import Arrays, Trained, fit_model
 from treegauge.parsing.neural.options import NeuralOptions, need_torch
 from treegauge.parsing.neural.preparation import PreparedSets
@@ -27,7 +27,7 @@ def fit_seeds(
     from treegauge.parsing.neural.device import choose_device
 
     # What has one state for all, or batches that differ in number.
-    alone = options.encoder or options.checkpoint or options.batch_tokens or options.vectors_tuned
+    alone = options.checkpoint or options.batch_tokens
     if lockstep is None:
         lockstep = choose_device(options.device).type == "cuda" and not alone
     if not lockstep:
@@ -66,6 +66,6 @@ def _side_by_side(
                 break
         last = [to_arrays(models.weights, model) for model in range(len(seeds))]
     return [
-        Trained(prepared.vocabulary, final if own is None else own, prepared.vectors, None)
+        Trained(prepared.vocabulary, final if own is None else own, prepared.vectors)
         for own, final in zip(kept, last, strict=True)
     ]

@@ -14,13 +14,11 @@ from treegauge.parsing.neural import batches, heads
 from treegauge.parsing.neural.batches import Floats, Longs, SentenceBatch, gathered_batch, tables
 from treegauge.parsing.neural.data import Encoded, known_chars, known_words, rare_words
 from treegauge.parsing.neural.device import Graphs, Work
-from treegauge.parsing.neural.encoder import VECTOR_ROWS, Weights, encoder_states, initial, layout, to_arrays
+from treegauge.parsing.neural.encoder import Weights, encoder_states, initial, layout, to_arrays
 from treegauge.parsing.neural.heads import Answers, gold_log_probabilities, second_task, write_at_places
 from treegauge.parsing.neural.optimiser import Optimiser
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.predicting import Decode, best_trees
-from treegauge.parsing.neural.pretrained.encoders import EncoderInput
-from treegauge.parsing.neural.pretrained.vectors import context_vectors
 
 _LOOKED_PLACES, _LOOKED_ROWS = 8192, 256
 
@@ -42,13 +40,12 @@ class Lockstep:
     """Models trained in lockstep, on a CPU or as CUDA graphs on a GPU.
 
     All learn from the same number of sentences, unless there is only one learner. The class of the
-    options says which parser they are; `vectors` (types, size) are pretrained. A frozen pretrained
-    `encoder` is shared by all; one that is fine-tuned has only one learner, without graphs.
+    options says which parser they are; `vectors` (types, size) are pretrained.
     """
 
     def __init__(
         self, learners: Sequence[Learner], options: NeuralOptions, device: torch.device,
-        vectors: Floats | None = None, encoder: EncoderInput | None = None,
+        vectors: Floats | None = None,
     ) -> None:  # fmt: skip
         self.learners, self.options, self.device = list(learners), options, device
         data = learners[0].data
@@ -63,30 +60,19 @@ class Lockstep:
             np.stack([rare_words(one.data, one.train) for one in learners]) if options.unknown else None,
         )
         size = 0 if vectors is None else vectors.shape[1]
-        self._context = context_vectors(encoder, [one.data for one in learners], options, device)
-        self._encoder = self._context.learner if self._context else None
-        shape = self._context.shape if self._context else (0, 0)
-        self.weights: Weights = initial(layout(data, options, size, shape), [one.seed for one in learners], device)
+        self.weights: Weights = initial(layout(data, options, size), [one.seed for one in learners], device)
         if vectors is not None:
             self.weights["word.table"].zero_()
-            if options.vectors_tuned:
-                rows = torch.from_numpy(vectors).to(device)
-                self.weights[VECTOR_ROWS] = rows.expand(len(learners), -1, -1).clone()
         self.answers = Answers.blank(len(learners), len(data.types), device)
         self.updates = 0
         self._graphs = Graphs(self._warm)
-        tuned = {} if self._encoder is None else self._encoder.weights
-        self._optimiser = Optimiser(self.weights, tuned, options, device)
+        self._optimiser = Optimiser(self.weights, options, device)
 
     def _encoded(
         self, sentences: Tensor, width: int, *, training: bool = False, fixed: bool = False
     ) -> tuple[SentenceBatch, Tensor]:
         batch = gathered_batch(self.tables, sentences, width)
-        read = self._context
-        return batch, encoder_states(
-            self.weights, self.tables, batch, self.options, training=training, fixed=fixed,
-            context=None if read is None else read.of(batch, sentences, training=training),
-        )  # fmt: skip
+        return batch, encoder_states(self.weights, self.tables, batch, self.options, training=training, fixed=fixed)
 
     def _learned(self, sentences: Tensor, width: int) -> tuple[SentenceBatch, Tensor, Tensor, Tensor]:
         """Return a batch, log-probabilities of gold heads and relations, and the objective."""
@@ -105,16 +91,9 @@ class Lockstep:
         mask = batch.words.to(arcs.dtype)
         count = mask.sum((1, 2)) if self.options.loss == "word" else mask.amax(2).sum(1)
         each = (learned * mask).sum((1, 2)) / count.clamp(min=1)
-        values, encoder = list(self.weights.values()), self._encoder
-        leaves = [] if encoder is None else encoder.leaves
-        grads = torch.autograd.grad(-each.sum(), [*values, *leaves], allow_unused=True)
-        own = grads[: len(values)]
-        self._clip([grad for grad in own if grad is not None])
-        if encoder is None:
-            self._optimiser.step(own)
-        else:
-            self._optimiser.step([*own, *encoder.gradients(grads[len(values) :])])
-            encoder.refresh()
+        grads = torch.autograd.grad(-each.sum(), list(self.weights.values()), allow_unused=True)
+        self._clip([grad for grad in grads if grad is not None])
+        self._optimiser.step(grads)
 
     def _clip(self, grads: list[Tensor]) -> None:
         norms = torch.stack([torch.linalg.vector_norm(one.flatten(1), dim=1) for one in grads])
@@ -134,8 +113,8 @@ class Lockstep:
 
     @property
     def _fixed(self) -> bool:
-        """Whether work is recorded as graphs; windows of an encoder have too many shapes."""
-        return self.device.type == "cuda" and self._encoder is None
+        """Whether work is recorded as graphs, which need shapes that are known beforehand."""
+        return self.device.type == "cuda"
 
     def _run(self, work: Work, sentences: Tensor, width: int) -> None:
         if self._fixed:
@@ -166,7 +145,7 @@ class Lockstep:
         rows = max(len(one) for plan in plans for one in plan) if self._fixed else 1
         steps = [self._table(step, rows) for step in zip(*plans, strict=True)]
         for step, sentences in self._sent(steps):
-            self._optimiser.set_rate(self.updates, number, len(steps))
+            self._optimiser.set_rate(self.updates, number)
             self._run(self._update, sentences, self._width(step))
             self.updates += 1
 
@@ -240,10 +219,8 @@ class Lockstep:
         return first, second
 
     def arrays(self, model: int = 0) -> dict[str, npt.NDArray[Any]]:
-        """Return one model's weights, also those of a fine-tuned encoder."""
-        arrays = to_arrays(self.weights, model)
-        tuned = {} if self._encoder is None else self._encoder.weights
-        return arrays | {name: one.detach().cpu().numpy().copy() for name, one in tuned.items()}
+        """Return one model's weights."""
+        return to_arrays(self.weights, model)
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights and the optimiser's state as arrays: all that the next epoch needs."""
@@ -253,5 +230,3 @@ class Lockstep:
         """Resume from the result of :meth:`state`."""
         self.updates = int(arrays["updates"])
         self._optimiser.restore(arrays)
-        if self._encoder is not None:
-            self._encoder.refresh()

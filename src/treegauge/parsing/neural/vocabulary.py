@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.parsing.labelling.label_encodings import Encoding
+from treegauge.parsing.label_encodings import Encoding
 from treegauge.parsing.neural import data
 from treegauge.parsing.neural.data import Encoded
 from treegauge.treebanks.data.columns import Codes, Treebank, concat
@@ -96,7 +96,7 @@ def _column(column: Codes, values: Sequence[str], first: int) -> npt.NDArray[np.
 
 def encode_labels(treebank: Treebank, encoding: Encoding) -> list[Codes]:
     """Return a treebank's trees as labels."""
-    return encoding.encode(treebank.head, treebank.offsets, treebank.codes("upos"))
+    return encoding.encode(treebank.head, treebank.offsets)
 
 
 def encode_parts(

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import RowsResult, countersign
-from treegauge.core.threads import map_threads, worker_count
 from treegauge.ranking.comparing.strengths import RankSets, advantages, bradley_terry, families_of, rank_sets
 from treegauge.ranking.rules.rules import POINTS, RULES, Ballots, Rule
 from treegauge.ranking.stability.constraints import Constraint, constraints_of

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign
-from treegauge.core.threads import map_threads, worker_count
 from treegauge.kernels.rank_swaps import add_items
 from treegauge.ranking.stability.sampler import sizes_of, sizes_text
 from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks, metric_name

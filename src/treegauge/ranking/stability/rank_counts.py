@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.threads import map_threads, worker_count
+from treegauge.core.platforms import map_threads, worker_count
 from treegauge.ranking.stability.sampler import BLOCK, Mask, Sampler
 from treegauge.ranking.tables.leaderboard import Leaderboard
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, one_line
+from treegauge.core.figure import Figure
 from treegauge.core.files import atomic
 from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
@@ -46,7 +47,7 @@ FIGURES: dict[str, str] = {
 }
 
 
-def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> dict[str, Any]:
+def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> Figure:
     """Draw the figure of a result, or of its featured part if that has a figure.
 
     Parameters
@@ -60,7 +61,7 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
 
     Returns
     -------
-    dict
+    Figure
         The figure as a Vega-Lite specification.
     """
     part: Any = result
@@ -72,7 +73,7 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
         raise ChoiceError("kind of result with a figure", part.kind, FIGURES)
     module, _, name = FIGURES[part.kind].partition(".")
     function = getattr(import_module(f"treegauge.reporting.figures.{module}"), name)
-    spec: dict[str, Any] = function(part, **how)
+    spec = Figure(function(part, **how))
     if path is not None:
         save(spec, path)
     return spec

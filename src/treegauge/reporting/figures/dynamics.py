@@ -15,8 +15,8 @@ from treegauge.learning.difficulty import DifficultyTable
 from treegauge.learning.map import TreebankMaps
 from treegauge.learning.maps.cartography import REGIONS, DataMap
 from treegauge.learning.maps.description_length import DescriptionLength, LengthTable
+from treegauge.learning.maps.recording import LAYERS
 from treegauge.learning.maps.usable_information import InformationTable, UsableInformation
-from treegauge.learning.recordings.recording import LAYERS
 from treegauge.reporting.figures.theme import SIDE, Spec, category, chart, faceted, ink, mark, quantity, themed, tips
 
 Floats = npt.NDArray[np.float64]
@@ -66,7 +66,7 @@ def data_maps(maps: Sequence[DataMap] | TreebankMaps, *, layer: str | None = Non
     Examples
     --------
     >>> from treegauge.learning.maps.cartography import data_map
-    >>> from treegauge.learning.recordings.recording import Recording
+    >>> from treegauge.learning.maps.recording import Recording
     >>> logp = np.log([[0.2, 0.9], [0.4, 0.9]])
     >>> spec = data_maps([data_map(Recording("toy#0", "train", "treegauge:0", (1, 2), logp, logp))])
     >>> [row["words"] for row in spec["data"]["values"]]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from treegauge.ranking.certify import primary_test
-from treegauge.ranking.comparing.strengths import GENUS
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.metadata import units_of
 from treegauge.reporting.page.packing import floats
@@ -16,6 +15,7 @@ from treegauge.scoring.breakdown import Breakdown
 from treegauge.scoring.classes.class_tests import compare_classes
 from treegauge.statistics.tests.hierarchy import hierarchy
 from treegauge.statistics.tests.planning import detectable_difference
+from treegauge.statistics.units import GENUS
 
 #: The largest number of pairs of systems times treebanks for which classes are tested.
 MOST_TESTED = 120

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from treegauge.learning.maps.candidates import Candidate, ErrorCandidates, error_candidates
 from treegauge.learning.maps.cartography import REGIONS, DataMap, mean_map
-from treegauge.learning.recordings.jobs import HELD_OUT
-from treegauge.learning.recordings.recording import LAYERS, Recording
+from treegauge.learning.maps.jobs import HELD_OUT
+from treegauge.learning.maps.recording import LAYERS, Recording
 from treegauge.reporting.figures.dynamics import data_map_data
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.page.methods import Method, literal, make_method, python

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.result import Result
 from treegauge.core.tables import p_value_text
+from treegauge.core.verbs import command
 from treegauge.reporting.figures.scores import class_data, interval_data
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.page.methods import Method, make_method
@@ -87,6 +88,36 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
         view="systems", treebanks=[part["treebank"] for part in parts],
         systems=[name for part in parts for name in part["systems"]],
     )  # fmt: skip
+
+
+def saved_scores_section(saved: Sequence[Scores]) -> Section:
+    """Return the section of scores that were saved; without the output there are no sentences to read."""
+    tables, shown, methods, short = list[tuple[str, Result]](), list[tuple[str, Result]](), list[Method](), list[str]()
+    for result in saved:
+        name = result.treebank.rpartition("#")[0]
+        tests: Any = result.attached.get("comparisons")
+        scores = replace(result, attached={}, featured="")
+        shown.append((f"Scores on {name}", scores))
+        tables.append((f"All metrics on {name}", replace(scores, view="all")))
+        if tests:
+            shown.append((f"Paired tests on {name}", tests))
+        own = None if scores.convention.official else scores.convention.name
+        made = command(score, name, *(one.system for one in scores.systems), convention=own)
+        values = _counted_words(scores.convention)
+        methods.append(make_method("scores", scores.signature, made, name, convention=scores.convention.name, **values))
+        if tests:
+            methods.append(make_method("paired_tests", tests.signature, made, name))
+        short.append(_short(name, scores, tests))
+    text = "Scores that were saved, with confidence intervals and the statistical significance of differences."
+    return Section("saved", "Saved scores", text, {}, tables, methods, short[:NAMED], shown, view="overview")
+
+
+def _counted_words(convention: Convention) -> dict[str, str]:
+    """Return what a convention counts, for the texts of methods."""
+    return {
+        "punct": "included" if convention.punct else "left out",
+        "subtypes": "with" if convention.subtypes else "without",
+    }
 
 
 def _short(name: str, scores: Scores, tests: Comparisons | None) -> str:
@@ -203,10 +234,7 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
     convention = scores.convention
     name = one.gold.name
     by = "\n".join(one.command(convention, by=by) for by in CLASSES)
-    counted = {
-        "punct": "included" if convention.punct else "left out",
-        "subtypes": "with" if convention.subtypes else "without",
-    }
+    counted = _counted_words(convention)
     methods = [
         make_method(
             "scores", scores.signature, one.command(convention, all=True), of=name,
@@ -219,12 +247,12 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
         ),
     ]  # fmt: skip
     if tests is not None:
-        command = one.command(convention)
+        plain = one.command(convention)
         methods += [
-            make_method("paired_tests", tests.signature, command, of=name),
+            make_method("paired_tests", tests.signature, plain, of=name),
             make_method("class_tests", scores.signature, by, of=name),
             make_method("equivalence", tests.signature, one.command(convention, margin=1), of=name),
-            make_method("detectable", tests.signature, command, of=name),
+            make_method("detectable", tests.signature, plain, of=name),
         ]
     return methods
 
@@ -235,5 +263,5 @@ def _calibration_method(one: ScoredTreebank, scores: Scores, calibrated: Calibra
     named = dict(zip(one.systems, outputs, strict=False))
     files = [gold, *(file for name, file in named.items() if name in calibrated.systems)]
     files += outputs[len(named) :]
-    command = replace(one, files=files).command(scores.convention, calibration=True)
-    return make_method("calibration", calibrated.signature, command, of=one.gold.name, bins=BINS)
+    made = replace(one, files=files).command(scores.convention, calibration=True)
+    return make_method("calibration", calibrated.signature, made, of=one.gold.name, bins=BINS)

@@ -33,6 +33,8 @@ def what_was_given(sections: "Sequence[Section]") -> str:
             f"scores of {counted(len(systems), 'system')} on {counted(len(scored), 'treebank')} "
             f"({counted(words, 'word')})"
         )
+    saved = [one for one in sections if one.key == "saved"]
+    parts += [f"saved scores on {counted(len(one.tables), 'treebank')}" for one in saved]
     for board in data.get("ranking", {}).get("boards", ()):
         size = counted(len(board["systems"]), "system")
         over = counted(len(board["treebanks"]), "treebank")
@@ -47,7 +49,8 @@ def what_was_given(sections: "Sequence[Section]") -> str:
         parts.append("learning curves")
     if data.get("learning", {}).get("transfers"):
         parts.append("results of transfer")
-    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    *first, last = parts or [""]
+    listed = f"{', '.join(first)} and {last}" if first else last
     return f"This page shows {listed}." if parts else ""
 
 

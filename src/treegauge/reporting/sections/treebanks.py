@@ -1,7 +1,8 @@
 """The section on treebanks: profiles, measures, displacements and audit findings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
@@ -15,6 +16,7 @@ from treegauge.measures.registry import measures
 from treegauge.reporting.figures.treebanks import REACH, displacement_data
 from treegauge.reporting.page.methods import Method, make_method
 from treegauge.reporting.page.page import Section
+from treegauge.reporting.saved import SavedResults, choices
 from treegauge.reporting.sections.measure_names import FAMILY_NAMES, measure_name
 from treegauge.treebanks.sources.files import Errors
 from treegauge.treebanks.sources.inputs import Input
@@ -26,27 +28,34 @@ MEASURE = ("name", "family", "meaning", "bounds")
 FINDING = ("level", "check", "split", "message", "examples")
 
 
-def treebanks_section(treebanks: Sequence[Input], *, given: Sequence[str], errors: Errors = "strict") -> Section:
-    """Measure and audit treebanks and return the section.
+def treebanks_section(
+    treebanks: Sequence[Input],
+    saved: Mapping[str, SavedResults] = MappingProxyType({}),
+    *,
+    given: Sequence[str],
+    errors: Errors = "strict",
+) -> Section:
+    """Return the section of treebanks, with the results that were saved; others are computed now.
 
     Only folders are audited; `given` are the treebanks as written in commands.
     """
-    found = [_measures(one, errors) for one in treebanks]
-    audits = [
-        audit_treebanks([{split: one.read(split) for split in one.splits}], name=one.name)
-        for one in treebanks
-        if one.kind == "treebank"
-    ]
-    profiles = [profile(one) for one in treebanks if one.given is None and one.files]
+    found, audits, profiles = list[Measures](), list[Audit](), list[Profile]()
+    for one in treebanks:
+        own = saved.get(one.name, SavedResults())
+        found.append(own.measures or _measures(one, errors))
+        if one.kind == "treebank":
+            audits.append(own.audit or audit_treebanks([one], name=one.name, errors=errors))
+        if one.given is None and one.files:
+            profiles.append(own.profile or profile(one, checked=own.check))
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
     rows: dict[str, dict[str, Any]] = {}
-    for one in measured:
-        row = rows.setdefault(one.treebank, {"treebank": one.treebank, "values": {}, "notes": {}})
-        if not isinstance(one.value, dict):
-            row["values"][one.measure] = one.value
-        if one.missing or one.note:
-            row["notes"][one.measure] = one.missing or one.note
+    for each in measured:
+        row = rows.setdefault(each.treebank, {"treebank": each.treebank, "values": {}, "notes": {}})
+        if not isinstance(each.value, dict):
+            row["values"][each.measure] = each.value
+        if each.missing or each.note:
+            row["notes"][each.measure] = each.missing or each.note
     single = [name for name in columns if any(name in row["values"] for row in rows.values())]
     data = {
         "families": FAMILY_NAMES,
@@ -134,24 +143,43 @@ def count_treebanks(number: int) -> str:
 
 def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str], errors: Errors) -> list[Method]:
     signatures = "\n".join(one.signature for one in found)
-    audited = given[: len(audits)]
     policy = None if errors == "strict" else errors
+    chosen = [choices(one.signature) for one in found]
 
     def measured(name: str, sources: Sequence[str] = given) -> str:
         """Return one command per source: two files would be read as training and test set."""
         return "\n".join(command(measure, name, one, errors=policy) for one in sources)
 
-    def checked(sources: Sequence[str], **options: object) -> str:
-        return "\n".join(command(audit, one, **options, errors=policy) for one in sources)
+    def every(signed: Mapping[str, str], source: str) -> str:
+        resamples, mark, level = signed.get("ci", "").partition("@")
+        own: dict[str, object] = {"interval": True, "resamples": resamples, "level": level} if mark else {}
+        own |= {"seed": signed["seed"]} if signed.get("seed", "0") != "0" else {}
+        return command(measure, signed["m"], source, **own, errors=policy)
 
+    cards = "\n".join(command(audit, one, only="card", errors=policy) for one in given)
     methods = [
-        make_method("profiles", signatures, checked(given, only="card")),
-        make_method("measures", signatures, measured("all")),
-        make_method("displacements", found[0].signature, measured("displacements"), reach=REACH),
-        make_method("edv", found[0].signature, measured("edv", audited or given)),
+        make_method("profiles", signatures, cards),
+        make_method("measures", signatures, "\n".join(map(every, chosen, given))),
     ]
+    shown = {row.measure for one in found for row in one.measured}
+    audited = given[: len(audits)]
+    if "displacements" in shown:
+        methods.append(make_method("displacements", found[0].signature, measured("displacements"), reach=REACH))
+    if "edv" in shown:
+        methods.append(make_method("edv", found[0].signature, measured("edv", audited or given)))
     if audits:
         signatures = "\n".join(one.signature for one in audits)
-        text = checked(audited, all=True)
-        methods.append(make_method("audit", signatures, text, resamples=RESAMPLES))
+        signed = [choices(one.signature) for one in audits]
+        drawn = {name: "+".join(dict.fromkeys(one[name] for one in signed)) for name in ("resamples", "seed")}
+        text = "\n".join(_audit_command(one, source, policy) for one, source in zip(audits, audited, strict=True))
+        methods.append(make_method("audit", signatures, text, **drawn))
     return methods
+
+
+def _audit_command(one: Audit, source: str, policy: str | None) -> str:
+    """Return the command of an audit, with the choices in its signature that are not the default."""
+    signed = choices(one.signature)
+    usual = {"similarity": "0.7", "resamples": str(RESAMPLES), "seed": "0"}
+    own = {name: signed[name] for name, value in usual.items() if signed[name] != value}
+    against = ["TRAINING"] if "against" in signed else None
+    return command(audit, source, against=against, all=True, **own, errors=policy)

@@ -155,9 +155,10 @@ def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment
 
 def sides_of(gold: Treebank, left: Segmentation, system: Treebank, right: Segmentation) -> tuple[Side, Side]:
     """Return both sides with columns coded in the same way."""
-    full, _ = joint_codes(gold.codes("deprel"), system.codes("deprel"), str)
-    rel, relations = joint_codes(gold.codes("deprel"), system.codes("deprel"), universal_relation)
-    feats, _ = joint_codes(gold.codes("feats"), system.codes("feats"), universal_features)
+    deprels, features = [(gold.codes(name), system.codes(name)) for name in ("deprel", "feats")]
+    full, _ = joint_codes(*deprels, str)
+    rel, relations = joint_codes(*deprels, universal_relation)
+    feats, _ = joint_codes(*features, universal_features)
     classes = [sum(bit for members, bit in _CLASSES if name in members) for name in relations]
     names = np.array(classes or [0], np.uint8)
 
@@ -173,11 +174,12 @@ def sides_of(gold: Treebank, left: Segmentation, system: Treebank, right: Segmen
 
 def joint_codes(gold: Codes, system: Codes, normal: Callable[[str], str]) -> tuple[list[Ints], list[str]]:
     """Give equal values (after `normal`) equal codes on both sides; return these and the values."""
-    numbers: dict[str, int] = {}
-    codes = []
-    for side in (gold, system):
-        table = [numbers.setdefault(normal(value), len(numbers)) for value in side.values]
-        codes.append(np.array(table, np.int32)[side.codes] if table else side.codes)
+    values = [normal(value) for value in (*gold.values, *system.values)]
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    table, own = np.array([numbers[value] for value in values], np.int32), len(gold.values)
+    codes = [
+        part[side.codes] if len(part) else side.codes for side, part in ((gold, table[:own]), (system, table[own:]))
+    ]
     return codes, list(numbers)
 
 

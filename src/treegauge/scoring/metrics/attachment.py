@@ -54,7 +54,7 @@ def correct_words(alignment: Alignment, convention: Convention = OFFICIAL) -> Co
 def scored_words_mask(treebank: Treebank, convention: Convention = OFFICIAL) -> Mask:
     """Mask of the words that count in attachment scores."""
     if convention.punct:
-        return np.ones(treebank.n_words, bool)
+        return np.ones_like(treebank.head, bool)
     codes, values = treebank.codes("upos")
     return np.asarray(codes != (values.index("PUNCT") if "PUNCT" in values else -1))
 

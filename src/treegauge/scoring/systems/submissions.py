@@ -13,8 +13,8 @@ import numpy as np
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import new_folder
 from treegauge.core.messages import note, progress
+from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign, sign
-from treegauge.core.threads import map_threads, worker_count
 from treegauge.scoring.evaluation import choices
 from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import metric_label

@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 from urllib.parse import unquote
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.outputs import check_folder
+from treegauge.core.files import check_folder
 from treegauge.core.platforms import portable_name, replace_file, set_usual_mode
 from treegauge.treebanks.fetching.connections import PATIENCE, SLOWEST, url_parts
 from treegauge.treebanks.fetching.downloads import LONGEST, cached_name, in_cache

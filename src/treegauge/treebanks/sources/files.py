@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Literal, cast
 
 from treegauge.core.arguments import bad_text
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.outputs import protect
+from treegauge.core.files import protect
 from treegauge.core.safe_reading import LimitedStream
 
 SPLITS = ("train", "dev", "test")

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.files import check_reachable
 from treegauge.core.messages import note
-from treegauge.core.outputs import check_reachable
 from treegauge.treebanks.sources.entries import folders_in, holds_treebank
 from treegauge.treebanks.sources.files import SPLITS, Source, conllu_files, entries_of, in_order, is_stream, split_of
 from treegauge.treebanks.sources.languages import is_plain, release_key, take_apart

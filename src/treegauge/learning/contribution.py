@@ -11,8 +11,8 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.learning.crosslingual.vote import Panel
-from treegauge.learning.crosslingual.weights import RatioEstimate, ratio_estimate
+from treegauge.learning.vote import Panel
+from treegauge.learning.weights import RatioEstimate, ratio_estimate
 from treegauge.measures.counting import sentence_sums
 from treegauge.scoring.breakdown import By
 from treegauge.scoring.classes.classification import classify

@@ -1,4 +1,11 @@
-r"""Probabilities of heads from probabilities of labels.
+r"""Trees as brackets, one for each end of an arc (Strzyz et al. 2020).
+
+Arcs are in two planes, in each of which none cross. The label of word i has, plane by plane: ``<``
+if word i - 1 has its head to the right; ``/`` for each right dependent of word i - 1; ``\`` for each
+left dependent of word i; ``>`` if word i has its head to the left; and ``.`` if there is none of
+them. The root's arc is not written: the word with the relation ``root`` is the root. Arcs that fit
+into no plane are lost. Planes are assigned greedily, of arcs by right end; ``directed``, only
+crossings of arcs in one direction count, which is enough, since each direction has its own stack.
 
 Labels drawn word by word make brackets that open and close at random. Which bracket closes which
 depends on how many others are between them, so that the probability of an arc is found by following
@@ -11,20 +18,94 @@ where :math:`s_x` is the probability that x brackets are still to be closed befo
 :math:`q(\delta)` that a label closes :math:`\delta` more than it opens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from treegauge.core.errors import TreegaugeError
+from treegauge.kernels import label_encodings as _kernels
+from treegauge.treebanks.data.columns import Codes
 
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Doubles = npt.NDArray[np.float64]
+
+Writer = Callable[[Ints, Ints], list[Codes]]
+"""Takes heads and offsets; gives one column of codes or several."""
+Reader = Callable[[Ints, Bools], Ints]
+"""Takes codes (columns, words) and who has the relation root; gives heads, -1 for none."""
+Weigher = Callable[[Sequence[Doubles], Doubles], list[Doubles]]
+"""Takes p(label) of each column and p(root relation) of each word; gives p(head) by sentence."""
+MakeReader = Callable[[Sequence[Sequence[str]], Ints], Reader]
+MakeWeigher = Callable[[Sequence[Sequence[str]], Ints], Weigher]
+
+EMPTY = "."
+_PARTS = "</\\>"
 _DEPTH = 16
 """The largest number of open brackets above the one whose partner is searched."""
 _PLACES = 20000
 
 
-def bracket_marginals(spreads: Sequence[Doubles], counts: Sequence[Ints], offsets: npt.ArrayLike) -> list[Doubles]:
+def write_brackets(*, directed: bool = False) -> Writer:
+    """Return the writer of brackets in two planes."""
+
+    def write(heads: Ints, offsets: Ints) -> list[Codes]:
+        plane = np.ones(len(heads), np.uint8)
+        _kernels.planes(heads, offsets, directed, plane)
+        counts = np.zeros((2, len(heads), 4), np.int32)
+        _kernels.brackets(heads, offsets, plane, counts)
+        made = []
+        for own in counts:
+            rows, codes = np.unique(own, axis=0, return_inverse=True)
+            parts = ([p * n for p, n in zip(_PARTS, row, strict=True)] for row in rows.tolist())
+            labels = ["".join(some) or EMPTY for some in parts]
+            made.append(Codes(codes.reshape(-1).astype(np.int32), labels))
+        return made
+
+    return write
+
+
+def bracket_reader(labels: Sequence[Sequence[str]], offsets: Ints) -> Reader:
+    """Return a reader of brackets, one stack for each plane and direction."""
+    parts: list[int] = []
+    bounds = np.zeros((len(labels), max(map(len, labels), default=0) + 1), np.int32)
+    for plane, values in enumerate(labels):
+        bounds[plane, 0] = len(parts)
+        for number, label in enumerate(values):
+            for part in "" if label == EMPTY else label:
+                if part not in _PARTS:
+                    raise TreegaugeError(f"label {label!r} holds {part!r}; brackets are < / \\ > or . for none")
+                parts.append(_PARTS.index(part))
+            bounds[plane, number + 1] = len(parts)
+    flat = np.array(parts, np.uint8)
+
+    def read(codes: Ints, roots: Bools) -> Ints:
+        heads = np.zeros(codes.shape[1], np.int32)
+        _kernels.match_brackets(codes, flat, bounds, roots, offsets, heads)
+        return heads
+
+    return read
+
+
+def bracket_weigher(labels: Sequence[Sequence[str]], offsets: Ints) -> Weigher:
+    """Return the function that sums the probabilities of all brackets that give a head."""
+    counts = [
+        np.array([[label.count(part) for part in _PARTS] for label in own], np.int64).reshape(-1, 4) for own in labels
+    ]
+
+    def weigh(shares: Sequence[Doubles], roots: Doubles) -> list[Doubles]:
+        claims = bracket_marginals(shares, counts, offsets)
+        return [
+            completed(own, roots[start : start + len(own)])
+            for own, start in zip(claims, offsets[:-1].tolist(), strict=True)
+        ]
+
+    return weigh
+
+
+def bracket_marginals(spreads: Sequence[Doubles], counts: Sequence[Longs], offsets: npt.ArrayLike) -> list[Doubles]:
     r"""Return, by sentence, the probability that brackets give each head of each word.
 
     Exact for labels drawn independently. A word may have no head or several, so that rows of the
@@ -57,7 +138,7 @@ def bracket_marginals(spreads: Sequence[Doubles], counts: Sequence[Ints], offset
     return found
 
 
-def _cuts(sizes: Ints) -> list[int]:
+def _cuts(sizes: Longs) -> list[int]:
     """Return where to cut sentences, ordered by size, into batches of similar total size."""
     cuts, start = [], 0
     for at, size in enumerate(sizes.tolist()):
@@ -67,7 +148,7 @@ def _cuts(sizes: Ints) -> list[int]:
     return cuts
 
 
-def _joint(shares: Doubles, single: Ints, several: Ints) -> Doubles:
+def _joint(shares: Doubles, single: Longs, several: Longs) -> Doubles:
     """Return p(single bracket or not, number of the others), (words + 1, 2, numbers); last none."""
     found = np.zeros((len(shares) + 1, 2, int(several.max(initial=0)) + 1))
     for column, (one, many) in enumerate(zip(single.tolist(), several.tolist(), strict=True)):
@@ -102,21 +183,6 @@ def _partners(joint: Doubles, shift: int) -> Doubles:
         for by in range(most):
             moved[:, :, :_DEPTH] += now[:, :, by : by + _DEPTH] * change[:, label, by + 1, None]
         state = moved
-    return found
-
-
-def step_marginals(shares: Doubles, heads: npt.NDArray[np.int32], offsets: npt.ArrayLike) -> list[Doubles]:
-    """Return, by sentence, the probability of each head, if each label names one head.
-
-    `heads` (words, labels) is the head that each label would be for each word; -1: none.
-    """
-    bounds = np.asarray(offsets, np.int64)
-    found = []
-    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        own = np.zeros((stop - start, stop - start + 2))
-        rows = np.repeat(np.arange(stop - start), heads.shape[1])
-        np.add.at(own, (rows, heads[start:stop].ravel()), shares[start:stop].ravel())
-        found.append(own[:, :-1])
     return found
 
 

@@ -1,28 +1,154 @@
-"""Selection of sources for a target with a few annotated sentences."""
+"""Delexicalised parsers of several sources, and the trees that they vote for."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core.errors import TreegaugeError
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import progress
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.learning.crosslingual.vote import Panel
-from treegauge.learning.crosslingual.weights import RatioEstimate, ratio_estimate
+from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
+from treegauge.experiments.tasks import Task
+from treegauge.learning.weights import RatioEstimate, ratio_estimate
 from treegauge.measures.counting import sentence_sums
+from treegauge.parsing.base import Model, Parser, Probabilistic
+from treegauge.parsing.registry import find_parser, known_parsers, make_parser
 from treegauge.scoring.metrics.attachment import align_trees
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.metrics.word_metrics import find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.voting import Floats, Shares, vote
 
 if TYPE_CHECKING:
     import polars as pl
 
-Floats = npt.NDArray[np.float64]
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The predictions of the sources for the target; `shares` are their head probabilities."""
+
+    sources: tuple[str, ...]
+    parses: tuple[Treebank, ...]
+    weights: tuple[float, ...]
+    shares: Shares | None = None
+
+    def vote(self, sources: Sequence[str] | None = None) -> Treebank:
+        """Return the target with the trees that the given sources, or all, vote for."""
+        chosen = self.sources if sources is None else sources
+        for name in chosen:
+            if name not in self.sources:
+                raise ChoiceError("source", name, self.sources)
+        members = [self.sources.index(name) for name in chosen]
+        weights = [self.weights[i] for i in members]
+        shares = None if self.shares is None else [self.shares[i] for i in members]
+        # Sources of weight 0 get equal weights if all others are left out.
+        weights = weights if any(weights) else [1.0] * len(weights)
+        return vote([self.parses[i] for i in members], weights, shares=shares)
+
+
+def panel(
+    target: Treebank, models: Mapping[str, Model], weights: Mapping[str, float], *, probabilities: bool = False
+) -> Panel:
+    """Parse the target with every source's model; its own heads are not used.
+
+    With `probabilities`, trees are chosen by pooled head probabilities instead of votes.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> parser = delexicalised("mst", epochs=2, bits=14)
+    >>> models = train_sources({"a": synthetic(20, seed=1), "b": synthetic(20, seed=2)}, parser)
+    >>> asked = panel(synthetic(5, seed=3), models, {"a": 0.7, "b": 0.3})
+    >>> len(asked.vote()), asked.vote(["b"]) == asked.parses[1]
+    (5, True)
+    """
+    if not models:
+        raise TreegaugeError("no source: give at least one")
+    shares: list[Sequence[Floats]] = []
+    for name, model in models.items() if probabilities else ():
+        if not isinstance(model, Probabilistic):
+            raise TreegaugeError(
+                f"the model of {name} gives no head probabilities; use votes, or train a parser "
+                "that has them, such as mst"
+            )
+        shares.append(model.head_probabilities(target))
+    return Panel(
+        tuple(models), tuple(model.parse(target) for model in models.values()),
+        tuple(weights[name] for name in models), shares if probabilities else None,
+    )  # fmt: skip
+
+
+def delexicalised(parser: str = "beam", **options: Any) -> Parser:
+    """Return a delexicalised parser: one that reads tags and no words (option ``lexical``).
+
+    Examples
+    --------
+    >>> delexicalised("mst", epochs=3).options.lexical
+    False
+    >>> delexicalised("udpipe")
+    Traceback (most recent call last):
+    ...
+    treegauge.core.errors.ChoiceError: unknown delexicalised parser 'udpipe'; choices: beam, mst
+    """
+    find_parser(parser)
+    able = [
+        name for name, entry in known_parsers().items() if "lexical" in {field.name for field in fields(entry.options)}
+    ]
+    if parser not in able:
+        raise ChoiceError("delexicalised parser", parser, able)
+    if options.get("lexical"):
+        raise TreegaugeError(
+            "lexical=true makes a parser see words, which other languages do not share; transfer "
+            "trains without them: leave the option out"
+        )
+    return make_parser(parser, **(options | {"lexical": False}))
+
+
+def train_sources(
+    sources: Mapping[str, Treebank], parser: Parser, *, seed: int = 0, limit: int | None = None
+) -> dict[str, Model]:
+    """Train a parser on each source, or on its first `limit` sentences."""
+    if limit is not None and limit < 1:
+        raise TreegaugeError(f"the limit is {limit} sentences; expected at least 1")
+    models = {}
+    with progress("sources", len(sources)) as task:
+        for name, train in sources.items():
+            models[name] = parser.fit(train if limit is None else train[:limit], seed=seed)
+            task.advance()
+    return models
+
+
+def transfer_cell(cell: Cell) -> Outcome:
+    """Train a parser without words on the source and parse the target; a task of ``run``."""
+    from treegauge.scoring.metrics.attachment import correct_trees
+
+    extra = cell.extra
+    train = cell.read("train", treebank=extra["source"], errors=extra["errors"])
+    target = cell.read(extra["split"], errors=extra["errors"])
+    target = target[: extra["sentences"]] if extra["sentences"] else target
+    parser = delexicalised(cell.parser, **{**cell.options, "lexical": False})
+    parsed = parser.fit(train[: extra["limit"]] if extra["limit"] else train, seed=cell.seed)
+    trees = parsed.parse(target)
+    scores: dict[str, Scalar] = {}
+    if (target.head >= 0).all():
+        correct = correct_trees(target, trees.head, trees["deprel"])
+        scores = {metric: correct.score(metric) for metric in ("UAS", "LAS")}
+    return Outcome(scores, parse_table(trees))
+
+
+TRANSFER = Task(
+    "transfer", "train a parser without words on another treebank, parse the test set",
+    "treegauge.learning.vote:transfer_cell", ("test",), parser=True, sized=False,
+    parameters={"limit": 0, "split": "test", "sentences": 0, "errors": "strict"},
+    required=("source",), treebanks=("source",), redraws=False,
+)  # fmt: skip
+
+
 Members = tuple[str, ...]
 Choose = Callable[["Handful", npt.NDArray[np.bool_]], Members]
 

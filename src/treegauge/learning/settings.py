@@ -10,9 +10,8 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import STORE
 from treegauge.core.messages import note
 from treegauge.core.result import Result, joined_signature
-from treegauge.core.verbs import Settings
-from treegauge.learning.recordings.recording import LEAST_SENTENCES, Recording
-from treegauge.learning.recordings.recording_files import unpacked_recordings
+from treegauge.core.verbs import Limits, Settings
+from treegauge.learning.maps.recording import LEAST_SENTENCES, Recording, unpacked_recordings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from treegauge.experiments.cells import Cell
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
+
 
 FilePath = str | PathLike[str]
 TABLES = (".csv", ".parquet")
@@ -154,7 +154,7 @@ class TrainingSettings(Settings):
         from treegauge.experiments.grid import cells_of
         from treegauge.experiments.plans import make_setup
         from treegauge.experiments.training import run_cells
-        from treegauge.learning.recordings.recorder import parser_label, parser_options
+        from treegauge.learning.maps.recorder import parser_label, parser_options
 
         given = self.option
         words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else [*given]
@@ -240,11 +240,85 @@ def note_few(treebank: "Treebank") -> None:
 
 def save_table(frame: "pl.DataFrame", path: FilePath) -> None:
     """Write a table to ``.csv`` or ``.parquet``, atomically."""
-    from treegauge.core.csv_cells import to_csv_text
     from treegauge.core.files import atomic
+    from treegauge.core.text_formats import to_csv_text
 
     with atomic(path) as file:
         if Path(path).suffix == ".csv":
             file.write(to_csv_text(frame).encode())
         else:
             frame.write_parquet(file)
+
+
+@dataclass(frozen=True)
+class CurveTraining(Settings):
+    """Settings of training and counting.
+
+    Attributes
+    ----------
+    parser
+        Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
+        options of this one.
+    option
+        Option of the parser, such as epochs=5; repeatable.
+    sizes
+        Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
+        5,10,20,50,100,200,500 for training.
+    samples
+        Number of training samples per size.
+    store
+        Folder that stores the trainings; trainings in it are not repeated. By default none.
+    root
+        Folder of the treebanks that a store was trained on, or of their releases; by default
+        TREEGAUGE_UD.
+    workers
+        Number of trainings at a time; by default one per processor.
+    by
+        Classes of words: upos, direction, relation, distance, depth, feats:Case ...; upos,direction
+        (the default) crosses two.
+    metric
+        LAS (the default), UAS, or a registered metric.
+    """
+
+    outputs: ClassVar[Mapping[str, str]] = {"store": STORE}
+    limits: ClassVar[Limits] = {"samples": (1, 10**4)}
+
+    parser: Sequence[str] | str = ()
+    option: Sequence[str] | Mapping[str, Any] = ()
+    sizes: Sequence[int | str] | str = ()
+    samples: int = 5
+    store: "Store | str | PathLike[str] | None" = None
+    root: str | PathLike[str] | None = None
+    workers: int | None = None
+    by: str | None = None
+    metric: str | None = None
+
+
+@dataclass(frozen=True)
+class CurveBands(Settings):
+    """Settings of confidence intervals, and of classes with enough words.
+
+    Attributes
+    ----------
+    min_words
+        The smallest number of test words for a class to count in a treebank.
+    level
+        Confidence level of the intervals.
+    resamples
+        Number of random draws for intervals.
+    over
+        The source of variation: training samples, or treebanks (with their samples).
+    seed
+        Seed of the draws.
+    """
+
+    min_words: int = 30
+    level: float = 0.95
+    resamples: int = 1000
+    over: Literal["samples", "treebanks"] = "samples"
+    seed: int = 0
+
+    @property
+    def signed(self) -> dict[str, object]:
+        """These choices as part of a signature."""
+        return {"units" if name == "over" else name: value for name, value in vars(self).items()}

@@ -1,9 +1,8 @@
 r"""Encodings of trees as one label per word, and decoding of any labels to a tree.
 
-Four families: brackets at both ends of an arc (:mod:`~treegauge.parsing.labelling.bracket_labels`), steps to
-the head (:mod:`~treegauge.parsing.labelling.step_labels`), bits (:mod:`~treegauge.parsing.labelling.bit_labels`) and
-hierarchical brackets (:mod:`~treegauge.parsing.labelling.hierarchical_labels`). Names joined by ``+`` are
-several encodings of the same tree, used together.
+Brackets in two planes (:mod:`~treegauge.parsing.bracket_labels`), and hierarchical brackets
+(:mod:`~treegauge.parsing.hierarchical_labels`). Names joined by ``+`` are several encodings of the same tree,
+used together.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,10 +14,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.kernels import label_encodings as _kernels
-from treegauge.parsing.labelling.bit_labels import parse_bits, write_four_bits, write_seven_bits
-from treegauge.parsing.labelling.bracket_labels import bracket_reader, bracket_weigher, write_brackets
-from treegauge.parsing.labelling.hierarchical_labels import parse_hierarchy, write_hierarchy
-from treegauge.parsing.labelling.label_readers import (
+from treegauge.parsing.bracket_labels import (
     Bools,
     Doubles,
     Ints,
@@ -27,9 +23,11 @@ from treegauge.parsing.labelling.label_readers import (
     Reader,
     Weigher,
     Writer,
+    bracket_reader,
+    bracket_weigher,
+    write_brackets,
 )
-from treegauge.parsing.labelling.stack_labels import stack_reader, stack_weigher
-from treegauge.parsing.labelling.step_labels import step_reader, step_weigher, write_relative, write_upos
+from treegauge.parsing.hierarchical_labels import hierarchy_reader, hierarchy_weigher, write_hierarchy
 from treegauge.treebanks.data.columns import Codes
 
 _LEAST = 1e-30
@@ -59,12 +57,12 @@ class Encoding:
     _reader: MakeReader
     _weigher: MakeWeigher
 
-    def encode(self, heads: npt.ArrayLike, offsets: npt.ArrayLike, tags: Codes) -> list[Codes]:
-        """Write trees as labels, one column of codes each; only `relative-upos` reads the tags."""
-        return self._write(np.asarray(heads, np.int32), np.asarray(offsets, np.int32), tags)
+    def encode(self, heads: npt.ArrayLike, offsets: npt.ArrayLike) -> list[Codes]:
+        """Write trees as labels, one column of codes each."""
+        return self._write(np.asarray(heads, np.int32), np.asarray(offsets, np.int32))
 
     def reader(
-        self, labels: Sequence[Sequence[str]], offsets: npt.ArrayLike, tags: Codes
+        self, labels: Sequence[Sequence[str]], offsets: npt.ArrayLike
     ) -> Callable[[npt.ArrayLike, npt.ArrayLike], Trees]:
         """Return a function that reads codes of these labels as trees.
 
@@ -75,7 +73,7 @@ class Encoding:
         """
         self._check(labels)
         bounds = np.asarray(offsets, np.int32)
-        read = self._reader(labels, bounds, tags)
+        read = self._reader(labels, bounds)
 
         def trees(codes: npt.ArrayLike, roots: npt.ArrayLike) -> Trees:
             given = np.ascontiguousarray(codes, np.int32).reshape(self.columns, -1)
@@ -87,14 +85,14 @@ class Encoding:
 
         return trees
 
-    def weigher(self, labels: Sequence[Sequence[str]], offsets: npt.ArrayLike, tags: Codes) -> Weigher:
+    def weigher(self, labels: Sequence[Sequence[str]], offsets: npt.ArrayLike) -> Weigher:
         """Return a function that turns probabilities of these labels into those of heads.
 
         Exact for labels that are drawn independently, one per word and column. Probability that the
-        labels assign to no head is divided equally (:mod:`treegauge.parsing.labelling.label_marginals`).
+        labels assign to no head is divided equally (:mod:`treegauge.parsing.bracket_labels`).
         """
         self._check(labels)
-        return self._weigher(labels, np.asarray(offsets, np.int32), tags)
+        return self._weigher(labels, np.asarray(offsets, np.int32))
 
     def _check(self, labels: Sequence[Sequence[str]]) -> None:
         if len(labels) != self.columns:
@@ -103,20 +101,12 @@ class Encoding:
 
 def encodings() -> dict[str, Encoding]:
     """Return all encodings by name."""
-    planes = {"": _kernels.GREEDY, "-propagation": _kernels.PROPAGATED, "-directed": _kernels.DIRECTED}
     brackets = (bracket_reader, bracket_weigher)
-    steps = (step_reader, step_weigher)
-    bits = (stack_reader(parse_bits), stack_weigher(parse_bits))
-    hierarchy = (stack_reader(parse_hierarchy), stack_weigher(parse_hierarchy))
-    made = [
-        *(Encoding(f"two-planar{end}", 2, write_brackets(how), *brackets) for end, how in planes.items()),
-        Encoding("one-planar", 1, write_brackets(None), *brackets),
-        Encoding("relative-upos", 1, write_upos, *steps),
-        Encoding("relative", 1, write_relative, *steps),
-        Encoding("4-bit", 1, write_four_bits, *bits),
-        Encoding("7-bit", 1, write_seven_bits, *bits),
-        Encoding("hierarchical", 1, write_hierarchy, *hierarchy),
-    ]
+    made = (
+        Encoding("two-planar", 2, write_brackets(), *brackets),
+        Encoding("two-planar-directed", 2, write_brackets(directed=True), *brackets),
+        Encoding("hierarchical", 1, write_hierarchy, hierarchy_reader, hierarchy_weigher),
+    )
     return {one.name: one for one in made}
 
 
@@ -135,15 +125,15 @@ def _joined(name: str, several: Sequence[Encoding]) -> Encoding:
     ends = np.cumsum([0, *(one.columns for one in several)]).tolist()
     parts = [slice(a, b) for a, b in pairwise(ends)]
 
-    def write(heads: Ints, offsets: Ints, tags: Codes) -> list[Codes]:
-        return [column for one in several for column in one.encode(heads, offsets, tags)]
+    def write(heads: Ints, offsets: Ints) -> list[Codes]:
+        return [column for one in several for column in one.encode(heads, offsets)]
 
-    def reader(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Reader:
-        read = several[0]._reader(labels[parts[0]], offsets, tags)
+    def reader(labels: Sequence[Sequence[str]], offsets: Ints) -> Reader:
+        read = several[0]._reader(labels[parts[0]], offsets)
         return lambda codes, roots: read(codes[parts[0]], roots)
 
-    def weigher(labels: Sequence[Sequence[str]], offsets: Ints, tags: Codes) -> Weigher:
-        weighers = [one.weigher(labels[part], offsets, tags) for one, part in zip(several, parts, strict=True)]
+    def weigher(labels: Sequence[Sequence[str]], offsets: Ints) -> Weigher:
+        weighers = [one.weigher(labels[part], offsets) for one, part in zip(several, parts, strict=True)]
 
         def weigh(shares: Sequence[Doubles], roots: Doubles) -> list[Doubles]:
             found = [weigh_one(shares[part], roots) for weigh_one, part in zip(weighers, parts, strict=True)]

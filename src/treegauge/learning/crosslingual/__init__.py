@@ -1,1 +1,0 @@
-"""Parsing a language with parsers of other languages."""

@@ -1,1 +1,0 @@
-"""Recordings of training, which maps and information are computed from."""

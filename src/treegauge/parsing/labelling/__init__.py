@@ -1,1 +1,0 @@
-"""Trees as one label per word."""

@@ -1,1 +1,0 @@
-"""Pretrained encoders of the neural parsers."""

@@ -1,0 +1,208 @@
+"""Saved results of audit, check, measure and score, which a page shows instead of computing them again."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from treegauge.auditing.audit import Audit, read_audit
+from treegauge.auditing.profiles.card import Cards, read_cards
+from treegauge.auditing.profiles.profile import LEVEL, Profile
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.reading import read_saved
+from treegauge.core.result import Result
+from treegauge.core.text_formats import parse_json
+from treegauge.measures.measurements import Measured, Measures
+from treegauge.scoring.inference.comparisons import Comparisons
+from treegauge.scoring.metrics.convention import find_convention
+from treegauge.scoring.metrics.registry import Metric
+from treegauge.scoring.scores import Scores, SystemScore
+from treegauge.treebanks.sources.files import is_stream, open_bytes, short_name
+from treegauge.treebanks.sources.inputs import Input
+from treegauge.validation.report import ValidationReport, read_check
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SavedResults:
+    """What was computed for a treebank before; None if the page has to compute it."""
+
+    audit: Audit | None = None
+    profile: Profile | None = None
+    check: ValidationReport | None = None
+    measures: Measures | None = None
+
+
+def choices(signature: str) -> dict[str, str]:
+    """Return the choices in a signature by key.
+
+    Examples
+    --------
+    >>> choices("treegauge:1|m:all|tb:UD_A-B#123456")["tb"]
+    'UD_A-B#123456'
+    """
+    return dict(part.partition(":")[::2] for part in signature.split("|"))
+
+
+def saved_result(one: Input) -> Result | None:
+    """Return the result that an input is, or that its JSON holds; None for other inputs."""
+    if isinstance(one.given, Audit):
+        return one.given.card if one.given.only == "card" else one.given
+    if isinstance(one.given, Cards | Measures | Scores | ValidationReport):
+        return one.given
+    if one.given is not None or one.kind != "scores" or one.path.suffix.lower() != ".json":
+        return None
+    content = parse_json(one.path.read_bytes())  # has been read before, to recognise it
+    kind = content.get("kind") if isinstance(content, dict) else None
+    return _READERS[kind](one.path) if kind in _READERS else None
+
+
+def _measures(content: Json) -> Measures:
+    measured = [
+        Measured(
+            row["measure"], row["treebank"], row.get("split"), row["value"],
+            (row["low"], row["high"]) if "low" in row else None,
+            row.get("missing"), row.get("note"), row.get("averaged", 0),
+        )
+        for row in content["measures"]
+    ]  # fmt: skip
+    return Measures(tuple(measured), content["signature"])
+
+
+def _scores(content: Json) -> Scores:
+    counts = ("correct", "gold", "system", "aligned")
+    systems = []
+    for row in content["systems"]:
+        metrics = {}
+        for label, values in row["metrics"].items():
+            name, interval = label.partition("[")[0], values["interval"]
+            correct, gold, system, aligned = (values[count] for count in counts)
+            limits = interval and (interval[0], interval[1])
+            metrics[name] = Metric(name, correct, gold, system, aligned, limits)
+        systems.append(SystemScore(row["system"], metrics, ()))
+    convention = find_convention(content["convention"])
+    made = Scores(
+        tuple(systems), content["sentences"], content["signature"], convention,
+        units=content["units"], notes=tuple(content["notes"]),
+    )  # fmt: skip
+    if tests := content.get("comparisons"):
+        rows = tuple(tests["rows"])
+        pairs = Comparisons(rows, tests["signature"], tests["primary"]["test"], tuple(tests["notes"]), tests["best"])
+        made = made.with_attached({"comparisons": pairs})
+    return made
+
+
+_READERS: Mapping[Any, Callable[[Path], Result]] = {
+    "audit": read_audit,
+    "cards": read_cards,
+    "check": read_check,
+    "measures": lambda path: read_saved(path, "measures", "treegauge measure TREEBANK --out FILE.json", _measures),
+    "score": lambda path: read_saved(path, "score", "treegauge score GOLD SYSTEM --out FILE.json", _scores),
+}
+_VERBS = {"audit": "audit", "cards": "audit --only card", "check": "check", "measures": "measure"}
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """Digests of a treebank as signatures have them: of its sets, and of its files."""
+
+    sets: Mapping[str, str]
+    files: Sequence[str]
+
+    @classmethod
+    def of(cls, one: Input) -> "_Marks":
+        if any(map(is_stream, one.files)):
+            return cls({}, ())
+        sets = {split: one.read(split).digest for split in one.splits} if one.kind == "treebank" else {}
+        files = []
+        for file in one.files:
+            with open_bytes(file) as content:
+                files.append(f"{short_name(file)}#{sha256(content.read()).hexdigest()[:6]}")
+        return cls(sets or {"": one.read().digest}, files)
+
+    def measured(self, *, pair: bool) -> str:
+        """Return the digests behind measures of the training set, or also of pairs with the test set."""
+        names = ("", "train", "test") if pair else ("", "train")
+        return "".join(self.sets[name] for name in names if name in self.sets)
+
+
+def match_saved(saved: Iterable[tuple[str, Result]], treebanks: Sequence[Input]) -> dict[str, SavedResults]:
+    """Return the saved results of each treebank, by its name.
+
+    Treebanks are recognised by the digests in signatures, so that results of another version of a
+    treebank are refused.
+    """
+    saved = list(saved)
+    marks = {one.name: _Marks.of(one) for one in treebanks} if saved else {}
+    results = {one.name: SavedResults() for one in treebanks}
+    for where, result in saved:
+        parts = dict(_matched(where, result, marks))
+        if not parts:
+            verb = _VERBS[result.kind]
+            raise TreegaugeError(
+                f"{where} is a result of `treegauge {verb}` for other treebanks, or for these before they changed; "
+                f"give the treebanks that it was made of, or run `treegauge {verb}` again"
+            )
+        for name, part in parts.items():
+            field = {Audit: "audit", Profile: "profile", ValidationReport: "check", Measures: "measures"}[type(part)]
+            if getattr(results[name], field) is not None:
+                raise TreegaugeError(
+                    f"{where}: {name} has another result of `treegauge {_VERBS[result.kind]}`; give one"
+                )
+            results[name] = replace(results[name], **{field: part})
+    return results
+
+
+def _matched(where: str, result: Any, marks: Mapping[str, _Marks]) -> Iterable[tuple[str, Any]]:
+    """Yield the names of treebanks with their part of a result."""
+    signed = choices(result.signature)
+    if isinstance(result, Measures):
+        yield from _measured(where, result, signed, marks)
+        return
+    for name, own in marks.items():
+        if isinstance(result, Audit):
+            if signed["splits"] == "+".join(f"{split}#{digest[:6]}" for split, digest in own.sets.items()):
+                yield name, replace(result, treebank=name)
+        elif isinstance(result, Cards):
+            digests = "".join(digest[:3] for digest in own.sets.values())
+            for mark, profile in zip(signed["treebanks"].split("+"), result.profiles, strict=True):
+                if mark.rpartition("#")[2] == digests:
+                    yield name, replace(profile, treebank=name)
+        elif own.files and signed["check"] == "+".join(own.files):
+            _refuse_partial(where, result, signed)
+            yield name, result
+
+
+def _refuse_partial(where: str, report: ValidationReport, signed: Json) -> None:
+    """Refuse a check that does not have all problems of the level that profiles show."""
+    limits = [f"--{name}" for name in ("include", "exclude", "changed") if name in signed]
+    limits += ["--baseline"] if report.known or report.gone else []
+    if limits:
+        raise TreegaugeError(f"{where} has only some of the problems; run `treegauge check` without {limits[0]}")
+    if report.ud_level != LEVEL:
+        raise TreegaugeError(
+            f"{where} is a check at level {report.ud_level}, and a page shows level {LEVEL}; "
+            f"run `treegauge check --ud-level {LEVEL}`"
+        )
+
+
+def _measured(
+    where: str, result: Measures, signed: Json, marks: Mapping[str, _Marks]
+) -> Iterable[tuple[str, Measures]]:
+    """Yield the measures of each treebank; those of several have one digest."""
+    split = signed.get("split", "train")
+    if split != "train":
+        raise TreegaugeError(f"{where} has measures of the {split} set; a page shows those of the training set")
+    given = list(dict.fromkeys(row.treebank for row in result.measured if not row.averaged))
+    groups = [given] if len(given) > 1 else [[name] for name in marks]
+    for names in groups:
+        digests = [
+            sha256("".join(marks[name].measured(pair=pair) for name in names if name in marks).encode()).hexdigest()
+            for pair in (True, False)
+        ]
+        if signed["tb"].rpartition("#")[2] in {digest[:6] for digest in digests}:
+            for name, title in zip(names, given, strict=True):
+                rows = [replace(row, treebank=name) for row in result.measured if row.treebank == title]
+                yield name, replace(result, measured=tuple(rows))
