@@ -39,7 +39,7 @@ def test_every_kind_of_result_is_described():
     [
         lambda: tg.score(GOLD, {"a": GOLD, "b": GOLD}, resamples=20),
         lambda: tg.measure("mdd,ttr", GOLD),
-        lambda: tg.rank("conll18", size=10, samples=20),
+        lambda: tg.rank("conll18", size=10, subsets=20),
         lambda: tg.rank.compare("conll18"),
         lambda: tg.certify("conll18", claim="TurkuNLP > Stanford"),
         lambda: tg.audit({"train": GOLD, "test": GOLD}, resamples=19),

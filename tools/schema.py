@@ -218,6 +218,7 @@ def result_schema(kind: str, fields: Fields) -> Schema:
             "kind": {"const": kind},
             "signature": {"type": "string"},
             "unit": {"type": ["string", "null"]},
+            "units": {"type": "string"},
             **types,
         },
         "required": ["kind", "signature", "unit", *sorted(fields.required)],

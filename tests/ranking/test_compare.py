@@ -251,7 +251,7 @@ def test_latex_is_a_whole_booktabs_table_with_the_best_in_bold():
 def test_json_is_complete():
     found = critical_difference(read_leaderboard("conll18"))
     stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert stated["signature"].endswith("test:nemenyi|level:0.95")
+    assert stated["signature"].endswith("test:nemenyi|units:treebanks|level:0.95")
     assert len(stated["pairs"]) == 325
     assert stated["systems"][0]["system"] == "HIT-SCIR"
     assert "critical difference" in str(found)

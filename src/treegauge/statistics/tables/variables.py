@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core import tables
+from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import Settings
 
@@ -72,6 +73,10 @@ class Analysis(Result):
     signature: str
     notes: tuple[str, ...]
     digits: ClassVar[int] = 3
+
+    def predict(self, data: Any) -> "Analysis":
+        """Predict the target of other rows; only a linear model can."""
+        raise TreegaugeError(f"a {self.kind} predicts nothing; fit a linear model (on)")
 
     @property
     def summary(self) -> dict[str, Any]:
