@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from treegauge.parsing.parsers import ParserList
     from treegauge.parsing.tag import Tagging
     from treegauge.parsing.train import Training
+    from treegauge.ranking.certificate import Certificate
     from treegauge.ranking.certify import Grouping
-    from treegauge.ranking.claims.certificate import Certificate
-    from treegauge.ranking.claims.claims import Claim
+    from treegauge.ranking.claims import Claim
     from treegauge.ranking.comparing.compare import Comparison
     from treegauge.ranking.comparing.standings import Standings
     from treegauge.ranking.rank import RuleOrAll
     from treegauge.ranking.recommend import Recommendation
-    from treegauge.ranking.stability.constraints import Constraint
     from treegauge.ranking.stability.outliers import ClassColumn, Outliers
+    from treegauge.ranking.stability.subsets import Constraint
     from treegauge.ranking.tables.leaderboard import Ranks, SystemComparison
-    from treegauge.ranking.tables.score_cells import Missing
+    from treegauge.ranking.tables.reading import Missing
     from treegauge.reporting.report import Page
     from treegauge.scoring.score import Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split

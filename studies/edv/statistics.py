@@ -11,9 +11,8 @@ import polars as pl
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.regression.clusters import Clusters, fisher, weighted_coefficients
-from treegauge.statistics.regression.coefficients import Inference, correlated_pair, partial
+from treegauge.statistics.regression.coefficients import Inference, LeastSquares, correlated_pair, partial
 from treegauge.statistics.regression.correlation import Correlations, adjusted, associate, choose_columns
-from treegauge.statistics.regression.least_squares import LeastSquares
 from treegauge.statistics.resampling.draws import FloatArray
 from treegauge.statistics.resampling.small_samples import StudentEstimate
 from treegauge.statistics.tables.data_table import DataTable, Sample, as_table

@@ -13,7 +13,7 @@ import polars as pl
 
 from treegauge.data import conll18
 from treegauge.ranking.recommend import recommend
-from treegauge.ranking.recommending.selection import WEIGHTS, SubsetSearch, demands_of, repeated_folds
+from treegauge.ranking.selection import WEIGHTS, SubsetSearch, demands_of, repeated_folds
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.reading import read_leaderboard
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
-from treegauge.ranking.claims.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
+from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
 from treegauge.ranking.comparing.strengths import families_of
 from treegauge.ranking.tables.reading import read_leaderboard
 from treegauge.reporting.page.packing import floats

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.recommend import judged_subsets, recommend
-from treegauge.ranking.recommending.selection import (
+from treegauge.ranking.selection import (
     WEIGHTS,
     SubsetConditions,
     SubsetSearch,

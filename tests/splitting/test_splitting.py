@@ -17,7 +17,7 @@ from treegauge.splitting.displacement import Strata, optimised_test, sampled_tes
 from treegauge.splitting.pool import pool
 from treegauge.splitting.split import rebuild, split_manifest, write_split
 from treegauge.splitting.splitting import make_split
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.catalogue import catalogue

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.agreement.coefficients import agreement
+from treegauge.statistics.agreement import agreement
 from treegauge.statistics.resampling.small_samples import StudentEstimate, heavy_tailed_df
 from treegauge.statistics.tests.hierarchy import hierarchy
 from treegauge.statistics.units import LEAST_TREEBANKS

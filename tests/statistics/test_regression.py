@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.least_squares import (
+from treegauge.statistics.regression.coefficients import (
     collinearity_notes,
     condition_number,
     relative_importance,

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import CONCENTRATION
 from treegauge.auditing.agreement.trees import AnnotatedTrees, tree_alpha
-from treegauge.statistics.agreement.coefficients import agreement, class_agreement, coefficient_interval
+from treegauge.statistics.agreement import agreement, class_agreement, coefficient_interval
 from treegauge.statistics.resampling.draws import FloatArray
 from treegauge.statistics.resampling.small_samples import StudentEstimate
 from treegauge.testing.simulated_parser import simulated_parse

@@ -9,7 +9,7 @@ from treegauge.core.errors import ChoiceError
 from treegauge.measures.counting import arc_table, need_words, register_ratio
 from treegauge.measures.intervals import SPLITS, Table, random_splits
 from treegauge.measures.registry import Additive, FloatArray, MissingError, Values, register
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Ints, Treebank
 from treegauge.treebanks.data.trees import FARTHEST, displacement_counts, mean_edge_displacement

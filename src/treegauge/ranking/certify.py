@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.claims.certificate import Certificate, PairedEstimate
-from treegauge.ranking.claims.claims import Claim, flip, parse_claim
-from treegauge.ranking.stability.constraints import GROUPINGS, Constraint, constraints_of
+from treegauge.ranking.certificate import Certificate, PairedEstimate
+from treegauge.ranking.claims import Claim, flip, parse_claim
 from treegauge.ranking.stability.sampler import sizes_of
+from treegauge.ranking.stability.subsets import GROUPINGS, Constraint, constraints_of
 from treegauge.ranking.tables.leaderboard import Leaderboard
 from treegauge.ranking.tables.metadata import units_of
 from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of

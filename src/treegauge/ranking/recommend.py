@@ -28,7 +28,7 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.recommending.selection import (
+from treegauge.ranking.selection import (
     CONDITIONS,
     STARTS,
     SubsetConditions,

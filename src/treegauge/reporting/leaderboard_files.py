@@ -11,7 +11,7 @@ from treegauge.core.result import RowsResult
 from treegauge.core.text_formats import to_csv_text
 from treegauge.core.verbs import command
 from treegauge.ranking.comparing.standings import Standings
-from treegauge.ranking.tables.score_cells import Missing
+from treegauge.ranking.tables.reading import Missing
 from treegauge.reporting.page.methods import make_method
 from treegauge.reporting.page.page import Section, page
 from treegauge.reporting.sections.ranking import RankedTable, ranking_section

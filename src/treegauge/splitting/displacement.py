@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from treegauge.kernels.splits import TEST, draw, swap
 from treegauge.splitting.pool import SentencePool
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]

@@ -15,8 +15,13 @@ from treegauge.scoring.inference.certainty import UnitCounts, intervals
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.sentence_counts import ScoreOptions, tally
 from treegauge.scoring.settings import Resampling
-from treegauge.statistics.agreement.coefficients import agreement, class_agreement, coefficient_interval
-from treegauge.statistics.agreement.distance_alpha import LEAST_APART, LEAST_DISTANCE_UNITS
+from treegauge.statistics.agreement import (
+    LEAST_APART,
+    LEAST_DISTANCE_UNITS,
+    agreement,
+    class_agreement,
+    coefficient_interval,
+)
 from treegauge.statistics.resampling.small_samples import StudentEstimate
 from treegauge.treebanks.data.trees import is_tree
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels.tree_edit import distances, postorder
-from treegauge.statistics.agreement.distance_alpha import distance_alpha
+from treegauge.statistics.agreement import distance_alpha
 from treegauge.statistics.resampling.small_samples import StudentEstimate
 
 Ints = npt.NDArray[np.int32]

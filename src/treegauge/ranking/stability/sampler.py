@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.rank_swaps import draw_subsets
-from treegauge.ranking.stability.constraints import Constraint, GroupBounds, group_bounds
+from treegauge.ranking.stability.subsets import Constraint, GroupBounds, group_bounds
 from treegauge.ranking.tables.leaderboard import Leaderboard
 
 BLOCK = 4096

@@ -11,8 +11,8 @@ from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.verbs import Verb, command
+from treegauge.ranking.certificate import Certificate
 from treegauge.ranking.certify import certify
-from treegauge.ranking.claims.certificate import Certificate
 from treegauge.ranking.comparing.compare import compare, critical_difference
 from treegauge.ranking.comparing.standings import testable
 from treegauge.ranking.comparing.strengths import advantages, families_of, rank_sets
@@ -22,7 +22,7 @@ from treegauge.ranking.stability.outliers import explain_outliers
 from treegauge.ranking.stability.sampler import FEW
 from treegauge.ranking.stability.stability import Stability, stability
 from treegauge.ranking.tables.leaderboard import Leaderboard, metric_name
-from treegauge.ranking.tables.score_cells import Missing
+from treegauge.ranking.tables.reading import Missing
 from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
 from treegauge.reporting.page.methods import Method, make_method
 from treegauge.reporting.page.packing import floats, numbers

@@ -13,11 +13,11 @@ from treegauge.statistics.regression.coefficients import (
     Inference,
     check_coefficient,
     coefficients,
+    collinearity_notes,
     correlated_pair,
     inference,
     partials,
 )
-from treegauge.statistics.regression.least_squares import collinearity_notes
 from treegauge.statistics.resampling.bootstrap import bootstrap_rows
 from treegauge.statistics.tables.data_table import DataTable, Groups, Sample, Tables, group_rows
 from treegauge.statistics.tables.table_joins import load_tables
@@ -31,7 +31,7 @@ from treegauge.statistics.tables.variables import (
     sign_analysis,
 )
 from treegauge.statistics.tests.multiple import adjust
-from treegauge.statistics.tests.power import detectable
+from treegauge.statistics.tests.planning import detectable
 from treegauge.statistics.units import LEAST_CLUSTERS, cluster_note
 
 if TYPE_CHECKING:

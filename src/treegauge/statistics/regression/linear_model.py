@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.coefficients import coefficients
-from treegauge.statistics.regression.correlation import choose_columns
-from treegauge.statistics.regression.least_squares import (
+from treegauge.statistics.regression.coefficients import (
     LeastSquares,
+    coefficients,
     collinearity_notes,
     condition_number,
     relative_importance,
     variance_inflation,
 )
+from treegauge.statistics.regression.correlation import choose_columns
 from treegauge.statistics.resampling.draws import FloatArray
 from treegauge.statistics.tables.data_table import Sample, TableLike, Tables, as_table
 from treegauge.statistics.tables.table_joins import load_tables

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.verbs import Settings
-from treegauge.ranking.stability.constraints import Constraint, GroupBounds, constraints_of, group_bounds
 from treegauge.ranking.stability.sampler import sizes_of
+from treegauge.ranking.stability.subsets import Constraint, GroupBounds, constraints_of, group_bounds
 from treegauge.ranking.tables.leaderboard import Leaderboard
 
 Floats = NDArray[np.float64]
