@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from treegauge.ranking.certificate import Certificate
     from treegauge.ranking.certify import Grouping
     from treegauge.ranking.claims import Claim
-    from treegauge.ranking.comparing.compare import Comparison
-    from treegauge.ranking.comparing.standings import Standings
+    from treegauge.ranking.compare import Comparison
+    from treegauge.ranking.leaderboard import Ranks, SystemComparison
     from treegauge.ranking.rank import RuleOrAll
+    from treegauge.ranking.reading import Missing
     from treegauge.ranking.recommend import Recommendation
     from treegauge.ranking.stability.outliers import ClassColumn, Outliers
     from treegauge.ranking.stability.subsets import Constraint
-    from treegauge.ranking.tables.leaderboard import Ranks, SystemComparison
-    from treegauge.ranking.tables.reading import Missing
+    from treegauge.ranking.standings import Standings
     from treegauge.reporting.report import Page
     from treegauge.scoring.score import Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
-    from treegauge.statistics.tables.data_table import Tables
-    from treegauge.statistics.tables.variables import Analysis, Coefficient, Correction, Names
+    from treegauge.statistics.data_table import Tables
+    from treegauge.statistics.variables import Analysis, Coefficient, Correction, Names
     from treegauge.treebanks.catalogue import Catalogue, Layer
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsing.registry import load_model as load_model
     from treegauge.parsing.registry import make_parser as make_parser
-    from treegauge.ranking.tables.leaderboard import Leaderboard as Leaderboard
-    from treegauge.ranking.tables.reading import read_leaderboard as read_leaderboard
+    from treegauge.ranking.leaderboard import Leaderboard as Leaderboard
+    from treegauge.ranking.reading import read_leaderboard as read_leaderboard
     from treegauge.reporting.figures.drawing import draw as draw
     from treegauge.scoring.alignment.align import align as align
     from treegauge.scoring.alignment.segmentation import MismatchError as MismatchError
@@ -226,8 +226,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.regression.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.regression.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
 
     Examples
     --------

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
-from treegauge.ranking.comparing.compare import critical_difference, critical_distance, friedman, treebank_ranks
-from treegauge.ranking.comparing.pairs import differences, improvement, win_tie_loss
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.compare import critical_difference, critical_distance, friedman, treebank_ranks
+from treegauge.ranking.pairs import differences, improvement, win_tie_loss
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.sections.overview import _macro
 from treegauge.reporting.sections.ranking import _standing
 

@@ -10,6 +10,7 @@ from scipy.stats import t as student
 
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import judged_subsets, recommend
 from treegauge.ranking.selection import (
     WEIGHTS,
@@ -19,7 +20,6 @@ from treegauge.ranking.selection import (
     error_matrix,
     repeated_folds,
 )
-from treegauge.ranking.tables.reading import read_leaderboard
 
 CONLL = read_leaderboard("conll18")
 

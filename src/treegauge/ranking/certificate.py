@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from treegauge.core import tables
 from treegauge.core.result import Result
 from treegauge.ranking.claims import Claim, Flip
-from treegauge.ranking.tables.leaderboard import metric_name, some
+from treegauge.ranking.leaderboard import metric_name, some
 
 if TYPE_CHECKING:
     import polars as pl

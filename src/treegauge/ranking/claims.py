@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.tables.leaderboard import Leaderboard
+from treegauge.ranking.leaderboard import Leaderboard
 
 
 @dataclass(frozen=True)

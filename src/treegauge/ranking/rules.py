@@ -12,10 +12,10 @@ Rules that only use which system scores higher on which treebank:
 - ``borda``: the share of comparisons with other systems that a system wins, ties half; without
   gaps this is the order of average ranks.
 - ``bradley-terry``: strengths by which the comparisons are most probable; see
-  :mod:`treegauge.ranking.comparing.strengths`.
+  :mod:`treegauge.ranking.strengths`.
 
 Missing scores are filled for the first three (see
-:func:`~treegauge.ranking.tables.leaderboard.filled_scores`). The
+:func:`~treegauge.ranking.leaderboard.filled_scores`). The
 others compare two systems over the treebanks on which both have a score.
 """
 
@@ -31,18 +31,10 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import RowsResult, countersign
-from treegauge.ranking.comparing.strengths import (
-    RankSets,
-    advantages,
-    bradley_terry,
-    families_of,
-    rank_sets,
-    strengths,
-    votes_of,
-)
+from treegauge.ranking.leaderboard import Leaderboard, Ranks, metric_name
 from treegauge.ranking.stability.sampler import BLOCK, Sampler, sizes_of, sizes_text
 from treegauge.ranking.stability.subsets import Constraint, constraints_of
-from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks, metric_name
+from treegauge.ranking.strengths import RankSets, advantages, bradley_terry, families_of, rank_sets, strengths, votes_of
 from treegauge.statistics.units import GENUS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from treegauge.scoring.settings import Reading
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.ranking.comparing.standings import Standings
+    from treegauge.ranking.standings import Standings
 
 
 @verb(outputs={"out": FOLDER}, limits={"subsets": (1, 10**8)})
@@ -90,8 +90,8 @@ def leaderboard(
     """
     from treegauge.core.errors import ChoiceError
     from treegauge.core.messages import note
-    from treegauge.ranking.comparing.standings import standings as rank_teams
-    from treegauge.ranking.comparing.standings import submitted_board
+    from treegauge.ranking.standings import standings as rank_teams
+    from treegauge.ranking.standings import submitted_board
     from treegauge.reporting.leaderboard_files import output_folder, write_leaderboard
     from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.metrics.sentence_counts import ScoreOptions

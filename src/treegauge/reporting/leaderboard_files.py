@@ -10,8 +10,8 @@ from treegauge.core.messages import note
 from treegauge.core.result import RowsResult
 from treegauge.core.text_formats import to_csv_text
 from treegauge.core.verbs import command
-from treegauge.ranking.comparing.standings import Standings
-from treegauge.ranking.tables.reading import Missing
+from treegauge.ranking.reading import Missing
+from treegauge.ranking.standings import Standings
 from treegauge.reporting.page.methods import make_method
 from treegauge.reporting.page.page import Section, page
 from treegauge.reporting.sections.ranking import RankedTable, ranking_section

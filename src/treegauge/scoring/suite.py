@@ -22,7 +22,7 @@ from treegauge.scoring.metrics.registry import MORE, canonical, metric_label
 from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.settings import Reading, Resampling
-from treegauge.statistics.tests.multiple import partial_conjunction
+from treegauge.statistics.multiple import partial_conjunction
 
 if TYPE_CHECKING:
     import polars as pl

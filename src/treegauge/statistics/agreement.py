@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df, heavy_tailed_df
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.small_samples import StudentEstimate, effective_df, heavy_tailed_df
 from treegauge.statistics.units import LEAST_UNITS
 
 Codes = npt.NDArray[np.int64]
@@ -303,7 +303,7 @@ def coefficient_interval(estimate: StudentEstimate, level: float = 0.95) -> tupl
     on the scale of :math:`\log(1 - \kappa)`, the logarithm of the disagreement relative to chance,
     which keeps it below 1. Limits are NaN where there is no standard error.
     """
-    from treegauge.statistics.resampling.student import student_quantile
+    from treegauge.statistics.student import student_quantile
 
     low, high = estimate.interval(level, share=True)
     reach = student_quantile((1 + level) / 2, estimate.df) * estimate.standard_error

@@ -8,13 +8,15 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.verbs import verb
-from treegauge.statistics.regression.clusters import clustered_inferences, clusters_of
-from treegauge.statistics.regression.coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
-from treegauge.statistics.regression.correlation import correlate
-from treegauge.statistics.regression.linear_model import regress
-from treegauge.statistics.tables.data_table import DataTable, Tables
-from treegauge.statistics.tables.table_joins import load_tables
-from treegauge.statistics.tables.variables import (
+from treegauge.statistics.clusters import clustered_inferences, clusters_of
+from treegauge.statistics.coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.data_table import DataTable, Tables
+from treegauge.statistics.linear_model import regress
+from treegauge.statistics.multiple import adjust
+from treegauge.statistics.table_joins import load_tables
+from treegauge.statistics.units import cluster_note
+from treegauge.statistics.variables import (
     Analysis,
     Coefficient,
     Correction,
@@ -24,8 +26,6 @@ from treegauge.statistics.tables.variables import (
     frame_of,
     sign_analysis,
 )
-from treegauge.statistics.tests.multiple import adjust
-from treegauge.statistics.units import cluster_note
 
 if TYPE_CHECKING:
     import polars as pl
@@ -168,8 +168,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.regression.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.regression.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
 
     Examples
     --------

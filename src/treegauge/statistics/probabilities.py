@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.resampling.draws import FloatArray
+from treegauge.statistics.draws import FloatArray
 
 #: Bins of a reliability diagram; they have equal numbers of cases if probabilities are distinct.
 BINS = 15

@@ -22,7 +22,7 @@ from treegauge.statistics.agreement import (
     class_agreement,
     coefficient_interval,
 )
-from treegauge.statistics.resampling.small_samples import StudentEstimate
+from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.trees import is_tree
 
 Rows = list[dict[str, Any]]

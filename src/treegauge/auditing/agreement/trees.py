@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.statistics.agreement import distance_alpha
-from treegauge.statistics.resampling.small_samples import StudentEstimate
+from treegauge.statistics.small_samples import StudentEstimate
 
 Ints = npt.NDArray[np.int32]
 #: Maximum number of pairs of trees for the mean expected distance.

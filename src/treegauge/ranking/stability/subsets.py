@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import countersign
-from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks
-from treegauge.ranking.tables.reading import Missing
+from treegauge.ranking.leaderboard import Leaderboard, Ranks
+from treegauge.ranking.reading import Missing
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,7 +125,7 @@ def average_subsets(
 
     Examples
     --------
-    >>> from treegauge.ranking.tables.reading import read_leaderboard
+    >>> from treegauge.ranking.reading import read_leaderboard
     >>> board = read_leaderboard("fragility_exp1")
     >>> table = average_subsets(board, ["Ma18"], pairs=[("sl-S+19", "gb-DM17")]).table
     >>> print([round(value, 2) for value in table.row(0)[2:]])

@@ -10,10 +10,10 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
 from treegauge.reporting.figures.theme import PALETTE, SIDE, Spec, category, chart, ink, mark, quantity, themed, tips
 from treegauge.statistics.analyse import CorrelationMatrix
-from treegauge.statistics.regression.coefficients import LeastSquares, correlated_pair
-from treegauge.statistics.regression.correlation import Correlations
-from treegauge.statistics.regression.linear_model import Predictions, Regression
-from treegauge.statistics.tables.data_table import TableLike, as_table
+from treegauge.statistics.coefficients import LeastSquares, correlated_pair
+from treegauge.statistics.correlation import Correlations
+from treegauge.statistics.data_table import TableLike, as_table
+from treegauge.statistics.linear_model import Predictions, Regression
 
 Floats = npt.NDArray[np.float64]
 POINT: Spec = {"type": "point", "color": PALETTE[0], "filled": True, "opacity": 0.7, "size": 36}

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from treegauge.ranking.certify import primary_test
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.metadata import units_of
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.metadata import units_of
 from treegauge.reporting.page.packing import floats
 from treegauge.reporting.sections.overview import all_pairs
 from treegauge.scoring.breakdown import Breakdown
 from treegauge.scoring.classes.class_tests import compare_classes
-from treegauge.statistics.tests.hierarchy import hierarchy
-from treegauge.statistics.tests.planning import detectable_difference
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.planning import detectable_difference
 from treegauge.statistics.units import GENUS
 
 #: The largest number of pairs of systems times treebanks for which classes are tested.

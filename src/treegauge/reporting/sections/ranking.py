@@ -13,16 +13,16 @@ from treegauge.core.messages import note
 from treegauge.core.verbs import Verb, command
 from treegauge.ranking.certificate import Certificate
 from treegauge.ranking.certify import certify
-from treegauge.ranking.comparing.compare import compare, critical_difference
-from treegauge.ranking.comparing.standings import testable
-from treegauge.ranking.comparing.strengths import advantages, families_of, rank_sets
+from treegauge.ranking.compare import compare, critical_difference
+from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.rank import rank
+from treegauge.ranking.reading import Missing
 from treegauge.ranking.stability.exact import Exact, exact_ranks
 from treegauge.ranking.stability.outliers import explain_outliers
 from treegauge.ranking.stability.sampler import FEW
 from treegauge.ranking.stability.stability import Stability, stability
-from treegauge.ranking.tables.leaderboard import Leaderboard, metric_name
-from treegauge.ranking.tables.reading import Missing
+from treegauge.ranking.standings import testable
+from treegauge.ranking.strengths import advantages, families_of, rank_sets
 from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
 from treegauge.reporting.page.methods import Method, make_method
 from treegauge.reporting.page.packing import floats, numbers

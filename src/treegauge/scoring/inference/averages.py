@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Claims(Result):
     """Every pair of systems: the number of treebanks on which each is better, at least.
 
-    The counts come from partial conjunction tests (:mod:`treegauge.statistics.tests.multiple`). The
+    The counts come from partial conjunction tests (:mod:`treegauge.statistics.multiple`). The
     probability that any of them is wrong, in both directions and over all pairs and metrics, is at
     most `alpha`: each is tested at `alpha` divided by twice the number of pairs and metrics.
     `pairs` has the counts, valid under any dependence, and what they would be if the treebanks were

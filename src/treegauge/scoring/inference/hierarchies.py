@@ -12,8 +12,8 @@ from treegauge.scoring.inference.certainty import difference
 from treegauge.scoring.inference.comparisons import PRIMARY, Comparisons, judged, sureness
 from treegauge.scoring.inference.plan import SamplePlan, plan_treebanks
 from treegauge.scoring.metrics.registry import canonical
-from treegauge.statistics.resampling.small_samples import StudentEstimate
-from treegauge.statistics.tests.hierarchy import Hierarchy, hierarchy
+from treegauge.statistics.hierarchy import Hierarchy, hierarchy
+from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, forcing_treebanks
 from treegauge.treebanks.sources.languages import kin_of
 

@@ -14,7 +14,7 @@ from treegauge.scoring.inference.certainty import UnitCounts, difference, f1_fra
 from treegauge.scoring.inference.comparisons import POWER, unit_counts
 from treegauge.scoring.metrics.registry import canonical
 from treegauge.scoring.scores import Scores
-from treegauge.statistics.tests.planning import needed_units
+from treegauge.statistics.planning import needed_units
 from treegauge.statistics.units import LEAST_RUNS, LEAST_TREEBANKS, LEAST_UNITS
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.settings import Reading, Resampling
 from treegauge.scoring.systems.score_cache import CellScore, ScoreCache, file_checksum, score_cell
 from treegauge.scoring.systems.score_inputs import match_folders
-from treegauge.statistics.resampling.small_samples import StudentEstimate
+from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.files import ENDINGS, Source, split_of
 from treegauge.treebanks.sources.resolver import treebank_folder

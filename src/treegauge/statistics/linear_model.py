@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.coefficients import (
+from treegauge.statistics.coefficients import (
     LeastSquares,
     coefficients,
     collinearity_notes,
@@ -15,12 +15,12 @@ from treegauge.statistics.regression.coefficients import (
     relative_importance,
     variance_inflation,
 )
-from treegauge.statistics.regression.correlation import choose_columns
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.tables.data_table import Sample, TableLike, Tables, as_table
-from treegauge.statistics.tables.table_joins import load_tables
-from treegauge.statistics.tables.variables import Analysis, Names, RowResampling, sign_analysis
-from treegauge.statistics.tests.planning import check_shares
+from treegauge.statistics.correlation import choose_columns
+from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.planning import check_shares
+from treegauge.statistics.table_joins import load_tables
+from treegauge.statistics.variables import Analysis, Names, RowResampling, sign_analysis
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.resampling.draws import FloatArray
+from treegauge.statistics.draws import FloatArray
 
 if TYPE_CHECKING:
     pass
@@ -43,7 +43,7 @@ def equivalence(value: npt.ArrayLike, standard_error: npt.ArrayLike, df: npt.Arr
     Parameters
     ----------
     value, standard_error, df
-        As in :class:`~treegauge.statistics.resampling.small_samples.StudentEstimate`.
+        As in :class:`~treegauge.statistics.small_samples.StudentEstimate`.
     margin
         The largest difference that does not matter, in the unit of the difference.
 

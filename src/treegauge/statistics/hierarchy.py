@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import StudentEstimate, heavy_tailed_df, jackknife
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.small_samples import StudentEstimate, heavy_tailed_df, jackknife
 from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, unit_codes
 
 
@@ -45,8 +45,8 @@ def hierarchy(
     The value of treebank t in group g is :math:`\mu + f_g + u_t + e_t`: the family's, the
     treebank's own, and the error of its test set and seeds. The estimate is the plain mean (macro
     average). Its standard error for other treebanks is the jackknife over groups, with the degrees
-    of freedom of :func:`~treegauge.statistics.resampling.small_samples.effective_df` or, if fewer, of
-    :func:`~treegauge.statistics.resampling.small_samples.heavy_tailed_df`, and NaN below 25 treebanks or ten
+    of freedom of :func:`~treegauge.statistics.small_samples.effective_df` or, if fewer, of
+    :func:`~treegauge.statistics.small_samples.heavy_tailed_df`, and NaN below 25 treebanks or ten
     groups; that for these treebanks is :math:`\sqrt{\sum_t se_t^2} / T`. A new treebank has the
     variance
     :math:`se^2 + \sigma_f^2 + \sigma_u^2`.
@@ -59,7 +59,7 @@ def hierarchy(
         The family of each treebank; each None is a separate family.
     within
         Standard error and degrees of freedom of each value, (..., n_treebanks), over sentences
-        (or documents) and seeds: see :func:`~treegauge.statistics.resampling.small_samples.jackknife`.
+        (or documents) and seeds: see :func:`~treegauge.statistics.small_samples.jackknife`.
 
     Notes
     -----

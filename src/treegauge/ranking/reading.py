@@ -14,8 +14,8 @@ from treegauge.core.messages import note
 from treegauge.core.reading import FileTable, check_percent, frame_table, parse_number, read_file, result_table
 from treegauge.core.result import Result
 from treegauge.core.verbs import Settings
-from treegauge.ranking.tables.leaderboard import Leaderboard, some
-from treegauge.ranking.tables.metadata import COLUMNS, describe, known_code
+from treegauge.ranking.leaderboard import Leaderboard, some
+from treegauge.ranking.metadata import COLUMNS, describe, known_code
 from treegauge.treebanks.sources.inputs import Input, recognise
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from treegauge.core import tables
 from treegauge.core.messages import note
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result, RowsResult, countersign
-from treegauge.ranking.comparing.compare import CriticalDifference, critical_difference
-from treegauge.ranking.comparing.strengths import RankSets, advantages, families_of, rank_sets
+from treegauge.ranking.compare import CriticalDifference, critical_difference
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.metadata import describe
 from treegauge.ranking.stability.sampler import usual_size
 from treegauge.ranking.stability.stability import Stability, stability
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.metadata import describe
+from treegauge.ranking.strengths import RankSets, advantages, families_of, rank_sets
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.systems.submissions import SubmissionScores
 from treegauge.statistics.units import TOO_FEW

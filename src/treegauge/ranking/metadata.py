@@ -17,7 +17,7 @@ from treegauge.treebanks.sources.languages import kin_of
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.ranking.tables.leaderboard import Leaderboard
+    from treegauge.ranking.leaderboard import Leaderboard
 
 COLUMNS = ("name", "language", "tokens", "family", "stock", "genus", "resource")
 """Columns of metadata."""

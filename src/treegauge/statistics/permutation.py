@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, check_options
 from treegauge.core.result import Result, sign
-from treegauge.statistics.resampling.bootstrap import Interval, Method, check_interval_options, make_interval
-from treegauge.statistics.resampling.draws import (
+from treegauge.statistics.bootstrap import Interval, Method, check_interval_options, make_interval
+from treegauge.statistics.draws import (
     TIE,
     FloatArray,
     Statistic,
@@ -163,7 +163,7 @@ def paired_bootstrap(
     counts_a, counts_b, statistic, alternative, seed, names
         As for :func:`paired_permutation`.
     resamples, level, method, keep
-        As for :func:`treegauge.statistics.resampling.bootstrap.bootstrap`, for the interval of the difference.
+        As for :func:`treegauge.statistics.bootstrap.bootstrap`, for the interval of the difference.
 
     Notes
     -----

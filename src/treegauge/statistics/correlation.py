@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.regression.clusters import Clusters, clustered_inferences, clusters_of, strongest
-from treegauge.statistics.regression.coefficients import (
+from treegauge.statistics.bootstrap import bootstrap_rows
+from treegauge.statistics.clusters import Clusters, clustered_inferences, clusters_of, strongest
+from treegauge.statistics.coefficients import (
     LEAST_ROWS,
     Inference,
     check_coefficient,
@@ -18,10 +19,12 @@ from treegauge.statistics.regression.coefficients import (
     inference,
     partials,
 )
-from treegauge.statistics.resampling.bootstrap import bootstrap_rows
-from treegauge.statistics.tables.data_table import DataTable, Groups, Sample, Tables, group_rows
-from treegauge.statistics.tables.table_joins import load_tables
-from treegauge.statistics.tables.variables import (
+from treegauge.statistics.data_table import DataTable, Groups, Sample, Tables, group_rows
+from treegauge.statistics.multiple import adjust
+from treegauge.statistics.planning import detectable
+from treegauge.statistics.table_joins import load_tables
+from treegauge.statistics.units import LEAST_CLUSTERS, cluster_note
+from treegauge.statistics.variables import (
     Analysis,
     Coefficient,
     Correction,
@@ -30,9 +33,6 @@ from treegauge.statistics.tables.variables import (
     frame_of,
     sign_analysis,
 )
-from treegauge.statistics.tests.multiple import adjust
-from treegauge.statistics.tests.planning import detectable
-from treegauge.statistics.units import LEAST_CLUSTERS, cluster_note
 
 if TYPE_CHECKING:
     import polars as pl

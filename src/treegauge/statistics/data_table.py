@@ -15,7 +15,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.reading import check_percent, parse_number, read_file
 from treegauge.core.result import Result
-from treegauge.statistics.tables.variables import Names, name_list
+from treegauge.statistics.variables import Names, name_list
 
 if TYPE_CHECKING:
     import polars as pl

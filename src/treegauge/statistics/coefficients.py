@@ -10,9 +10,9 @@ from typing import get_args
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.tables.variables import Coefficient
-from treegauge.statistics.tests.planning import check_shares, correlation_power
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.planning import check_shares, correlation_power
+from treegauge.statistics.variables import Coefficient
 
 #: Minimum number of rows, minus covariates, for an interval or p-value.
 LEAST_ROWS = 8
@@ -125,7 +125,7 @@ def inference(r: float, n: int, k: int = 0, *, method: Coefficient = "spearman",
       m (m^2 - 1)`, m = n - k), for Kendall the normal distribution with variance :math:`2 (2n + 5)
       / 9 n (n - 1)`, and none given covariates: if two columns are independent given a third, the
       partial tau is not 0, so with enough rows any test of 0 rejects;
-    - power: :func:`treegauge.statistics.tests.planning.correlation_power` at n - k rows.
+    - power: :func:`treegauge.statistics.planning.correlation_power` at n - k rows.
 
     Below 8 rows (n - k) there is neither interval nor p-value.
 

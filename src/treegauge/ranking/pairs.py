@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
-from treegauge.ranking.tables.leaderboard import Leaderboard, SystemComparison
+from treegauge.ranking.leaderboard import Leaderboard, SystemComparison
 
 if TYPE_CHECKING:
     import polars as pl
@@ -140,7 +140,7 @@ def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
     2021, NeurIPS). 0.5 means no difference. The interval is Wilson's, with treebanks as units: a
     system that wins on all five treebanks need not win on the sixth.
     """
-    from treegauge.statistics.resampling.small_samples import wilson
+    from treegauge.statistics.small_samples import wilson
 
     order = board.by_mean()
     grid = np.round(board.cube[:, order] * 10**9).astype(np.int64)
@@ -161,13 +161,13 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
     """Estimate the mean difference of every pair on other treebanks of these families.
 
     Treebanks are grouped by a column of metadata; see
-    :func:`~treegauge.statistics.tests.hierarchy.hierarchy`. A pair has its mean difference with the
+    :func:`~treegauge.statistics.hierarchy.hierarchy`. A pair has its mean difference with the
     interval (``low``, ``high``); the interval of the difference on one new treebank of a new
     family (``new_low``, ``new_high``); and the smallest difference that a test detects with 80 %
     power (``detectable``). With a margin, ``p_equivalent`` is the p-value of the equivalence test.
     """
-    from treegauge.statistics.tests.hierarchy import hierarchy
-    from treegauge.statistics.tests.planning import detectable_difference, equivalence
+    from treegauge.statistics.hierarchy import hierarchy
+    from treegauge.statistics.planning import detectable_difference, equivalence
     from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS
 
     order = board.by_mean()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
-from treegauge.ranking.tables.metadata import name_key
+from treegauge.ranking.metadata import name_key
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,7 +75,7 @@ class Leaderboard(Result):
 
     Examples
     --------
-    >>> from treegauge.ranking.tables.reading import read_leaderboard
+    >>> from treegauge.ranking.reading import read_leaderboard
     >>> board = read_leaderboard("conll18", metric="las")
     >>> board.values.shape, board.select(treebanks=["cs_pdt", "en_ewt"]).values.shape
     ((26, 82), (26, 2))

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.statistics.regression.coefficients import Inference, partial, partials
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df
-from treegauge.statistics.tables.variables import Coefficient
-from treegauge.statistics.tests.planning import Winner, best_of, detectable_difference
+from treegauge.statistics.coefficients import Inference, partial, partials
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.planning import Winner, best_of, detectable_difference
+from treegauge.statistics.small_samples import StudentEstimate, effective_df
 from treegauge.statistics.units import LEAST_CLUSTERS
+from treegauge.statistics.variables import Coefficient
 
 # Fisher's transformation of a coefficient of 1 is infinite.
 _MOST = 1 - 1e-12

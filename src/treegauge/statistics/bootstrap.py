@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.core.result import Result, sign
-from treegauge.statistics.resampling.draws import (
+from treegauge.statistics.draws import (
     RUNS,
     TIE,
     FloatArray,
@@ -158,7 +158,7 @@ def bootstrap_rows(
 ) -> Interval:
     r"""Return the bootstrap interval of a statistic over rows (treebanks).
 
-    As :func:`treegauge.statistics.resampling.bootstrap.bootstrap`, but the statistic sees whole rows, so that
+    As :func:`treegauge.statistics.bootstrap.bootstrap`, but the statistic sees whole rows, so that
     ranks can be computed again in every resample. Agrees with
     ``scipy.stats.bootstrap(paired=True)`` given the same draws.
     """

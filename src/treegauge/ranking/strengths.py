@@ -25,10 +25,10 @@ from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import countersign
-from treegauge.ranking.tables.leaderboard import Leaderboard, SystemComparison, effects, is_connected, normal_equations
-from treegauge.ranking.tables.metadata import units_of
-from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df, heavy_tailed_df
-from treegauge.statistics.tests.planning import Winner, best_of
+from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, effects, is_connected, normal_equations
+from treegauge.ranking.metadata import units_of
+from treegauge.statistics.planning import Winner, best_of
+from treegauge.statistics.small_samples import StudentEstimate, effective_df, heavy_tailed_df
 from treegauge.statistics.units import GENUS, LEAST_GROUPS, LEAST_TREEBANKS
 
 if TYPE_CHECKING:

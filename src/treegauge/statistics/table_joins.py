@@ -10,7 +10,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.reading import parse_number
 from treegauge.core.result import Result
-from treegauge.statistics.tables.data_table import DataTable, Tables, as_table, names_and_more
+from treegauge.statistics.data_table import DataTable, Tables, as_table, names_and_more
 
 if TYPE_CHECKING:
     import polars as pl

@@ -26,11 +26,11 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.comparing.strengths import bradley_terry
-from treegauge.ranking.tables.leaderboard import Leaderboard, SystemComparison, metric_name, ranks_of
-from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.statistics.resampling.small_samples import signed_rank
-from treegauge.statistics.tests.multiple import adjust, tie_groups, tie_letters
+from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name, ranks_of
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.strengths import bradley_terry
+from treegauge.statistics.multiple import adjust, tie_groups, tie_letters
+from treegauge.statistics.small_samples import signed_rank
 
 if TYPE_CHECKING:
     import polars as pl
@@ -267,7 +267,7 @@ def compare(
     level
         Confidence level of tests and intervals.
     """
-    from treegauge.ranking.comparing.pairs import differences, improvement, win_tie_loss
+    from treegauge.ranking.pairs import differences, improvement, win_tie_loss
     from treegauge.ranking.stability.subsets import restrict
 
     if test not in get_args(Comparison):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.statistics.resampling.draws import FloatArray
+from treegauge.statistics.draws import FloatArray
 
 _TINY = 1e-300
 # More degrees of freedom do not change the first twelve digits of a quantile.

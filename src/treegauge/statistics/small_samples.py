@@ -8,15 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.resampling.draws import (
-    FloatArray,
-    Statistic,
-    Units,
-    apply_statistic,
-    jackknife_values,
-    runs_of,
-)
-from treegauge.statistics.resampling.student import student_quantile, student_tail
+from treegauge.statistics.draws import FloatArray, Statistic, Units, apply_statistic, jackknife_values, runs_of
+from treegauge.statistics.student import student_quantile, student_tail
 from treegauge.statistics.units import LEAST_UNITS
 
 #: Minimum number of values for an interval of their median.
