@@ -205,7 +205,7 @@ def test_same_seed_same_recommendation():
     assert found.to_dict() == again.to_dict()
     assert found.held_out != other.held_out
     stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert stated["signature"].endswith("|size:6|cv:1x5|subsets:30|seed:1")
+    assert stated["signature"].endswith("|size:6|cv:1x5|units:systems|subsets:30|seed:1")
     assert len(stated["subset"]) == 6
     assert "Margin" in str(found)
 
