@@ -104,7 +104,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture
     """Run ``treegauge ARGS...``; `stdin` is what comes through the pipe."""
 
     def run(*args: object, stdin: bytes = b"") -> Done:
-        from treegauge.cli import main
+        from treegauge.cli.app import main
 
         monkeypatch.setattr(sys, "argv", ["treegauge", *map(str, args)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

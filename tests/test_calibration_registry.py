@@ -16,9 +16,9 @@ from tools.calibrate.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
-from treegauge.testing.simulated_confidence import with_simulated_confidence
-from treegauge.testing.simulated_parser import simulated_parse
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.simulated_parser import simulated_parse, with_simulated_confidence
+from treegauge.testing.synthetic import synthetic
 
 ROOT = Path(__file__).parents[1]
 #: Names of columns and JSON keys that hold the end of an interval, a p-value or a verdict.
@@ -43,8 +43,8 @@ OTHER_WORDS = {
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "split", "show", "convert", "fetch", "catalogue",
-    "train", "parse", "parsers", "tag", "curve counts", "run", "results",
+    "check", "vote", "split", "show", "convert", "fetch", "catalogue",
+    "train", "parse", "tag", "curve counts", "run", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
@@ -113,12 +113,18 @@ def examples(world, counts, numbers):
         "diff": [partial(tg.diff, *treebanks[:2])],
         "measure": [partial(tg.measure, "all", treebanks[0], interval=True, resamples=20)],
         "score": [
-            partial(tg.score, *one, by=["deprel"], all=True),
-            partial(tg.score, *one, test="bootstrap", permutations=50),
-            partial(tg.score, gold, three, units="sentences", margin=1, plan=1),
-            partial(tg.score, gold, with_simulated_confidence(three["0"], gold, seed=0), calibration=True),
-            partial(tg.score, world, world / "sure", split="test", calibration=True),
-            partial(tg.score, world, *systems, split="test", margin=1, plan=1),
+            partial(tg.score, *one, metric="all"),
+            partial(tg.score, *one, test="bootstrap", resamples=50),
+            partial(tg.score, gold, three, units="sentences", margin=1),
+            partial(tg.score, world, *systems, split="test", margin=1),
+        ],
+        "breakdown": [
+            partial(tg.breakdown, *one, by=["deprel"]),
+            partial(tg.breakdown, gold, with_simulated_confidence(three["0"], gold, seed=0), calibration=True),
+        ],
+        "design": [
+            partial(tg.design, gold, three, units="sentences"),
+            partial(tg.design, world, *systems, split="test"),
         ],
         "rank": [
             partial(tg.rank, "conll18", size=10, subsets=200),

@@ -3,13 +3,13 @@
 import re
 import shlex
 import shutil
+import tarfile
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.commands import invoke
-from tests.treebanks.test_mirrors import git
 from treegauge.cli.verbs import VERBS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -32,6 +32,14 @@ def follow(text: str, folder: Path, monkeypatch) -> None:
     for plan in fenced(text, "toml"):
         Path("plan.toml").write_text(plan)
     console.write_examples(text)
+    for language, block in console.STEP.findall(text):
+        if language == "python":
+            exec(block, {})
+        else:
+            _follow_commands(f"```console\n{block}```\n", monkeypatch, trained=console.TRAINED in text)
+
+
+def _follow_commands(text: str, monkeypatch, *, trained: bool) -> None:
     for command, expected in commands(text):
         if command == console.DEMO:  # the folder of all pages was made by this command
             said = Path("demo/said.txt").read_text(encoding="utf-8").splitlines()
@@ -44,9 +52,7 @@ def follow(text: str, folder: Path, monkeypatch) -> None:
         assert name == "treegauge"
         result = invoke(words)
         assert bool(result.exit_code) == console.failing(expected), (command, result.output)
-        assert same(expected, result.stdout, trained=console.TRAINED in text), f"$ {command}\n{result.stdout}"
-    for code in fenced(text, "python"):
-        exec(code, {})
+        assert same(expected, result.stdout, trained=trained), f"$ {command}\n{result.stdout}"
 
 
 def test_the_tutorial_can_be_followed_without_a_network(tmp_path, monkeypatch):
@@ -56,20 +62,18 @@ def test_the_tutorial_can_be_followed_without_a_network(tmp_path, monkeypatch):
 
 
 def test_the_tutorial_can_be_followed_with_a_real_treebank(ud, tmp_path, monkeypatch):
-    """The treebank is fetched from a copy of its repository on this disk."""
+    """The treebank is fetched from an archive like that of its repository's tag, on this disk."""
     text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
     found = console.REAL.search(text)
     name, release, real = found.groups()
-    repository = tmp_path / "mirror" / name
-    shutil.copytree(ud / f"r{release}" / name, repository)
-    git(repository, "init", "--quiet")
-    git(repository, "add", "--all")
-    git(repository, "commit", "--quiet", "--message=a release")
-    git(repository, "tag", f"r{release}")
+    mirror = tmp_path / "mirror" / f"{name}-r{release}.tar.gz"
+    mirror.parent.mkdir()
+    with tarfile.open(mirror, "w:gz") as archive:
+        archive.add(ud / f"r{release}" / name, f"{name}-r{release}")
     monkeypatch.chdir(tmp_path)
     ((command, source),) = re.findall(r"^    (treegauge fetch .*--source '(\S+)'.*)$", real, re.M)
-    assert source.endswith("/{name}.git")
-    words = shlex.split(command.replace(source, f"git+{tmp_path}/mirror/{{name}}"))
+    assert source.endswith("/{name}/archive/refs/tags/r{release}.tar.gz")
+    words = shlex.split(command.replace(source, f"{mirror.parent}/{{name}}-r{{release}}.tar.gz"))
     assert invoke(words[1:]).exit_code == 0
     follow(console.TRAINED + real, tmp_path, monkeypatch)
     assert "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from studies.edv import curriculum as edv_curriculum
 from studies.edv import runs as edv_runs
 from studies.edv.splitting import of_same_lengths
 from treegauge.measures.displacement import edv
-from treegauge.splitting.pool import pool
+from treegauge.splitting.assignment import pool
 from treegauge.testing.synthetic import synthetic
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import jedi
@@ -35,7 +36,7 @@ def test_help_describes_every_parameter(name):
 #: The file of a plug-in, which is not a user's code.
 PLUGIN_PAGES = {"own_parser"}
 #: Pages that use verbs whose result is one of several kinds, which type checkers cannot tell apart.
-UNION_PAGES = {"README", "audit", "coming_from", "rank", "rank_a_leaderboard", "ranking", "recommend", "score"}
+UNION_PAGES = {"README", "analyse", "coming_from", "rank_a_leaderboard", "ranking", "score"}
 
 
 def written(folder: Path) -> list[Path]:
@@ -45,7 +46,7 @@ def written(folder: Path) -> list[Path]:
         if page.stem in PLUGIN_PAGES | UNION_PAGES:
             continue
         blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-        texts |= {f"{page.stem}_{number}": block for number, block in enumerate(blocks)}
+        texts |= {page.stem: "\n".join(blocks)} if blocks else {}
     for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
         if notebook.stem in UNION_PAGES:
             continue
@@ -59,7 +60,14 @@ def written(folder: Path) -> list[Path]:
 
 def mypy(*paths: Path) -> list[str]:
     """Return the errors that mypy reports, as ``file:line: message``."""
-    words = ["mypy", "--no-error-summary", "--hide-error-context", "--ignore-missing-imports", *map(str, paths)]
+    words = [
+        "mypy",
+        "--no-error-summary",
+        "--hide-error-context",
+        "--ignore-missing-imports",
+        "--allow-redefinition",
+        *map(str, paths),
+    ]
     words += ["--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'users'}", "--follow-imports=silent"]
     places = {**os.environ, "MYPYPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, env=places, capture_output=True, text=True)
@@ -109,6 +117,19 @@ def test_a_language_server_shows_signature_and_docstring(code, parameters, says)
     assert parameters <= {one.name for one in signature.params}
     assert says in signature.docstring()
     assert "Parameters\n----------" in signature.docstring()
+
+
+@pytest.mark.parametrize(("code", "says"), [("tg.score", "Parameters\n----------"), ("tg.curve.advise", "budget")])
+def test_a_language_server_describes_what_the_pointer_is_on(code, says):
+    (found,) = jedi.Script(f"import treegauge as tg\n{code}").help(2, len(code))
+    assert says in found.docstring()
+    assert found.docstring().startswith(code.rpartition(".")[2] + "(")
+
+
+def test_the_stub_is_in_the_package():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    assert STUB.parent.joinpath("py.typed").exists()
+    assert {"py.typed", "*.pyi"} <= set(settings["package-data"]["treegauge"])
 
 
 def test_a_language_server_completes_verbs_subverbs_and_parameters():

@@ -14,9 +14,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_file
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, Setup
-from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.run import read_plan
-from treegauge.experiments.tasks import Report
+from treegauge.experiments.tasks import LedgerEntry, Report
 from treegauge.validation.engine import validate
 
 NOT_PRINTED = ("\x00", "\x1b[2J", "\u2028", "\ufeff", "\u00a0")

@@ -33,7 +33,7 @@ WORDS = {
     "recommend": "scores.csv --size 2 --subsets 5 --repeats 1",
     "analyse": "table.csv --target y --of x",
     "train": "mst gold.conllu --out new.model --option epochs=1",
-    "parse": "m.model gold.conllu --out parsed.conllu", "parsers": "",
+    "parse": "m.model gold.conllu --out parsed.conllu",
     "tag": "gold.conllu --out tagged --folds 2 --tagger perceptron --iterations 1",
     "map": "gold.conllu --epochs 2",
     "difficulty": "UD_X-Y --epochs 1 --orders 1 --blocks 2,4",

@@ -83,7 +83,7 @@ UNNEEDED = {
         ("--version", 0), ("--help", 0), ("--complete score --m", 0), ("score --nope", 2),
         ("score gold system", 0), ("score gold a=system b=gold", 0), ("check gold", 0),
         ("check gold broken", 1), ("measure mdd,ttr gold", 0), ("measure", 0),
-        ("parsers", 0), ("show gold --sentence 1", 0), ("nothing", 2),
+        ("train --list", 0), ("show gold --sentence 1", 0), ("nothing", 2),
     ],
 )  # fmt: skip
 def test_a_command_loads_only_what_it_uses(files, words, code):

@@ -195,7 +195,7 @@ def test_only_declared_packages_are_imported(module):
         ),
         ("treegauge.scoring.alignment.align", "import_module('treegauge.reporting')"),
         ("treegauge.scoring.alignment.align", "importlib.import_module(f'treegauge.parsing.{name}')"),
-        ("treegauge.measures.relations", "from treegauge.splitting import random"),
+        ("treegauge.measures.structure", "from treegauge.splitting import random"),
         ("treegauge.scoring.alignment.align", "from treegauge import read_conllu"),
         ("treegauge.scoring.alignment.align", "from treegauge import *"),
         ("treegauge.scoring.alignment.align", "import treegauge"),

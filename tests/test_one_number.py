@@ -220,7 +220,9 @@ def results_with_tiny_p_values():
     gold = synthetic(60, seed=2)
     bad = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.5), seed=1)
     good = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.95), seed=2)
-    yield tg.score(gold, {"a": tg.parse_conllu(good), "b": tg.parse_conllu(bad)}, by="relation", units="sentences")
+    systems = {"a": tg.parse_conllu(good), "b": tg.parse_conllu(bad)}
+    yield tg.score(gold, systems, units="sentences")
+    yield tg.breakdown(gold, systems, units="sentences")
 
 
 def test_no_p_value_is_printed_as_zero():

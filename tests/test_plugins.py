@@ -81,8 +81,8 @@ def run(room):
 
 
 def test_the_parser_trains_and_parses(run, room):
-    assert "attaches every word to the word before or after it" in run("parsers")
-    assert "the neighbour that is the head" in run("parsers", "chain")
+    assert "attaches every word to the word before or after it" in run("train", "--list")
+    assert "the neighbour that is the head" in run("train", "--list", "chain")
     run("train", "chain", "UD_Syn-X", "-o", "chain.model", "--option", "head=before")
     run("parse", "chain.model", "UD_Syn-X/sy_x-ud-test.conllu", "-o", "parsed.conllu")
     parsed = read_conllu(room / "parsed.conllu")
@@ -160,16 +160,16 @@ def test_the_task_and_the_parser_run_in_a_plan(run, room, task):
 
 
 @pytest.mark.parametrize(("home", "found"), [("no_such_module", "No module named"), ("json", "no attribute 'Options'")])
-def test_a_parser_whose_classes_are_missing_is_named(home, found, monkeypatch, caplog):
+def test_a_parser_whose_classes_are_missing_is_named(home, found, monkeypatch):
     known = known_parsers()
     entry = ParserEntry("lost", "x", "x", home, "Parser", "Model", "Options")
     monkeypatch.setattr("treegauge.parsing.registry.known_parsers", lambda: {"lost": entry, "mst": known["mst"]})
     message = rf"the plug-in parser 'lost' cannot be loaded: expected Options in {home}.*{found}"
     with pytest.raises(TreegaugeError, match=message):
         treegauge.train("lost", TRAIN, out="/dev/null")
-    with caplog.at_level("INFO", "treegauge"):
-        assert {row["parser"] for row in treegauge.parsers(all=True).rows} == {"mst"}
-    assert "cannot be loaded" in caplog.text
+    with pytest.raises(TreegaugeError, match=message):
+        treegauge.parsers("lost")
+    assert [row["parser"] for row in treegauge.parsers().rows] == ["lost", "mst"]
 
 
 def test_a_broken_plug_in_is_left_out_with_a_warning(tmp_path, monkeypatch, caplog):
@@ -333,8 +333,8 @@ def test_hostile_metrics_take_nothing_from_score(hostile):
 
 @pytest.mark.parametrize("name", ["Answer", "Text", "Fails", "Leaves"])
 def test_a_metric_that_cannot_be_used_is_named_when_it_is_asked_for(hostile, name):
-    for words in (["--metric", name], ["--metric", name, "--by", "deprel"]):
-        done = hostile("score", "gold.conllu", "sys.conllu", *words)
+    for verb in ("score", "breakdown"):
+        done = hostile(verb, "gold.conllu", "sys.conllu", "--metric", name)
         assert (done.returncode, done.stdout) == (2, ""), done.stderr
         last = done.stderr.splitlines()[-1]
         assert last.startswith("error: ")
@@ -371,16 +371,18 @@ def test_hostile_measures_replace_nothing(hostile):
 def test_hostile_parsers_and_tasks_replace_nothing(hostile):
     done = hostile("parse", "m.model", "gold.conllu")
     assert (done.returncode, done.stdout) == (0, hostile("parse", "m.model", "gold.conllu", plugins=False).stdout)
-    done = hostile("parsers", "--all")
+    done = hostile("train", "--list")
     assert done.returncode == 0, done.stderr
     for name, reason in {
         "mst": "there is already a parser called 'mst'",
         "x": "it is 42; expected a ParserEntry",
         "y": "loading it ends with SystemExit: 7",
-        "z": "loading hostile_exit of",
     }.items():
         said = [line for line in done.stderr.splitlines() if reason in line]
         assert any(f"the plug-in {name!r} of hostile 6.6" in line for line in said), done.stderr
+    done = hostile("train", "--list", "leaver")
+    assert done.returncode == 2
+    assert "loading hostile_exit of" in done.stderr
     code = "from treegauge.experiments.tasks import find_task\nprint(find_task('score').home)\n"
     code += "find_task('answer')"
     places = os.pathsep.join([str(hostile.site), *sys.path])

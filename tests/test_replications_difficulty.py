@@ -78,7 +78,7 @@ def test_the_run_gives_rows_that_the_tables_read(tmp_path: Path, monkeypatch: py
     from studies.difficulty import gpu as difficulty_gpu
     from studies.difficulty import table as difficulty_table
     from treegauge.parsing.neural.options import BiaffineOptions
-    from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
+    from treegauge.parsing.neural.preparation import Vocabulary, encode_parts
     from treegauge.testing.synthetic import synthetic
 
     train, dev = synthetic(36, seed=1), synthetic(6, seed=2)

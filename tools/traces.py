@@ -89,7 +89,7 @@ def traced(job: Callable[[], object]) -> Counted:
 
 def own_counts() -> None:
     """Print the counts of the installed version, a line per job."""
-    from treegauge.cli import main as command_line
+    from treegauge.cli.app import main as command_line
     from treegauge.reporting.demo import make_inputs
 
     def job(commands: Sequence[Sequence[str]], fresh: str) -> None:

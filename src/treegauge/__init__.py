@@ -28,10 +28,9 @@ _HOMES = {
     "experiments.store": ["store"],
     "reporting.figures.drawing": ["draw"],
     "measures.measure": ["measure"],
-    "measures.relations": ["average_wde", "word_dependency_entropy"],
+    "measures.structure": ["average_wde", "word_dependency_entropy"],
     "parsing.parse": ["parse"],
-    "parsing.parsers": ["parsers"],
-    "parsing.registry": ["load_model", "make_parser"],
+    "parsing.registry": ["load_model", "make_parser", "parsers"],
     "parsing.tag": ["tag"],
     "parsing.train": ["train"],
     "ranking.certify": ["certify"],
@@ -43,7 +42,10 @@ _HOMES = {
     "reporting.leaderboard": ["leaderboard"],
     "reporting.report": ["report"],
     "scoring.alignment.align": ["align"],
-    "scoring.breakdown": ["breakdown", "examples"],
+    "scoring.breakdown": ["breakdown"],
+    "scoring.classes.class_scores": ["examples"],
+    "scoring.design": ["design"],
+    "scoring.vote": ["vote"],
     "scoring.classes.classification": ["classify"],
     "scoring.classes.confusion": ["confusion"],
     "scoring.metrics.convention": ["ELAS", "EULAS", "LAS", "UAS", "WLAS", "Convention"],
@@ -58,9 +60,9 @@ _HOMES = {
     "validation.check": ["check"],
     "treebanks.data.columns": ["Treebank", "concat"],
     "treebanks.data.conllu": ["parse_conllu", "read_conllu", "read_splits", "stream_conllu", "write_conllu"],
+    "treebanks.sources.resolver": ["read_treebank"],
     "treebanks.convert": ["convert"],
     "treebanks.fetch": ["fetch"],
-    "treebanks.data.reading": ["read_treebank"],
     "treebanks.show": ["show"],
     "treebanks.data.frames": ["from_frame"],
     "treebanks.data.problems": ["ConlluError"],
@@ -82,7 +84,7 @@ register_extensions(
     save="treegauge.reporting.figures.drawing:save",
     to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
-register_extensions("pages", candidates="treegauge.reporting.sections.candidates:candidates_page")
+register_extensions("pages", candidates="treegauge.reporting.sections.maps:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}
 

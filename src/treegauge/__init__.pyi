@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
     import polars as pl
-    from treegauge.auditing.agreement.results import Agreement
+    from treegauge.auditing.agree import Agreement
     from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
     from treegauge.core.result import Result
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from treegauge.measures.measurements import Measures
     from treegauge.parsing.base import Model
     from treegauge.parsing.parse import Parsed
-    from treegauge.parsing.parsers import ParserList
     from treegauge.parsing.tag import Tagging
     from treegauge.parsing.train import Training
     from treegauge.ranking.certificate import Certificate
@@ -46,7 +45,11 @@ if TYPE_CHECKING:
     from treegauge.ranking.stability.subsets import Constraint
     from treegauge.ranking.standings import Standings
     from treegauge.reporting.report import Page
-    from treegauge.scoring.score import Output
+    from treegauge.scoring.breakdown import Output
+    from treegauge.scoring.classes.class_scores import Breakdowns
+    from treegauge.scoring.design import SamplePlan, Output as _Output
+    from treegauge.scoring.score import Test, Correction as _Correction, Output as __Output
+    from treegauge.scoring.vote import Combination, Output as ___Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
     from treegauge.statistics.data_table import Tables
     from treegauge.statistics.variables import Analysis, Coefficient, Correction, Names
@@ -64,17 +67,17 @@ if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store as Store
     from treegauge.experiments.plans import Plan as Plan
     from treegauge.experiments.plans import grid as grid
-    from treegauge.measures.relations import average_wde as average_wde
-    from treegauge.measures.relations import word_dependency_entropy as word_dependency_entropy
+    from treegauge.measures.structure import average_wde as average_wde
+    from treegauge.measures.structure import word_dependency_entropy as word_dependency_entropy
     from treegauge.parsing.registry import load_model as load_model
     from treegauge.parsing.registry import make_parser as make_parser
+    from treegauge.parsing.registry import parsers as parsers
     from treegauge.ranking.leaderboard import Leaderboard as Leaderboard
     from treegauge.ranking.reading import read_leaderboard as read_leaderboard
     from treegauge.reporting.figures.drawing import draw as draw
     from treegauge.scoring.alignment.align import align as align
     from treegauge.scoring.alignment.segmentation import MismatchError as MismatchError
-    from treegauge.scoring.breakdown import breakdown as breakdown
-    from treegauge.scoring.breakdown import examples as examples
+    from treegauge.scoring.classes.class_scores import examples as examples
     from treegauge.scoring.classes.classification import classify as classify
     from treegauge.scoring.classes.confusion import confusion as confusion
     from treegauge.scoring.metrics.convention import Convention as Convention
@@ -101,8 +104,8 @@ if TYPE_CHECKING:
     from treegauge.treebanks.data.conllu import write_conllu as write_conllu
     from treegauge.treebanks.data.frames import from_frame as from_frame
     from treegauge.treebanks.data.problems import ConlluError as ConlluError
-    from treegauge.treebanks.data.reading import read_treebank as read_treebank
     from treegauge.treebanks.data.sentence import Sentence as Sentence
+    from treegauge.treebanks.sources.resolver import read_treebank as read_treebank
 
 __version__: str
 
@@ -298,6 +301,80 @@ def audit(
     >>> found = audit({"train": train, "test": test}, resamples=99)
     >>> found.table.select("check", "level", "value").row(0)
     ('leak', 'error', 4.0)
+    """
+
+def breakdown(
+    gold: Output,
+    *systems: Output | Mapping[str, Any],
+    by: str | Sequence[str] = ('relation',),
+    examples: str | None = None,
+    confusion: str | None = None,
+    overlap: int = 0,
+    calibration: bool = False,
+    metric: str = 'LAS',
+    convention: str | Convention = 'official',
+    correction: Literal['holm', 'bonferroni', 'benjamini-hochberg'] = 'holm',
+    units: Literal['auto', 'documents', 'sentences'] = 'auto',
+    level: float = 0.95,
+    errors: Literal['strict', 'skip', 'repair'] = 'strict',
+    allow: Sequence[str] = (),
+    align: Literal['exact', 'loose'] = 'exact',
+) -> Breakdowns:
+    """Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.
+
+    Parameters
+    ----------
+    gold
+        The gold file.
+    *systems
+        System files, as PATH or NAME=PATH. In Python also treebanks, and mappings from names to
+        outputs. The differences of two systems are tested in each class.
+    by
+        Classes: relation, upos, direction, distance, depth, length, projectivity, head-upos,
+        position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses two.
+        Repeatable.
+    examples
+        Draw sentences with incorrect words of this class.
+    confusion
+        Confusion matrix of relation, head-upos, upos or another class.
+    overlap
+        List the errors that the best N systems share, and those that only one of them makes.
+    calibration
+        Show how well the systems' probabilities (HeadProb and DeprelProb in MISC, tree_prob) are
+        calibrated, and the scores without the least certain sentences.
+    metric
+        What counts as correct: LAS, UAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered
+        metric.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
+    correction
+        Correction of p-values for the number of classes.
+    units
+        Units of the tests: documents, sentences, or auto (documents if gold has "# newdoc"
+        comments, else sentences).
+    level
+        Confidence level of intervals; tests use alpha = 1 - level.
+    errors
+        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
+    allow
+        Problems of trees to allow: several-roots, no-root or cycle.
+    align
+        exact: gold and system must contain the same characters; loose: also align words where
+        characters differ, as in the output of language models.
+
+    Returns
+    -------
+    Breakdowns
+        The scores of each class; what else was requested is attached.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> gold = tg.synthetic(20, seed=1)
+    >>> cells = tg.breakdown(gold, {"mine": gold}, by="upos")
+    >>> cells["mine"].table.columns[:3], cells["mine"].errors("NOUN")
+    (['class', 'gold', 'system'], [])
     """
 
 def catalogue(
@@ -904,6 +981,52 @@ def demo(
         Overwrite an existing file of another kind; an input is never overwritten.
     """
 
+def design(
+    gold: _Output,
+    *systems: _Output | Mapping[str, Any],
+    difference: float = 1.0,
+    metric: str = 'LAS',
+    convention: str | Convention = 'official',
+    split: Literal['train', 'dev', 'test'] | None = None,
+    units: Literal['auto', 'documents', 'sentences'] = 'auto',
+    level: float = 0.95,
+) -> SamplePlan:
+    """Report how many sentences, runs and treebanks an experiment needs to find a difference.
+
+    Needs two or more systems of a pilot study, from which it takes how much differences vary.
+
+    Parameters
+    ----------
+    gold
+        The gold file, or a folder of gold files.
+    *systems
+        System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
+        system. In Python also treebanks, and mappings from names to outputs.
+    difference
+        The difference in points to be found with probability 0.8.
+    metric
+        The metric of this difference.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
+    split
+        With folders: only gold files of this split.
+    units
+        Units of resampling: documents, sentences, or auto (documents if gold has "# newdoc"
+        comments, else sentences).
+    level
+        The level of the test is 1 - level.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> from treegauge.testing.simulated_parser import simulated_parse
+    >>> gold = tg.synthetic(100, seed=1)
+    >>> parsed = [tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=seed)) for seed in (1, 2)]
+    >>> tg.design(gold, dict(zip("ab", parsed)), difference=2, units="sentences").table.columns
+    ['a', 'b', 'unit', 'given', 'available', 'needed']
+    """
+
 def diff(
     old: Treebank | Source,
     new: Treebank | Source,
@@ -1059,8 +1182,8 @@ def fetch(
         Names or codes with their release: UD_Greek-GDT@2.9, el_gdt@2.9; all@2.9 fetches everything
         in an archive. language-data is the data on languages for levels 4 and 5 of check.
     source
-        Path or URL of an archive (tar or zip, compressed with gz, bz2 or xz), of a git repository,
-        or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
+        Path or URL of an archive (tar, compressed with gz, bz2 or xz), such as that of a repository's
+        tag, or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
         train, dev and test, some of which may be missing. For language-data a folder, or a URL with
         {file} for the names of the five official files. By default the environment variable
         TREEGAUGE_SOURCE.
@@ -1222,7 +1345,7 @@ def map(
     words
         Write one row per word to this .csv or .parquet file.
     recording
-        Write all recordings and the candidates to this .npz or .parquet file, which report reads.
+        Write all recordings and the candidates to this .npz file, which report reads.
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
@@ -1359,28 +1482,6 @@ def parse(
     <Treebank syn-2: 3 sentences, ... words>
     >>> parse(model, synthetic(1, seed=2), confidence=True).treebank["misc"][0]
     '...HeadProb=0...|DeprelProb=...'
-    """
-
-def parsers(
-    parser: str | None = None,
-    *,
-    all: bool = False,
-) -> ParserList:
-    """List the parsers and their options.
-
-    Parameters
-    ----------
-    parser
-        Show the options of this parser.
-    all
-        Show the options of all parsers.
-
-    Examples
-    --------
-    >>> parsers().table["parser"].to_list()[:3]
-    ['beam', 'mst', 'udpipe']
-    >>> parsers("beam").table["option"].to_list()[:2]
-    ['beam', 'epochs']
     """
 
 class _Rank:
@@ -1834,45 +1935,25 @@ def run(
     """
 
 def score(
-    gold: Output,
-    *systems: Output | Mapping[str, Any],
-    metric: Sequence[str] = (),
-    by: Sequence[str] = (),
-    examples: str | None = None,
-    confusion: str | None = None,
-    overlap: int = 0,
-    combine: bool = False,
-    votes: Sequence[str] = (),
-    voted: str | PathLike[str] | None = None,
-    calibration: bool = False,
+    gold: __Output,
+    *systems: __Output | Mapping[str, Any],
+    metric: str | Sequence[str] = (),
+    convention: str | Convention = 'official',
     baselines: bool = False,
     split: Literal['train', 'dev', 'test'] | None = None,
     common: bool = False,
-    convention: str | Convention = 'official',
-    enhanced: bool = False,
-    enhancements: str = '0',
-    collapse: bool = False,
-    msp: bool = False,
-    weights: str | PathLike[str] | Mapping[str, float] | None = None,
-    test: Literal['student', 'permutation', 'bootstrap', 'none'] = 'student',
-    permutations: int = 10000,
-    correction: Literal['holm', 'bonferroni', 'benjamini-hochberg'] = 'holm',
+    test: Test = 'student',
+    correction: _Correction = 'holm',
     margin: float | None = None,
-    plan: float | None = None,
-    resamples: int = 1000,
+    errors: Literal['strict', 'skip', 'repair'] = 'strict',
+    allow: Sequence[str] = (),
+    align: Literal['exact', 'loose'] = 'exact',
+    resamples: int = 10000,
     interval: Literal['student', 'percentile', 'bca'] = 'student',
     units: Literal['auto', 'documents', 'sentences'] = 'auto',
     level: float = 0.95,
     seed: int = 0,
-    errors: Literal['strict', 'skip', 'repair'] = 'strict',
-    allow: Sequence[str] = (),
-    align: Literal['exact', 'loose'] = 'exact',
-    all: bool = False,
-    official: bool = False,
-    counts: bool = False,
-    style: Literal['plain', 'acl'] = 'plain',
-    force: bool = False,
-) -> Scores | Suite:
+) -> Scores:
     """Score systems against gold, with confidence intervals and significance tests.
 
     Counts equal those of the official CoNLL 2018 script. Given folders, outputs are matched with
@@ -1887,26 +1968,12 @@ def score(
         System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
         system. In Python also treebanks, and mappings from names to outputs.
     metric
-        Metrics to show and to test, such as LAS,UAS.
-    by
-        Break scores down by relation, upos, direction, distance, depth, length, projectivity,
-        head-upos, position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses
-        two. Given two systems, tests their difference in each class.
-    examples
-        With `by`: draw sentences with incorrect words of this class.
-    confusion
-        Confusion matrix of relation, head-upos, upos or another class.
-    overlap
-        List the errors that the best N systems share, and those that only one of them makes.
-    combine
-        Add a system that combines the others by voting on arcs, and the scores of oracles.
-    votes
-        With `combine`: weight of a system's vote, as NAME=WEIGHT (1 where not given).
-    voted
-        Write the combined trees to this CoNLL-U file. Implies `combine`.
-    calibration
-        Show how well the systems' probabilities (HeadProb and DeprelProb in MISC, tree_prob) are
-        calibrated, and the scores without the least certain sentences.
+        Metrics to show and to test, such as LAS,UAS; all for all of them. ELAS and EULAS score
+        enhanced dependencies, ELAS(collapse=yes,without=15) as IWPT does; WLAS weighs relations,
+        WLAS(weights=FILE); MSLAS scores trees of content nodes (UniDive 2025).
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
     baselines
         Add uninformed baselines, which know only the length of a sentence: left-branching,
         right-branching, random projective trees, random trees with the shortest arcs.
@@ -1914,38 +1981,25 @@ def score(
         With folders: only gold files of this split.
     common
         With folders: score only treebanks for which every system has output.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    enhanced
-        Also score enhanced dependencies (ELAS, EULAS).
-    enhancements
-        Types of enhanced edges to leave out, by the codes of the IWPT shared tasks: 1 gapping, 2
-        shared parents, 3 shared dependents, 4 control, 5 relative clauses, 6 case information. 15
-        leaves out types 1 and 5; 0 leaves out none. Implies `enhanced`.
-    collapse
-        Collapse empty nodes, as the IWPT shared tasks do: edges over them become paths such as
-        conj>nsubj. Implies `enhanced`.
-    msp
-        Score trees of content nodes with features (MSLAS), in the format of the UniDive 2025 shared
-        task on morphosyntactic parsing.
-    weights
-        Weights of relations for WLAS: wde, a file of 'relation weight' lines, or a .conllu file.
     test
         Significance test between systems. student, the primary one, is a t test of the difference,
         in which units and, with three or more runs per system, runs are random; permutation and
         bootstrap hold runs fixed.
-    permutations
-        Number of random draws of a permutation or bootstrap test.
     correction
         Correction of p-values for the number of tests; with folders always bonferroni.
     margin
         Largest difference in points that does not matter; shows which systems are equivalent, not
         worse, or better.
-    plan
-        Difference in points to be found; shows how many sentences, runs and treebanks this needs.
+    errors
+        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
+    allow
+        Problems of trees to allow: several-roots, no-root or cycle.
+    align
+        exact: gold and system must contain the same characters; loose: also align words where
+        characters differ, as in the output of language models.
     resamples
-        Number of resamples of a bootstrap interval; 0 for no intervals and no tests.
+        Number of random draws of a bootstrap interval, and of a permutation or bootstrap test; 0
+        for no intervals and no tests.
     interval
         student (jackknife over units and runs, needs 10 units), or a bootstrap of one run, which
         needs 200 units: percentile, or bca (bias-corrected and accelerated).
@@ -1956,28 +2010,12 @@ def score(
         Confidence level of intervals; tests use alpha = 1 - level.
     seed
         Random seed; the same seed gives the same draws.
-    errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
-    allow
-        Problems of trees to allow: several-roots, no-root or cycle.
-    align
-        exact: gold and system must contain the same characters; loose: also align words where
-        characters differ, as in the output of language models.
-    all
-        Show all metrics and all confused pairs.
-    official
-        Show only the official script's table.
-    counts
-        Show only the official script's counts.
-    style
-        Style of the LaTeX table: plain, or acl for the columns of ACL papers.
-    force
-        Overwrite an existing file of another kind; an input is never overwritten.
 
     Returns
     -------
-    Scores or Suite
-        Scores on one gold file, or on all gold files in a folder.
+    Scores
+        The scores of every system: ``scores["careful"]["LAS"]``. Given folders, these are macro
+        averages, and ``scores.treebanks["Greek"]`` has those on one treebank.
 
     Examples
     --------
@@ -2203,32 +2241,28 @@ class _Store:
 store: _Store
 
 def tag(
-    treebank: str | PathLike[str],
-    files: Sequence[str | PathLike[str]] = (),
-    *,
+    *files: str | PathLike[str],
     out: str | PathLike[str],
     columns: str | Sequence[str] = ('upos',),
     folds: int = 10,
     tagger: Literal['udpipe', 'perceptron'] = 'udpipe',
     iterations: int = 20,
     seed: int = 0,
-    documents: bool | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     force: bool = False,
 ) -> Tagging:
     """Tag sentences with predicted or jackknifed tags.
 
-    The training set is tagged by folds, each by a tagger that has not seen it; the dev and test
+    The training set is tagged by folds, each by a tagger that has not seen it, with documents kept
+    whole if there are enough; the dev and test
     sets of a folder, and any further files, are tagged by a tagger trained on the whole training
     set. The result has the accuracy of the predicted tags.
 
     Parameters
     ----------
-    treebank
-        A CoNLL-U file with gold tags, a treebank folder, or the name or code of a treebank under
-        ``TREEGAUGE_UD``. Trees are not used.
-    files
-        More files to tag.
+    *files
+        First the training set: a CoNLL-U file with gold tags, a treebank folder, or the name or code
+        of a treebank under ``TREEGAUGE_UD``; then more files to tag. Trees are not used.
     out
         Folder for the copies, which keep the names of their files.
     columns
@@ -2242,8 +2276,6 @@ def tag(
         Training iterations of the tagger.
     seed
         Seed of the random numbers; the same seed gives the same tags.
-    documents
-        Keep each document in one fold; by default if there are enough documents.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
     force
@@ -2257,7 +2289,7 @@ def tag(
     >>> home = Path(tempfile.mkdtemp())
     >>> tg.write_conllu(tg.synthetic(60, seed=1), home / "train.conllu")
     >>> tg.write_conllu(tg.synthetic(20, seed=2), home / "test.conllu")
-    >>> tagged = tag(home / "train.conllu", [home / "test.conllu"], out=home / "predicted",
+    >>> tagged = tag(home / "train.conllu", home / "test.conllu", out=home / "predicted",
     ...              tagger="perceptron", folds=2, iterations=1)
     >>> tagged.table.select("file", "tagged").rows()
     [('train.conllu', 'by 2 folds'), ('test.conllu', 'by train')]
@@ -2287,7 +2319,7 @@ def train(
     Parameters
     ----------
     parser
-        Name of a parser; ``treegauge parsers`` lists them.
+        Name of a parser; ``treegauge train --list`` lists them.
     treebank
         A CoNLL-U file, a treebank folder, or the name or code of a treebank under ``TREEGAUGE_UD``.
     out
@@ -2295,7 +2327,7 @@ def train(
     dev
         A dev set, for parsers that stop early or keep the best epoch.
     preset
-        Start from the options of a publication, such as ``gb-DM17``; ``treegauge parsers PARSER``
+        Start from the options of a publication, such as ``gb-DM17``; ``train --list PARSER``
         lists them. Options given with ``--option`` override them.
     option
         An option of the parser, such as ``epochs=5``; repeatable. In Python also a mapping.
@@ -2502,3 +2534,52 @@ class _Transfer:
         """
 
 transfer: _Transfer
+
+def vote(
+    gold: ___Output,
+    *systems: ___Output | Mapping[str, Any],
+    votes: Sequence[str] = (),
+    out: str | PathLike[str] | None = None,
+    convention: str | Convention = 'official',
+    errors: Literal['strict', 'skip', 'repair'] = 'strict',
+    allow: Sequence[str] = (),
+    force: bool = False,
+) -> Combination:
+    """Combine systems by voting on arcs, and report what the best combination could reach.
+
+    The maximum spanning tree of the votes with one root wins (reparsing; Sagae and Lavie 2006).
+
+    Parameters
+    ----------
+    gold
+        The gold file.
+    *systems
+        System files, as PATH or NAME=PATH. In Python also treebanks, and mappings from names to
+        outputs.
+    votes
+        Weight of a system's vote, as NAME=WEIGHT (1 where not given); repeatable.
+    out
+        Write the combined trees to this CoNLL-U file.
+    convention
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
+    errors
+        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
+    allow
+        Problems of trees to allow: several-roots, no-root or cycle.
+    force
+        Overwrite an existing file of another kind; an input is never overwritten.
+
+    Returns
+    -------
+    Combination
+        Scores of the best system, of the vote, and of oracles; `treebank` has the combined trees.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> gold = tg.synthetic(20, seed=1)
+    >>> voted = tg.vote(gold, {"a": gold, "b": gold})
+    >>> [row["combination"] for row in voted.rows]
+    ['best system: a', 'voted', 'oracle by sentence', 'oracle by word']
+    """

@@ -31,11 +31,11 @@ from treegauge.experiments.builtin import sampled
 from treegauge.learning.vote import delexicalised, train_sources
 from treegauge.learning.weights import first_sentences, inverse_weights
 from treegauge.measures.similarity import log_ratios
-from treegauge.parsing.presets import PRESETS
+from treegauge.parsing.options import PRESETS
+from treegauge.parsing.perceptron_tagger import TaggedWords, features
 from treegauge.parsing.registry import make_parser
-from treegauge.parsing.tags.perceptron_tagger import TaggedWords, features
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.voting import vote_heads
+from treegauge.treebanks.data.decoding import vote_heads
 
 Bools = npt.NDArray[np.bool_]
 SIZES = (5, 10, 20, 50, 100, 200, 500)

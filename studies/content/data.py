@@ -13,12 +13,11 @@ from studies.parts import read_result, tolerance
 from studies.treebanks import release_folder, treebank_folders
 from treegauge.experiments.cell_store import Store
 from treegauge.measures.measure import measure
-from treegauge.measures.relations import word_dependency_entropy
+from treegauge.measures.structure import word_dependency_entropy
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.metrics.weights import packaged_weights
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu, read_splits
 from treegauge.treebanks.sources.languages import language_of
@@ -88,8 +87,8 @@ def own_weights(treebank: str) -> dict[str, float]:
 def scored(treebank: str, gold: Treebank, output: Treebank) -> dict[str, float]:
     """Return the scores of one output, and shares of content and function relations in gold."""
     found, personal = (
-        evaluate(gold, output, resampling=Resampling(resamples=0),
-                 options=ScoreOptions(Convention(subtypes=True), weights=weights)).systems[0]
+        evaluate(gold, output, ScoreOptions(
+            convention=Convention(subtypes=True), weights=weights, resamples=0)).systems[0]
         for weights in (packaged_weights(), own_weights(treebank))
     )  # fmt: skip
     row = {name.lower(): found[name].f1 for name in ("UAS", "LAS", "CLAS", "MLAS")}

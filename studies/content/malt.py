@@ -18,7 +18,7 @@ from studies.content.runs import unpacked
 from studies.parts import RESULTS, as_csv
 from studies.treebanks import release_folder
 from treegauge.core.files import atomic
-from treegauge.measures.relations import relation_class
+from treegauge.measures.structure import relation_class
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 

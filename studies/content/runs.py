@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.treebanks import release_folder, treebank_folders
-from treegauge.parsing.presets import find_preset
+from treegauge.parsing.options import find_preset
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data.conllu import read_splits
 

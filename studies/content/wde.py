@@ -13,7 +13,7 @@ from studies.content.data import CHOICES, RELEASE, by_chance, chosen
 from studies.parts import compared, read_result
 from studies.treebanks import treebank_folders
 from treegauge.core.files import atomic
-from treegauge.measures.relations import average_wde, relation_class, universal_relations, word_dependency_entropy
+from treegauge.measures.structure import average_wde, relation_class, universal_relations, word_dependency_entropy
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.treebanks.data.conllu import read_conllu
 

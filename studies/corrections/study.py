@@ -20,9 +20,9 @@ import polars as pl
 
 from studies.corrections.annotation_errors import FOLDS, held_out, training_set
 from studies.treebanks import release_folder, treebank_folders
-from treegauge.auditing.changes.attachment_changes import attachment_changes
+from treegauge.auditing.changes.annotation_changes import attachment_changes
 from treegauge.auditing.changes.word_pairs import pair_words
-from treegauge.auditing.consistency.nuclei import NucleusWords, variation
+from treegauge.auditing.variation_nuclei import NucleusWords, variation
 from treegauge.learning.maps.candidates import suspicion, tree_context
 from treegauge.statistics.small_samples import wilson
 from treegauge.treebanks.data.columns import Treebank

@@ -10,7 +10,7 @@ import csv
 import sys
 from pathlib import Path
 
-from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts
+from treegauge.parsing.neural.preparation import Vocabulary, encode_parts
 from treegauge.treebanks.data.conllu import read_splits
 
 PUBLISHED = Path("../shared/figures/difficulty_table1_ud29.csv")

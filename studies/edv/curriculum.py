@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.run_tables import Job, RunTable
-from treegauge.parsing.transition.beam import BeamParser, SentenceOrder
-from treegauge.parsing.transition.beam_model import BeamOptions
+from treegauge.parsing.beam import BeamParser, SentenceOrder
+from treegauge.parsing.beam_model import BeamOptions
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
@@ -93,7 +93,7 @@ def run(job: Job) -> Job:
     start = time.process_time()
     model = BeamParser(BeamOptions(learners=1)).fit(train, seed=job["seed"], order=order)
     seconds = time.process_time() - start
-    found = evaluate(gold, model.parse(gold), resampling=Resampling(resamples=0)).systems[0]
+    found = evaluate(gold, model.parse(gold), options=ScoreOptions(resamples=0)).systems[0]
     row = job | {"uas": found["UAS"].f1, "las": found["LAS"].f1, "seconds": seconds}
     return {name: row[name] for name in COLUMNS}
 

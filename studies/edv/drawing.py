@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from studies.edv.statistics import Background, BinnedCorrelations, SkewNormal
+from studies.edv.methods import Background, BinnedCorrelations, SkewNormal
 from treegauge.core.result import sign
 from treegauge.reporting.figures.analysis import LINE, POINT, point_panel, xy_rows
 from treegauge.reporting.figures.theme import PALETTE, SIDE, Spec, chart, ink, mark, quantity, themed, tips

@@ -10,8 +10,8 @@ from studies.edv.data import scored
 from studies.edv.drawing import background, skewed_histogram
 from studies.edv.drawing import by_length as drawn_by_length
 from studies.edv.lengths import VARIANTS, binned
+from studies.edv.methods import remove_background
 from studies.edv.more_figures import MORE
-from studies.edv.statistics import remove_background
 from studies.edv.tables import GIVEN, LOG
 from studies.figures import draw
 from studies.parts import read_result

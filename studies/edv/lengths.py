@@ -9,7 +9,7 @@ import polars as pl
 
 from studies.content.data import parsed
 from studies.edv.data import RELEASE
-from studies.edv.statistics import BinnedCorrelations, correlate_lengths
+from studies.edv.methods import BinnedCorrelations, correlate_lengths
 from studies.parts import compared, read_result
 from studies.treebanks import treebank_folders
 from treegauge.experiments.builtin import sampled

@@ -26,9 +26,9 @@ from pathlib import Path
 from studies.edv.splitting import SAME_LENGTHS, described, parts_of
 from studies.run_tables import Job, RunTable
 from treegauge.parsing.registry import make_parser
-from treegauge.parsing.tags.tag_sources import learn_tags, with_read_tags
+from treegauge.parsing.tag_sources import learn_tags, with_read_tags
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 
 # With the fewest seconds of training first.
@@ -100,7 +100,7 @@ def run(job: Job) -> Job:
     start = time.process_time()
     parsed = trained_and_parsed(job, train, sets.get("dev"), gold)
     seconds = time.process_time() - start
-    found = evaluate(gold, parsed, resampling=Resampling(resamples=0)).systems[0]
+    found = evaluate(gold, parsed, options=ScoreOptions(resamples=0)).systems[0]
     scores = {metric: found[metric.upper()].f1 for metric in ("uas", "las", "upos")}
     row = job | scores | described(train, gold) | {"seconds": seconds}
     return {name: row[name] for name in COLUMNS}

@@ -15,8 +15,8 @@ import polars as pl
 from scipy import stats
 
 from studies.edv.data import allows
+from studies.edv.methods import SkewNormal, fit_skew_normal
 from studies.edv.splitting import KINDS
-from studies.edv.statistics import SkewNormal, fit_skew_normal
 from studies.parts import compared, read_result
 from treegauge.experiments.cell_store import Store
 from treegauge.statistics.coefficients import Inference, inference

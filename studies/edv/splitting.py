@@ -10,11 +10,9 @@ from treegauge.experiments.cells import Cell, Outcome, Scalar
 from treegauge.measures.displacement import edv, edv_masses, slv, slv_masses
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
-from treegauge.splitting.displacement import Strata
-from treegauge.splitting.pool import SentencePool, pool
+from treegauge.scoring.settings import ScoreOptions
+from treegauge.splitting.assignment import SentencePool, Strata, make_split, pool
 from treegauge.splitting.split import Objective
-from treegauge.splitting.splitting import make_split
 from treegauge.treebanks.data.columns import Treebank
 
 # Objective of each kind of split. Sentences of one or two words are left out of all.
@@ -79,6 +77,6 @@ def parsed_split(cell: Cell) -> Outcome:
     parts = parts_of(cell.treebank, cell.extra["kind"], cell.extra["limit"], cell.sample)
     train, gold = parts["train"], parts["test"]
     model = make_parser(cell.parser, **cell.options).fit(train, parts["dev"], seed=cell.seed)
-    found = evaluate(gold, model.parse(gold), resampling=Resampling(resamples=0)).systems[0]
+    found = evaluate(gold, model.parse(gold), options=ScoreOptions(resamples=0)).systems[0]
     scores: dict[str, Scalar] = {name: found[name.upper()].f1 for name in ("uas", "las")}
     return Outcome(scores | described(train, gold))

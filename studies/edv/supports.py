@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from studies.edv.data import RELEASE, at_hand, scored
-from studies.edv.statistics import normality
+from studies.edv.methods import normality
 from studies.treebanks import release_folder
 from treegauge.measures.displacement import Support, edv, edv_masses
 from treegauge.statistics.coefficients import coefficients

@@ -25,7 +25,7 @@ from studies.edv.data import (
     scored,
     unrounded,
 )
-from studies.edv.statistics import Stage, normality, remove_background
+from studies.edv.methods import Stage, normality, remove_background
 from studies.parts import compared
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.coefficients import Inference, inference

@@ -11,10 +11,10 @@ from statistics import fmean, median, stdev
 import polars as pl
 from scipy import stats
 
+from studies.edv.methods import SkewNormal, fit_skew_normal
 from studies.edv.runs import STEERED, THIRTY_SIX, sets_of
 from studies.edv.splits import FEWEST, PRINTED_TREEBANKS, SIGNIFICANT, TABLE7, coefficient, reason
 from studies.edv.splitting import SAME_LENGTHS, described
-from studies.edv.statistics import SkewNormal, fit_skew_normal
 from studies.parts import compared, read_result
 
 PARSERS = ("udpipe ud2.0", "udpipe fast", "beam")

@@ -16,7 +16,7 @@ from treegauge.core.result import sign
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.figures.analysis import scatter
 from treegauge.reporting.figures.theme import Spec, themed
-from treegauge.reporting.page.page import page
+from treegauge.reporting.page import page
 from treegauge.reporting.sections.ranking import RankedTable, ranking_section
 from treegauge.reporting.sections.treebanks import treebanks_section
 from treegauge.treebanks.sources.inputs import recognise_treebanks

@@ -1,1 +1,1 @@
-"""The own parsers beside published ones."""
+"""The own parsers next to published ones."""

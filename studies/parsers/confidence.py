@@ -120,7 +120,7 @@ def universal(treebank: Any) -> Any:
 
 
 def measured(model: Any, calibration: Any, test: Any) -> dict[str, float]:
-    """Return what ``score --calibration`` says of a model's probabilities on a test set."""
+    """Return what ``breakdown --calibration`` says of a model's probabilities on a test set."""
     from treegauge.parsing.probabilities.confidence import probable_trees
     from treegauge.scoring.probabilities.calibration import coverage_rows, event_calibration
     from treegauge.scoring.probabilities.confidence import Event, SentenceConfidence

@@ -49,7 +49,7 @@ def options_of(given: dict[str, str]) -> Any:
 
 def encode(root: str, out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank."""
-    from treegauge.parsing.neural.vocabulary import encode_parts
+    from treegauge.parsing.neural.preparation import encode_parts
     from treegauge.treebanks.data.conllu import read_splits
 
     Path(out).mkdir(parents=True, exist_ok=True)
@@ -103,9 +103,9 @@ def single(array: Any) -> Any:
 
 def models(root: str, folder: str, out: str) -> None:
     """Make model files of the weights."""
-    from treegauge.parsing.neural.biaffine import BiaffineModel, roots_have
     from treegauge.parsing.neural.fitting import Trained
-    from treegauge.parsing.neural.vocabulary import Vocabulary
+    from treegauge.parsing.neural.parsers import BiaffineModel, roots_have
+    from treegauge.parsing.neural.preparation import Vocabulary
     from treegauge.treebanks.data.conllu import read_conllu
 
     Path(out).mkdir(parents=True, exist_ok=True)

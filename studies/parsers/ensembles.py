@@ -19,7 +19,7 @@ from treegauge.core.files import atomic
 from treegauge.parsing.ensemble import EnsembleParser
 from treegauge.parsing.registry import find_parser
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 
@@ -47,7 +47,7 @@ def keep(name: str, parser: str, single: list[float], ensemble: float) -> None:
 
 def las(gold: Treebank, parsed: Treebank) -> float:
     """Return LAS in percent, by the official convention."""
-    (system,) = evaluate(gold, parsed, resampling=Resampling(0)).systems
+    (system,) = evaluate(gold, parsed, options=ScoreOptions(resamples=0)).systems
     return system["LAS"].f1
 
 

@@ -17,8 +17,8 @@ from statistics import median
 import numpy as np
 import torch
 
+from treegauge.parsing.neural.batches import choose_device, numerics
 from treegauge.parsing.neural.data import Encoded
-from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.options import BiaffineOptions, PointerOptions
 from treegauge.parsing.neural.training import Learner, Lockstep
 from treegauge.parsing.options import read_options

@@ -34,8 +34,8 @@ Trees = tuple[Any, Any]
 def encode(root: str, out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank, with the labels of all encodings."""
     from treegauge.parsing.label_encodings import find_encoding
-    from treegauge.parsing.neural.biaffine import roots_have
-    from treegauge.parsing.neural.vocabulary import Vocabulary
+    from treegauge.parsing.neural.parsers import roots_have
+    from treegauge.parsing.neural.preparation import Vocabulary
     from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.data.conllu import read_splits
 

@@ -51,8 +51,8 @@ def encode(root: str, out: str, *words: str) -> None:
 def save(path: Path, parts: Sequence[Any], encoding: str, tagged: Sequence[Any] = ()) -> None:
     """Write the sets of a treebank as arrays, optionally with the same sets under other tags."""
     from treegauge.parsing.label_encodings import find_encoding
-    from treegauge.parsing.neural.biaffine import roots_have
-    from treegauge.parsing.neural.vocabulary import Vocabulary
+    from treegauge.parsing.neural.parsers import roots_have
+    from treegauge.parsing.neural.preparation import Vocabulary
     from treegauge.treebanks.data.columns import concat
 
     written = find_encoding(encoding)
@@ -123,7 +123,7 @@ def best_models(learners: Sequence[Any], dev: Any, options: Any) -> list[tuple[i
     """
     import torch
 
-    from treegauge.parsing.neural.device import choose_device, numerics
+    from treegauge.parsing.neural.batches import choose_device, numerics
     from treegauge.parsing.neural.encoder import to_arrays
     from treegauge.parsing.neural.training import Lockstep
 

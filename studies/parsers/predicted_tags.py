@@ -30,9 +30,9 @@ from studies.treebanks import release_folder
 from treegauge.core.files import atomic
 from treegauge.data import ud25
 from treegauge.parsing.registry import make_parser
-from treegauge.parsing.tags.tag_sources import learn_tags, with_read_tags
+from treegauge.parsing.tag_sources import learn_tags, with_read_tags
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 
@@ -64,7 +64,7 @@ def only_upos(treebank: Treebank) -> Treebank:
 
 def scores(gold: Treebank, parsed: Treebank) -> tuple[float, float, float]:
     """Return UAS, LAS and UPOS in percent, by the official convention."""
-    (system,) = evaluate(gold, parsed, resampling=Resampling(0)).systems
+    (system,) = evaluate(gold, parsed, options=ScoreOptions(resamples=0)).systems
     return system["UAS"].f1, system["LAS"].f1, system["UPOS"].f1
 
 
@@ -127,8 +127,8 @@ def run_all(parser: str, *names: str) -> None:
 def encode(out: str) -> None:
     """Write the arrays of each treebank, with gold and predicted tags, for the biaffine parser."""
     from studies.parsers.paradigms import ENCODING, save
-    from treegauge.parsing.tags.perceptron_tagger import jackknifed_upos, train_perceptron_tagger
-    from treegauge.parsing.tags.tagger import tag_folds
+    from treegauge.parsing.perceptron_tagger import jackknifed_upos, train_perceptron_tagger
+    from treegauge.parsing.tagger import tag_folds
 
     Path(out).mkdir(parents=True, exist_ok=True)
     for name in TREEBANKS:

@@ -45,10 +45,10 @@ def encode(out: str, *names: str) -> None:
     """Write one ``.npz`` per treebank."""
     from studies.treebanks import release_folder
     from treegauge.parsing.label_encodings import find_encoding
-    from treegauge.parsing.neural.biaffine import roots_have
-    from treegauge.parsing.neural.vocabulary import Vocabulary
+    from treegauge.parsing.neural.parsers import roots_have
+    from treegauge.parsing.neural.preparation import Vocabulary
     from treegauge.parsing.probabilities.held_out import hold_out
-    from treegauge.parsing.tags.tagger import train_tagger
+    from treegauge.parsing.tagger import train_tagger
     from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.data.conllu import read_splits
 
@@ -79,7 +79,7 @@ def best_models(
     """Train in lockstep; return the last epoch, and for each model its best on dev and weights."""
     import torch
 
-    from treegauge.parsing.neural.device import choose_device, numerics
+    from treegauge.parsing.neural.batches import choose_device, numerics
     from treegauge.parsing.neural.encoder import to_arrays
     from treegauge.parsing.neural.training import Lockstep
 
@@ -111,7 +111,7 @@ def train(folder: str, out: str, *words: str) -> None:
     from treegauge.parsing.neural.data import Encoded
     from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, PointerOptions
     from treegauge.parsing.neural.training import Learner
-    from treegauge.parsing.presets import PRESETS
+    from treegauge.parsing.options import PRESETS
 
     kinds = {"biaffine": BiaffineOptions, "pointer": PointerOptions, "labelling": LabellingOptions}
     only, given = paradigms.given_options(words)

@@ -18,10 +18,10 @@ import numpy as np
 from studies.parts import RESULTS
 from studies.treebanks import release_folder
 from treegauge.experiments.builtin import sampled
-from treegauge.parsing.presets import PRESETS
+from treegauge.parsing.options import PRESETS
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 
@@ -87,7 +87,7 @@ def scores(gold: Treebank, parsed: Treebank, job: Job) -> tuple[float, float]:
     with whole relations, or without subtypes where UDPipe's own figures are compared.
     """
     if job.release == "r2.5":
-        (system,) = evaluate(gold, parsed, resampling=Resampling(0)).systems
+        (system,) = evaluate(gold, parsed, options=ScoreOptions(resamples=0)).systems
         return system["UAS"].f1, system["LAS"].f1
     heads = parsed.head == gold.head
     both = heads & (parsed["deprel"] == gold["deprel"]).to_numpy()

@@ -12,7 +12,7 @@ import polars as pl
 
 from studies.parts import Part, compared, kept, read_result
 from treegauge import data
-from treegauge.parsing.presets import PRESETS
+from treegauge.parsing.options import PRESETS
 
 Row = dict[str, object]
 _CURVE = "{} of UD 2.9 for 56 treebanks of UD 2.0"

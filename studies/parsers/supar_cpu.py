@@ -114,7 +114,7 @@ def ours(folder: Path, name: str, epochs: int, seed: int) -> list[dict[str, floa
     """Train our parser; return what each epoch took and reached."""
     import torch
 
-    from treegauge.parsing.neural.device import numerics
+    from treegauge.parsing.neural.batches import numerics
     from treegauge.parsing.neural.encoder import to_arrays
     from treegauge.parsing.neural.options import BiaffineOptions
     from treegauge.parsing.neural.predicting import Predictor

@@ -14,7 +14,7 @@ from treegauge.data import ud25
 from treegauge.parsing.programs.udpipe import UDPipeParser
 from treegauge.parsing.programs.udpipe_settings import UDPipeOptions
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import read_splits
 
 TREEBANKS = ("Belarusian-HSE", "Lithuanian-HSE", "Marathi-UFAL", "North_Sami-Giella", "Tamil-TTB", "Telugu-MTG")
@@ -28,7 +28,7 @@ def row(name: str) -> list[object]:
     model = UDPipeParser(UDPipeOptions()).fit(parts["train"], parts.get("dev"), seed=0)
     seconds = time.process_time() - start
     parsed = model.parse(parts["test"])
-    (scores,) = evaluate(parts["test"], parsed, resampling=Resampling(0)).systems
+    (scores,) = evaluate(parts["test"], parsed, options=ScoreOptions(resamples=0)).systems
     published = ud25().filter(pl.col("treebank") == name).row(0, named=True)
     return [
         name, parts["train"].n_words, f"{seconds:.0f} s",

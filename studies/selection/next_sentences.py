@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from studies.pages import DOCS, markdown
 from treegauge.learning.curves.advising import committee_view, greedy_choice
-from treegauge.parsing.tags.tagger import train_tagger
-from treegauge.parsing.transition.beam import BeamParser
+from treegauge.parsing.beam import BeamParser
+from treegauge.parsing.tagger import train_tagger
 from treegauge.scoring.metrics.attachment import correct_trees
 from treegauge.statistics.small_samples import student_mean
 from treegauge.treebanks.data.columns import Treebank, concat

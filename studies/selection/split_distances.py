@@ -12,8 +12,7 @@ from typing import Any
 import polars as pl
 
 from studies.treebanks import release_folder
-from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import make_split
+from treegauge.splitting.assignment import make_split, pool
 
 TREEBANKS = (
     "Afrikaans-AfriBooms", "English-LinES", "Greek-GDT", "Kazakh-KTB", "Marathi-UFAL",
@@ -25,9 +24,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "splitting.md"
 SEEDS = range(10)
 KINDS: dict[str, dict[str, Any]] = {
     "low, optimised": {"objective": "low"},
-    "low, sampler": {"objective": "low", "method": "sampler"},
+    "low, sampler": {"objective": "sampled-low"},
     "random": {"objective": "random", "documents": False, "min_words": 3},
-    "high, sampler": {"objective": "high", "method": "sampler"},
+    "high, sampler": {"objective": "sampled-high"},
     "high, optimised": {"objective": "high"},
 }
 

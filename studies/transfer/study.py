@@ -21,7 +21,7 @@ from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.learning.curves.equivalents import placing
 from treegauge.learning.vote import Panel, delexicalised, panel, select_sources, train_sources
 from treegauge.learning.weights import inverse_weights, ratio_estimate, weigh_sources
-from treegauge.measures.counting import sentence_sums
+from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES, correct_trees
 from treegauge.scoring.metrics.convention import CONVENTIONS

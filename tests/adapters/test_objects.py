@@ -9,9 +9,9 @@ import pytest
 
 import treegauge as tg
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.adapters.objects import conllu_text
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import parse_conllu
+from treegauge.treebanks.data.objects import conllu_text
 
 WITH_PARTS = """# sent_id = a
 # text = Im Haus schläft er.

@@ -12,7 +12,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from tests.commands import invoke
 from treegauge.auditing.agree import agree
-from treegauge.auditing.agreement.trees import AnnotatedTrees, tree_alpha
+from treegauge.auditing.agreement.tables import AnnotatedTrees, tree_alpha
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.score import score

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from treegauge.auditing.changes.annotation_layers import Layer
-from treegauge.auditing.changes.attachment_changes import attachment_changes
-from treegauge.auditing.changes.systematic import Contexts, systematic_changes
+from treegauge.auditing.changes.annotation_changes import attachment_changes
+from treegauge.auditing.changes.systematic import Contexts, Layer, systematic_changes
 from treegauge.auditing.changes.word_pairs import pair_words
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu

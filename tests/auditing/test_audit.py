@@ -8,8 +8,7 @@ import pytest
 from tests.commands import invoke
 from treegauge.auditing.audit import audit, read_audit
 from treegauge.core.errors import TreegaugeError
-from treegauge.splitting.displacement import sampled_test
-from treegauge.splitting.pool import pool
+from treegauge.splitting.assignment import pool, sampled_test
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat

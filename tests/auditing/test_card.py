@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
-from treegauge.auditing.profiles.card import read_cards
+from treegauge.auditing.card import read_cards
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
@@ -112,7 +112,7 @@ def test_a_badge_is_one_image_that_loads_nothing(folders, tmp_path):
 def test_names_are_escaped_in_badges(folders):
     from dataclasses import replace
 
-    from treegauge.auditing.profiles.badge import badges
+    from treegauge.auditing.card import badges
 
     (one,) = audit(folders[0], only="card").card.profiles
     drawn = badges([replace(one, treebank='<b a="1">&')])

@@ -8,8 +8,8 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
-from treegauge.auditing.consistency.findings import find_inconsistencies
-from treegauge.auditing.consistency.nuclei import NucleusWords, variation
+from treegauge.auditing.inconsistencies import find_inconsistencies
+from treegauge.auditing.variation_nuclei import NucleusWords, variation
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic

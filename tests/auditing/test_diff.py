@@ -135,7 +135,7 @@ def test_trees_are_drawn_side_by_side(command, two):
 
 
 def test_trees_too_wide_come_one_above_the_other(two):
-    from treegauge.auditing.changes.tree_pairs import changed_sentences, text_pair
+    from treegauge.auditing.changes.word_pairs import changed_sentences, text_pair
 
     pairs = tg.diff(*two).pairs
     number = changed_sentences(pairs)[0]

@@ -7,8 +7,7 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
-from treegauge.auditing.overlap.near_duplicates import find_matches
-from treegauge.auditing.overlap.texts import plain_texts, treebank_texts
+from treegauge.auditing.near_duplicates import find_matches, plain_texts, treebank_texts
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 

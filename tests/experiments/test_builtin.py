@@ -17,10 +17,9 @@ from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import find_convention
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Resampling
-from treegauge.splitting.pool import pool
-from treegauge.splitting.splitting import make_split as split
+from treegauge.scoring.settings import ScoreOptions
+from treegauge.splitting.assignment import make_split as split
+from treegauge.splitting.assignment import pool
 from treegauge.treebanks.data.conllu import read_conllu, read_splits
 
 QUICK = {"name": "beam", "options": {"epochs": 2, "beam": 2}}
@@ -70,7 +69,7 @@ def test_score(room):
     parts = read_splits(room / "UD_A-X")
     ((_, report),) = reports(room, "score", parsers=[QUICK], seeds=[1])
     model = make_parser("beam", epochs=2, beam=2).fit(parts["train"], parts["dev"], seed=1)
-    scored = evaluate(parts["test"], model.parse(parts["test"]), resampling=Resampling(resamples=0))
+    scored = evaluate(parts["test"], model.parse(parts["test"]), options=ScoreOptions(resamples=0))
     metrics = scored.systems[0].metrics
     assert report.scalars["LAS"] == metrics["LAS"].f1
     assert list(report.scalars) == (
@@ -92,8 +91,8 @@ def test_tasks_and_score_agree_under_every_convention(room):
                 index = frame["sentence"].unique(maintain_order=True)
                 gold = read_conllu(room / "UD_A-X").take(index.to_numpy())
             parsed = gold.with_columns(frame.select("head", "deprel").to_dict(as_series=False))
-            options = ScoreOptions(convention=convention)
-            scored = evaluate(gold, parsed, options=options, resampling=Resampling(resamples=0))
+            options = ScoreOptions(convention=convention, resamples=0)
+            scored = evaluate(gold, parsed, options=options)
             for metric in ("UAS", "LAS"):
                 label = metric_label(metric, convention)
                 assert report.scalars[label] == scored.systems[0][metric].f1
@@ -114,7 +113,7 @@ def test_split(room):
     ((_, report),) = reports(
         room, "split", parsers=[QUICK], samples=[2], parameters={"objective": "length", "sizes": "50/25/25"}
     )
-    scored = evaluate(parts["test"], parsed, resampling=Resampling(resamples=0))
+    scored = evaluate(parts["test"], parsed, options=ScoreOptions(resamples=0))
     assert report.scalars["LAS"] == scored.systems[0]["LAS"].f1
     assert report.scalars["edv"] == made.edv
     frame = words(report)

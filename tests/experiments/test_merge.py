@@ -5,10 +5,9 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import CellBatch, Expansion
-from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.run import run
 from treegauge.experiments.store import merge
-from treegauge.experiments.tasks import Report
+from treegauge.experiments.tasks import LedgerEntry, Report
 
 
 def part(plan, seeds):

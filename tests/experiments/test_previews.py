@@ -7,13 +7,12 @@ import pytest
 from treegauge.experiments import cells as identity
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
-from treegauge.experiments.ledger import LedgerEntry
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.previews import line_through, preview, training_words
 from treegauge.experiments.run import run
 from treegauge.experiments.store import store as status
-from treegauge.experiments.tasks import Report
+from treegauge.experiments.tasks import LedgerEntry, Report
 
 
 @pytest.fixture

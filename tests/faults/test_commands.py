@@ -21,7 +21,7 @@ from treegauge.parsing.registry import load_model, make_parser
 from treegauge.scoring.systems import score_cache
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
-from treegauge.treebanks.fetching import connections, downloads
+from treegauge.treebanks.fetching import downloads
 from treegauge.treebanks.fetching.downloads import download
 
 TREEGAUGE = (sys.executable, "-c", "from treegauge.cli import main; main()")
@@ -75,7 +75,7 @@ def test_a_server_that_hangs(tmp_path, monkeypatch):
     import socket
 
     monkeypatch.setattr(downloads, "TRIES", 1)
-    monkeypatch.setattr(connections, "SILENCE", 0.1)
+    monkeypatch.setattr(downloads, "SILENCE", 0.1)
     monkeypatch.setattr(time, "sleep", lambda _: None)
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}/a.tgz"

@@ -10,7 +10,8 @@ from treegauge.measures.registry import measures
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.probabilities import wasserstein
 from treegauge.statistics.small_samples import jackknife, wilson
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.trees import displacement_counts
 

@@ -17,7 +17,8 @@ from treegauge.measures.measuring import measure_all
 from treegauge.measures.registry import measures
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
-from treegauge.treebanks.data.conllu import ConlluError, write_conllu
+from treegauge.treebanks.data.conllu import write_conllu
+from treegauge.treebanks.data.problems import ConlluError
 
 
 def write(folder, name, **parts):
@@ -151,7 +152,7 @@ def test_intervals_where_they_make_sense():
     limits = {one.measure: one.interval for one in found.measured}
     assert limits["ttr"] is None
     assert limits["mdd"] and limits["edv"]
-    assert "ci:50@0.9|seed:0" in found.signature
+    assert "ci:50@0.9|units:sentences|seed:0" in found.signature
     row = found.to_dict()["measures"][0]
     assert row["low"] < row["value"] < row["high"]
 

@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import entropy
 
 from treegauge.core.errors import ChoiceError
-from treegauge.measures import relations
+from treegauge.measures import structure as relations
 from treegauge.measures.registry import measures
-from treegauge.measures.relations import average_wde, word_dependency_entropy
+from treegauge.measures.structure import average_wde, word_dependency_entropy
 from treegauge.testing.synthetic import synthetic
 
 # Table 2 of the Content paper; `list` stands in two columns there and is discussed as other.

@@ -2,16 +2,15 @@
 
 import numpy as np
 
-from treegauge.measures.counting import blank
 from treegauge.measures.displacement import displacements, edv, edv_excess, edv_samples, slv
 from treegauge.measures.intervals import measure_interval, random_splits
-from treegauge.measures.morphology import feature_counts
-from treegauge.measures.registry import measures
+from treegauge.measures.registry import blank, measures
 from treegauge.measures.similarity import jensen_shannon, log_ratios, out_of_vocabulary, tree_shapes, trigram_shortfall
 from treegauge.measures.structure import possible_crossings, word_order_freedom
-from treegauge.measures.vocabulary import entropy_of, standardised_ttr
+from treegauge.measures.vocabulary import entropy_of, feature_counts, standardised_ttr
 from treegauge.statistics.probabilities import wasserstein
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 
 
 def text(bank, *forms):

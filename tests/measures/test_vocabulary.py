@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import entropy
 
-from treegauge.measures import morphology, vocabulary
+from treegauge.measures import vocabulary
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import MissingError, measures
 from treegauge.measures.vocabulary import entropy_of, form_entropy, lemma_entropy
@@ -67,9 +67,9 @@ def test_too_little_text_for_a_sample(bank):
 
 def test_features_by_brute_force(drawn):
     counts = Counter(pair for text in drawn["feats"].to_list() if text != "_" for pair in text.split("|"))
-    assert morphology.feature_types(drawn) == len(counts)
+    assert vocabulary.feature_types(drawn) == len(counts)
     expected = entropy(list(counts.values()), base=2)
-    assert morphology.feature_entropy(drawn) == pytest.approx(expected)
+    assert vocabulary.feature_entropy(drawn) == pytest.approx(expected)
     sampled = measures()["sampled_feature_types"](drawn)
     assert 0 < sampled <= len(counts)
     assert measures()["sampled_feature_entropy"].function(drawn, sentences=1200) == pytest.approx(expected)
@@ -107,9 +107,9 @@ def brute_force_complexity(treebank, published):
 
 
 def test_complexity_by_brute_force(drawn):
-    found = morphology.morphological_complexity(drawn)
+    found = vocabulary.morphological_complexity(drawn)
     assert found == pytest.approx(brute_force_complexity(drawn, False))
-    found = morphology.morphological_complexity_published(drawn)
+    found = vocabulary.morphological_complexity_published(drawn)
     assert found == pytest.approx(brute_force_complexity(drawn, True))
 
 
@@ -122,31 +122,31 @@ def test_parts_by_hand(bank):
             {"form": "run", "lemma": "_", "upos": "NOUN", "feats": "_", "head": 2},
         ]
     )
-    assert morphology.word_entropy(treebank) == pytest.approx(1.5 / np.log2(3))
-    assert morphology.forms_per_lemma(treebank) == pytest.approx(1 - 2 / 3)
-    assert morphology.forms_per_lemma(treebank, blanks=True) == pytest.approx(1 - 3 / 4)
-    assert morphology.forms_per_inflected_lemma(treebank) == pytest.approx(1 / 2)
+    assert vocabulary.word_entropy(treebank) == pytest.approx(1.5 / np.log2(3))
+    assert vocabulary.forms_per_lemma(treebank) == pytest.approx(1 - 2 / 3)
+    assert vocabulary.forms_per_lemma(treebank, blanks=True) == pytest.approx(1 - 3 / 4)
+    assert vocabulary.forms_per_inflected_lemma(treebank) == pytest.approx(1 / 2)
     # NOUN N=P has heads VERB and NOUN (1 bit of 1), NOUN _ only VERB (0), VERB _ is a root.
-    assert morphology.head_pos_entropy(treebank) == pytest.approx(1 - 1 / 2)
+    assert vocabulary.head_pos_entropy(treebank) == pytest.approx(1 - 1 / 2)
     # With the last word as head of the root there is a third type, of entropy 0.
-    assert morphology.head_pos_entropy_published(treebank) == pytest.approx(1 - 1 / 3)
+    assert vocabulary.head_pos_entropy_published(treebank) == pytest.approx(1 - 1 / 3)
 
 
 def test_no_inflected_lemma_is_no_inflection(bank):
     words = [{"form": f, "lemma": f, "head": h} for f, h in (("a", 0), ("b", 1))]
-    assert morphology.forms_per_inflected_lemma(bank(words)) == 0
+    assert vocabulary.forms_per_inflected_lemma(bank(words)) == 0
 
 
 @pytest.mark.parametrize("variant", ["morphological_complexity", "forms_per_lemma"])
 def test_no_lemmas_is_missing_and_not_one(bank, variant):
     treebank = bank([{"head": 0, "feats": "A=B"}, {"head": 1, "lemma": "_"}])
     with pytest.raises(MissingError, match="no LEMMA: it is '_' for 100% of words"):
-        getattr(morphology, variant)(treebank)
+        getattr(vocabulary, variant)(treebank)
 
 
 def test_no_features_is_missing(bank):
     treebank = bank([{"head": 0, "lemma": "a"}, {"head": 1, "lemma": "b"}])
-    for function in (morphology.feature_entropy, morphology.head_pos_entropy):
+    for function in (vocabulary.feature_entropy, vocabulary.head_pos_entropy):
         with pytest.raises(MissingError, match="no FEATS"):
             function(treebank)
 
@@ -164,8 +164,8 @@ COMPLEXITY = {
 def test_complexity_of_real_treebanks(ud, treebank):
     train = read_conllu(ud / "r2.5" / f"UD_{treebank}", split="train")
     published, formula = COMPLEXITY[treebank]
-    assert round(morphology.morphological_complexity_published(train), 3) == published
-    assert round(morphology.morphological_complexity(train), 3) == formula
+    assert round(vocabulary.morphological_complexity_published(train), 3) == published
+    assert round(vocabulary.morphological_complexity(train), 3) == formula
 
 
 # Of the treebanks at hand, those in the paper's list of complex ones for UD 2.5, and those not;
@@ -192,4 +192,4 @@ def test_mostly_missing_lemmas_are_missing(ud):
     for name in ("r2.5/UD_Telugu-MTG", "r2.9/UD_Faroese-FarPaHC"):
         train = read_conllu(ud / name, split="train")
         with pytest.raises(MissingError, match="no LEMMA"):
-            morphology.morphological_complexity_published(train)
+            vocabulary.morphological_complexity_published(train)

@@ -7,7 +7,8 @@ collect_ignore = ["external_parser.py", "external_udpipe.py"]
 
 @pytest.fixture(scope="session")
 def beam_model():
-    from treegauge.parsing.transition.beam import BeamOptions, BeamParser
+    from treegauge.parsing.beam import BeamParser
+    from treegauge.parsing.beam_model import BeamOptions
 
     from .beams import TRAIN
 

@@ -1,7 +1,7 @@
 """Fixtures of the graph parser: treebanks, and one sentence for calls of its kernels."""
 
 from treegauge.kernels.graph_arcs import REACH, Sight
-from treegauge.parsing.graph.mst import GraphOptions, graph_words
+from treegauge.parsing.mst import GraphOptions, graph_words
 from treegauge.testing.synthetic import synthetic
 
 SMALL = {"bits": 16, "label_bits": 12}

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.beam import BeamParser
+from treegauge.parsing.beam_model import BeamModel, BeamOptions
 from treegauge.parsing.registry import make_parser
-from treegauge.parsing.transition.beam import BeamModel, BeamOptions, BeamParser
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
@@ -87,7 +88,7 @@ def test_interrupts_do_not_crash():
     """Whether they come while sentences are learned from or while they are parsed."""
     code = """
 import os, signal, threading, time
-from treegauge.parsing.transition.beam import BeamParser, BeamOptions
+from treegauge.parsing.beam import BeamParser, BeamOptions
 from treegauge.testing.synthetic import synthetic
 treebank = synthetic(2000, seed=1)
 model = BeamParser(BeamOptions(epochs=1)).fit(treebank[:50], seed=0)

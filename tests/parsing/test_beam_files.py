@@ -4,8 +4,9 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import load_archive, save_model
+from treegauge.parsing.beam import BeamParser
+from treegauge.parsing.beam_model import BeamOptions
 from treegauge.parsing.registry import load_model
-from treegauge.parsing.transition.beam import BeamOptions, BeamParser
 
 from .beams import TEST, TRAIN
 

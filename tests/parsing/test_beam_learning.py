@@ -6,9 +6,9 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.beam_search import Search
 from treegauge.kernels.beam_weights import BeamWeights
-from treegauge.parsing.tags.tag_sources import GOLD
-from treegauge.parsing.transition.beam import BeamOptions, BeamParser, _Training, label_table
-from treegauge.parsing.transition.beam_model import BeamVocabulary, ending
+from treegauge.parsing.beam import BeamParser, _Training, label_table
+from treegauge.parsing.beam_model import BeamOptions, BeamVocabulary, ending
+from treegauge.parsing.tag_sources import GOLD
 from treegauge.treebanks.data import trees
 
 from .arc_eager import LEFT, State, features, least_losses

@@ -9,18 +9,18 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import load_archive
 from treegauge.parsing.probabilities.calibration import ModelCalibration, fit_calibration, uncalibrated
-from treegauge.parsing.probabilities.confidence_features import FEATURES, NUMBER
 from treegauge.parsing.probabilities.held_out import calibrate_model, load_calibration, save_calibration
 from treegauge.parsing.probabilities.probability_maps import (
+    FEATURES,
+    NUMBER,
     ProbabilityMap,
     fitted_map,
     isotonic_knots,
     logit,
     power_map,
 )
-from treegauge.parsing.probabilities.training_text import TrainingText
+from treegauge.parsing.probabilities.training_text import SeenTags, TrainingText
 from treegauge.parsing.registry import find_parser, load_model, make_parser
-from treegauge.parsing.tags.seen_tags import SeenTags
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.parsing.parsers import parsers
 from treegauge.parsing.programs.command import CommandModel, CommandOptions, CommandParser
 from treegauge.parsing.programs.command_templates import CommandTemplate, filled_command, find_template, template_names
 from treegauge.parsing.programs.running import LOG, CommandError, run_program, to_conllx, to_unparsed, with_output
-from treegauge.parsing.programs.udpipe import UDPipeOptions, UDPipeParser
-from treegauge.parsing.registry import load_model, make_parser
+from treegauge.parsing.programs.udpipe import UDPipeParser
+from treegauge.parsing.programs.udpipe_settings import UDPipeOptions
+from treegauge.parsing.registry import load_model, make_parser, parsers
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees

@@ -58,7 +58,7 @@ def test_they_say_how_often_words_are_correct(model, calibration):
     scores = {}
     for name, how in (("before", uncalibrated(model)), ("after", calibration)):
         made = with_confidence(model, model.parse(test), how)
-        scores[name] = tg.score(test, {"it": made}, calibration=True).attached["calibration"]
+        scores[name] = tg.breakdown(test, {"it": made}, calibration=True).attached["calibration"]
     before, after = (scores[name].systems["it"]["arc"].numbers["ece"] for name in scores)
     assert after < 0.06
     assert after < before

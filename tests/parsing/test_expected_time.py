@@ -2,12 +2,12 @@
 
 import pytest
 
-from treegauge.parsing import expected_time as times
-from treegauge.parsing.graph.mst import GraphOptions
+from treegauge.parsing import train as times
+from treegauge.parsing.beam_model import BeamOptions
+from treegauge.parsing.mst import GraphOptions
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.programs.udpipe_settings import UDPipeOptions
 from treegauge.parsing.registry import find_parser, known_parsers
-from treegauge.parsing.transition.beam_model import BeamOptions
 from treegauge.testing.synthetic import synthetic
 
 SMALL, LARGE = synthetic(300, seed=1), synthetic(1200, seed=1)

@@ -9,10 +9,10 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels import graph_trees as _trees
 from treegauge.kernels.graph_features import ARCS, LETTERS, RELATIONS, LearnedTable, Lesson, Squares, pairs
-from treegauge.parsing.graph.mst import GraphModel, GraphOptions, GraphParser, graph_words
+from treegauge.parsing.mst import GraphModel, GraphOptions, GraphParser, graph_words
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
@@ -33,7 +33,7 @@ def uas(model, treebank):
 def test_it_learns_far_more_than_attaching_to_neighbours(model):
     left = np.maximum(TEST.positions - 1, 0)
     assert uas(model, TEST) > 0.7 > np.mean(left == TEST.head)
-    result = evaluate(TEST, model.parse(TEST), resampling=Resampling(0)).systems[0]
+    result = evaluate(TEST, model.parse(TEST), options=ScoreOptions(resamples=0)).systems[0]
     assert result["LAS"].f1 > 0.6
 
 

@@ -8,7 +8,7 @@ from treegauge.kernels import graph_learning as _batches
 from treegauge.kernels.graph_features import Moments
 from treegauge.learning.maps.jobs import TrainingJob
 from treegauge.learning.maps.recorder import make_engine
-from treegauge.parsing.graph.mst import GraphOptions, GraphParser, graph_words
+from treegauge.parsing.mst import GraphOptions, GraphParser, graph_words
 from treegauge.parsing.registry import make_parser
 
 from .graphs import SMALL, TEST, TRAIN, Sentence

@@ -5,7 +5,7 @@ import pytest
 
 from treegauge.kernels import graph_learning as _learning
 from treegauge.kernels.graph_features import Squares
-from treegauge.parsing.graph.mst import GraphOptions
+from treegauge.parsing.mst import GraphOptions
 from treegauge.treebanks.data.conllu import parse_conllu
 
 from .graphs import TEST, Sentence

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from treegauge.kernels.tree_sums import projective_maxima
-from treegauge.parsing.graph import k_best
-from treegauge.parsing.graph.k_best import k_best_trees
+from treegauge.parsing.probabilities import trees as k_best
+from treegauge.parsing.probabilities.trees import k_best_trees
 
 from .all_trees import all_trees
 

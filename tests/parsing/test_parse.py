@@ -57,7 +57,7 @@ def test_the_parse_does_not_replace_what_was_parsed(folder, tmp_path):
 
 @pytest.mark.parametrize(("name", "message"), [("none/x.conllu", "there is no folder"), ("", "is a folder; expected")])
 def test_a_place_that_cannot_be_written_is_refused_before_parsing(folder, tmp_path, name, message, monkeypatch):
-    monkeypatch.setattr("treegauge.parsing.transition.beam.BeamModel.parse", None)
+    monkeypatch.setattr("treegauge.parsing.beam.BeamModel.parse", None)
     with pytest.raises(TreegaugeError, match=message):
         tg.parse(tmp_path / "m", TEST, out=tmp_path / name)
 

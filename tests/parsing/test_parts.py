@@ -2,14 +2,14 @@
 
 import numpy as np
 
+from treegauge.parsing.beam import mean_rows
+from treegauge.parsing.beam_model import BeamOptions, Numbering, ending
 from treegauge.parsing.bracket_labels import bracket_marginals, completed
-from treegauge.parsing.graph.mst import graph_words
 from treegauge.parsing.label_encodings import encodings
+from treegauge.parsing.mst import graph_words
 from treegauge.parsing.programs.command_templates import filled_command, find_template
 from treegauge.parsing.programs.running import to_conllx, to_unparsed
-from treegauge.parsing.programs.udpipe_settings import UDPipeOptions, options_text, resolve
-from treegauge.parsing.transition.beam import mean_rows
-from treegauge.parsing.transition.beam_model import BeamOptions, Numbering, ending
+from treegauge.parsing.programs.udpipe_settings import UDPipeOptions, options_text, udpipe_values
 from treegauge.treebanks.data.conllu import parse_conllu
 
 
@@ -69,7 +69,7 @@ def test_what_programs_are_given():
 
 def test_options_of_udpipe():
     size = {"sentences": 500, "words": 12500}
-    assert resolve(UDPipeOptions(preset="sized"), **size)["hidden_layer"] == 32
-    greek = resolve(UDPipeOptions(treebank="el", iterations=3), **size)
+    assert udpipe_values(UDPipeOptions(preset="sized"), **size)["hidden_layer"] == 32
+    greek = udpipe_values(UDPipeOptions(treebank="el", iterations=3), **size)
     assert greek["transition_system"] == "link2"
     assert options_text({"iterations": 3, "l2": 0.5}) == "iterations=3;l2=0.5"

@@ -6,10 +6,8 @@ from dataclasses import fields
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.parsing.options import given_options, read_options
-from treegauge.parsing.parsers import parsers
-from treegauge.parsing.presets import PRESETS, find_preset, with_preset
-from treegauge.parsing.registry import find_parser, load_model, make_parser
+from treegauge.parsing.options import PRESETS, find_preset, given_options, read_options, with_preset
+from treegauge.parsing.registry import find_parser, load_model, make_parser, parsers
 from treegauge.parsing.train import train
 from treegauge.testing.synthetic import synthetic
 

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from treegauge.parsing.tags.seen_tags import MOST_NAMES, SeenTags
+from treegauge.parsing.probabilities.training_text import MOST_NAMES, SeenTags
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
 

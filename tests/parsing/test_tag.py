@@ -103,10 +103,10 @@ def test_a_place_that_is_no_folder_is_refused_before_any_work(tmp_path):
 
 
 def test_the_perceptron_tags_as_parsers_do(files, tmp_path):
-    from treegauge.parsing.tags.tag_sources import learn_tags
+    from treegauge.parsing.tag_sources import learn_tags
 
     train, test = files
-    done = tag(train, [test], out=tmp_path / "out", tagger="perceptron", iterations=10)
+    done = tag(train, test, out=tmp_path / "out", tagger="perceptron", iterations=10)
     source, tagged, held = learn_tags("predicted", read_conllu(train), read_conllu(test), seed=0)
     assert source.tagger is not None
     for name, expected in (("train", tagged), ("test", held)):

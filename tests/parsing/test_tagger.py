@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.programs.udpipe import UDPipeOptions, UDPipeParser
-from treegauge.parsing.programs.udpipe_settings import TAGS
-from treegauge.parsing.tags import tagger as taggers
-from treegauge.parsing.tags.tagger import Tagger, jackknifed_tags, train_tagger
+from treegauge.parsing import tagger as taggers
+from treegauge.parsing.programs.udpipe import UDPipeParser
+from treegauge.parsing.programs.udpipe_settings import TAGS, UDPipeOptions
+from treegauge.parsing.tagger import Tagger, jackknifed_tags, train_tagger
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank
@@ -66,7 +66,7 @@ def test_folds_never_tag_what_they_have_seen(monkeypatch):
             return treebank.with_columns({"upos": ["LEAK" if w else f for w, f in pairs]})
 
     monkeypatch.setattr(taggers, "train_tagger", lambda train, **_: Spy(train))
-    result = jackknifed_tags(TRAIN, folds=7, seed=3, documents=False)
+    result = jackknifed_tags(TRAIN, folds=7, seed=3)
     assert sorted(seen) == sorted(sentence.id for sentence in TRAIN)
     assert result["upos"].to_list() == TRAIN["form"].to_list()
     assert result["form"].to_list() == TRAIN["form"].to_list()
@@ -105,5 +105,3 @@ def test_documents_of_uneven_length_do_not_leave_a_fold_empty():
     folds = taggers.tag_folds(train, 5, seed=0)
     assert sorted(np.concatenate(folds).tolist()) == list(range(34))
     assert [len(fold) for fold in folds] == [7, 7, 6, 7, 7]
-    with pytest.raises(TreegaugeError, match="leaves no sentences for fold"):
-        taggers.tag_folds(train, 5, seed=0, documents=True)

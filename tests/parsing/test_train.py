@@ -11,10 +11,11 @@ import pytest
 from treegauge.cli import output
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import listening
+from treegauge.parsing.beam import BeamParser
+from treegauge.parsing.beam_model import BeamOptions
 from treegauge.parsing.probabilities.held_out import hold_out
 from treegauge.parsing.registry import load_model
 from treegauge.parsing.train import train
-from treegauge.parsing.transition.beam import BeamOptions, BeamParser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
@@ -279,7 +280,7 @@ def test_an_external_parser(command, files, tmp_path, monkeypatch):
         """
     )
     monkeypatch.setenv("TREEGAUGE_PARSERS", str(own))
-    assert "template=mine" in command("parsers", "command").out
+    assert "template=mine" in command("train", "--list", "command").out
     model, out = tmp_path / "m", tmp_path / "parsed.conllu"
     assert command("train", "command", train, "--out", model, "--option", "template=mine").code == 0
     assert command("parse", model, test, "--trust", "--out", out).code == 0

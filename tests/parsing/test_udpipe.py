@@ -10,8 +10,8 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.options import read_options
-from treegauge.parsing.programs.udpipe import UDPipeModel, UDPipeOptions, UDPipeParser, errors_to_log
-from treegauge.parsing.programs.udpipe_settings import ORACLES, PUBLISHED, resolve
+from treegauge.parsing.programs.udpipe import UDPipeModel, UDPipeParser, errors_to_log
+from treegauge.parsing.programs.udpipe_settings import ORACLES, PUBLISHED, UDPipeOptions, udpipe_values
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
@@ -125,9 +125,11 @@ def test_what_the_library_is_told(model):
 
 def test_published_settings():
     assert len(PUBLISHED) == 68
-    shared = resolve(UDPipeOptions(), sentences=1, words=1)
+    shared = udpipe_values(UDPipeOptions(), sentences=1, words=1)
     assert (shared["iterations"], shared["hidden_layer"], shared["embedding_form"]) == (30, 200, 50)
-    tr, ug, el, ta = (resolve(UDPipeOptions(treebank=code), sentences=1, words=1) for code in ("tr", "ug", "el", "ta"))
+    tr, ug, el, ta = (
+        udpipe_values(UDPipeOptions(treebank=code), sentences=1, words=1) for code in ("tr", "ug", "el", "ta")
+    )
     keys = ("transition_system", "transition_oracle", "learning_rate", "l2", "structured_interval")
     assert [tr[key] for key in keys] == ["projective", "dynamic", 0.01, 0.3, 8]
     assert [ug[key] for key in keys] == ["swap", "static_lazy", 0.02, 0.3, 8]
@@ -142,12 +144,14 @@ def test_published_settings():
     [(500, 2400, 100, 10), (500, 5150, 64, 10), (500, 12500, 32, 5), (10, 48, 100, 30), (50, 240, 100, 20)],
 )
 def test_the_sized_preset_follows_the_data(sentences, words, hidden, iterations):
-    values = resolve(UDPipeOptions(preset="sized"), sentences=sentences, words=words)
+    values = udpipe_values(UDPipeOptions(preset="sized"), sentences=sentences, words=words)
     assert (values["hidden_layer"], values["iterations"]) == (hidden, iterations)
 
 
 def test_set_values_win():
-    values = resolve(UDPipeOptions(treebank="el", transition_system="swap", l2=0, iterations=2), sentences=9, words=99)
+    values = udpipe_values(
+        UDPipeOptions(treebank="el", transition_system="swap", l2=0, iterations=2), sentences=9, words=99
+    )
     assert (values["transition_oracle"], values["l2"], values["iterations"]) == ("static_lazy", 0, 2)
     asked = read_options(UDPipeOptions, ["learning_rate=0.05", "hidden_layer=7", "tags=mixed"])
     assert (asked.learning_rate, asked.hidden_layer, asked.tags) == (0.05, 7, "mixed")
@@ -186,7 +190,7 @@ def test_an_oracle_of_another_system():
 def test_options_are_all_known_to_the_library():
     """What is not passed on is ours; everything else is passed on under the library's names."""
     ours = {"preset", "treebank", "tags", "beam", "early_stopping", "tagger_iterations"}
-    passed = resolve(UDPipeOptions(embedding_form_file="x"), sentences=1, words=1)
+    passed = udpipe_values(UDPipeOptions(embedding_form_file="x"), sentences=1, words=1)
     assert {one.name for one in fields(UDPipeOptions)} == ours | set(passed)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.neural.preparation import WordVectors, read_vectors
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.parsing.word_vectors import WordVectors, read_vectors
 from treegauge.treebanks.data.conllu import parse_conllu
 
 TEXT = "3 2\nthe 1 0\ncat 0 1\ndog 1 1\n"

@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
+from studies.edv.methods import correlate_lengths, fit_skew_normal, normality, remove_background
 
 from studies.edv.drawing import background, by_length, skewed_histogram
-from studies.edv.statistics import correlate_lengths, fit_skew_normal, normality, remove_background
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.correlation import correlate
 

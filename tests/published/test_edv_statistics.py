@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
+from studies.edv.methods import normality, remove_background
 
 from studies.edv.derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
-from studies.edv.statistics import normality, remove_background
 from studies.parts import beyond_rounding
 from treegauge.data import edv_tables, ud25
 from treegauge.statistics.analyse import correlation_matrix

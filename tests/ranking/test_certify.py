@@ -18,8 +18,8 @@ from treegauge.ranking.certify import certify
 from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.strengths import families_of
-from treegauge.reporting.page.packing import floats
-from treegauge.reporting.sections.comparing import table_pairs
+from treegauge.reporting.packing import floats
+from treegauge.reporting.sections.ranking import table_pairs
 from treegauge.statistics.small_samples import signed_rank
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)

@@ -1,4 +1,4 @@
-"""The page's numbers about confidence are those of `score --calibration`."""
+"""The page's numbers about confidence are those of `breakdown --calibration`."""
 
 import shlex
 
@@ -10,8 +10,7 @@ from treegauge.core.messages import listening
 from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.sections.scores import score_all, scores_section
 from treegauge.scoring.metrics.convention import OFFICIAL
-from treegauge.testing.simulated_confidence import with_simulated_confidence
-from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.testing.simulated_parser import simulated_parse, with_simulated_confidence
 from treegauge.testing.synthetic import synthetic
 
 
@@ -50,8 +49,9 @@ def test_the_section_has_what_score_prints(scored):
     data = section.data["treebanks"][0]["calibration"]
     assert [one is None for one in data] == [False, True, True]
     assert [text for text in notes.texts if text.startswith("no calibration of partly: ")]
-    found = tg.score(scored.gold, {"sure": scored.systems["sure"]}, calibration=True)
-    made = found.attached["calibration"]
+    sure = {"sure": scored.systems["sure"]}
+    found = tg.score(scored.gold, sure, resamples=0)
+    made = tg.breakdown(scored.gold, sure, calibration=True).attached["calibration"]
     arc = made.systems["sure"]["arc"].numbers
     assert data[0]["ece"] == pytest.approx(100 * arc["ece"], abs=1e-3)
     assert data[0]["words"] == scored.gold.n_words == sum(one["count"] for one in data[0]["bins"])

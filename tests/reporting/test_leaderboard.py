@@ -11,10 +11,10 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.reporting import leaderboard_files
 from treegauge.scoring.systems import submissions
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_parser import simulated_parse
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.synthetic import synthetic
 
 CODES = ("el_gdt", "te_mtg", "af_afribooms", "hu_szeged", "vi_vtb", "mr_ufal", "ta_ttb", "ug_udt")
 TEAMS = {"alpha": 1.0, "beta": 2.0, "gamma": 3.0}
@@ -45,7 +45,7 @@ def task(made, tmp_path):
 @pytest.fixture
 def scores_only(monkeypatch):
     """Keep the scores for the next run, and write no page."""
-    monkeypatch.setattr(leaderboard_files, "write_leaderboard", lambda *_: None)
+    monkeypatch.setattr("treegauge.reporting.leaderboard.write_leaderboard", lambda *_: None)
 
 
 def board(task, **options):
@@ -253,14 +253,19 @@ def test_teams_are_also_given_one_by_one(task):
     assert one.board.treebanks == ("el_gdt-ud-test",)
 
 
+def test_a_name_given_twice_has_two_runs(task):
+    """The score of a team with two runs is that of their counts together."""
+    folders = [task / "teams" / name for name in ("alpha", "beta")]
+    both = tg.leaderboard(task / "gold", *(f"a={folder}" for folder in folders), out=None, **QUICK)
+    assert both.table["system"].to_list() == ["a"]
+
+
 def test_bad_requests_are_refused(task):
-    with pytest.raises(TreegaugeError, match="two teams are called 'a'"):
-        tg.leaderboard(task / "gold", {"a": task / "teams/alpha"}, f"a={task / 'teams/beta'}")
-    with pytest.raises(TreegaugeError, match="does not exist; expected a file or a folder"):
+    with pytest.raises(TreegaugeError, match="nowhere: no such file or folder"):
         tg.leaderboard(task / "gold", "a=nowhere")
     with pytest.raises(TreegaugeError, match="expected the folder of a treebank"):
         tg.leaderboard(task / "gold" / "el_gdt-ud-test.conllu", task / "teams")
-    with pytest.raises(TreegaugeError, match="a folder with a folder per team, or NAME=PATH"):
+    with pytest.raises(TreegaugeError, match="none: no such file or folder"):
         tg.leaderboard(task / "gold", task / "none")
     with pytest.raises(TreegaugeError, match="no team; expected a folder of output per team"):
         tg.leaderboard(task / "gold", task / "gold")

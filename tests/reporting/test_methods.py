@@ -115,7 +115,7 @@ def test_heat_maps(printed, data):
 def test_confusions(printed, data):
     (one,) = data["scores"]["treebanks"]
     (said,), _ = printed("Confusions")
-    printed_counts = re.findall(r"^(\S+) +(\S+) +(\d+) ", said, re.MULTILINE)
+    printed_counts = re.findall(r"^([^,]+),([^,]+),(\d+),", said, re.MULTILINE)
     for found in (each["relation"] for each in one["confusion"]):
         names = found["names"]
         for gold, system, count, _ in found["cells"]:

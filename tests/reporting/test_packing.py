@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treegauge.reporting.page.packing import floats, heads, numbers, texts, to_json, trees
+from treegauge.reporting.packing import floats, heads, numbers, texts, to_json, trees
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
 

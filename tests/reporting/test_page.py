@@ -20,13 +20,13 @@ from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
 from treegauge.reporting.inputs import Recorded
-from treegauge.reporting.page.methods import REFERENCES
-from treegauge.reporting.page.page import Section, page
+from treegauge.reporting.methods import REFERENCES
+from treegauge.reporting.page import Section, page
 from treegauge.reporting.report import report
 from treegauge.reporting.sections import maps
 from treegauge.reporting.sections.maps import quantised
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.evaluation import evaluate
 from treegauge.treebanks.data.conllu import read_conllu
 
@@ -107,7 +107,7 @@ def test_scores_are_those_of_the_library(data, small):
 def test_a_cell_leads_to_the_words_that_went_wrong(data, small):
     (one,) = data["scores"]["treebanks"]
     gold = read_conllu(small / "UD_Small-Test", split="test")
-    cells = breakdown(align(gold, read_conllu(small / "alpha.conllu")), by="upos")
+    cells = class_scores(align(gold, read_conllu(small / "alpha.conllu")), by="upos")
     row = next(r for r in one["breakdowns"][1]["rows"] if r["class"] == "NOUN")
     places = cells.errors("NOUN", limit=8)
     assert [words for _, words in row["systems"][0]["examples"]] == [list(p.words) for p in places]

@@ -21,7 +21,7 @@ from treegauge.learning.curves.attachments import ALL
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.report import report
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
@@ -100,7 +100,7 @@ def test_a_store_of_map_is_shown_as_its_recording_is(folders, tmp_path):
     (ours,), (theirs,) = (data_of(text, "candidates")["lists"] for text in pages)
     assert ours["held_out"]
     assert theirs["held_out"]
-    names = ("address", "word", "score")
+    names = ("line", "word", "score")
     assert [[one[name] for name in names] for one in ours["items"][:3]] == [
         [one[name] for name in names] for one in theirs["items"]
     ]
@@ -195,7 +195,7 @@ def test_output_for_several_treebanks_is_scored_and_ranked(three):
     (ranking,) = data_of(text, "ranking")["boards"]
     assert [t["code"] for t in ranking["treebanks"]] == ["t0", "t1", "t2"]
     las = evaluate(three / "gold" / "t1.conllu", three / "one" / "t1.conllu",
-                   resampling=Resampling(resamples=0)).systems[0]["LAS"].f1  # fmt: skip
+                   options=ScoreOptions(resamples=0)).systems[0]["LAS"].f1  # fmt: skip
     scored = data_of(text, "scores")["treebanks"][1]
     shown = next(m for m in scored["metrics"] if m["name"] == "LAS")
     assert shown["systems"][0]["f1"] == las

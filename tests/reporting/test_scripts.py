@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.reporting.page.page import bundle
+from treegauge.reporting import bundle
 
 HOME = Path(__file__).parent / "js"
 ASSETS = Path(bundle.__file__).parent / "assets"

@@ -8,8 +8,8 @@ import pytest
 
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
-from treegauge.reporting.page.page import Section, page
-from treegauge.reporting.page.serving import PageServer, keep_serving, served_page, watched_files
+from treegauge.reporting.page import Section, page
+from treegauge.reporting.serving import PageServer, keep_serving, served_page, watched_files
 
 ONE, TWO = (page("t", text, [Section("a", "A", "below")]) for text in ("first", "second"))
 
@@ -113,7 +113,7 @@ def test_folders_and_named_files_are_watched(tmp_path):
 def heard(monkeypatch):
     """What a served page says."""
     said = []
-    monkeypatch.setattr("treegauge.reporting.page.serving.note", said.append)
+    monkeypatch.setattr("treegauge.reporting.serving.note", said.append)
     return said
 
 

@@ -13,7 +13,7 @@ from tests.reporting.browsing import address
 from treegauge.learning.maps.candidates import error_candidates, save_candidates
 from treegauge.learning.maps.jobs import cross_fit
 from treegauge.learning.maps.recorder import make_engine
-from treegauge.reporting.sections.candidates import candidates_page, file_excerpts
+from treegauge.reporting.sections.maps import candidates_page, file_excerpts
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import COLUMNS

@@ -11,7 +11,7 @@ from tests.reporting.conftest import TREEBANKS
 from treegauge.ranking.certify import certify
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.class_tests import compare_classes
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.inference.comparisons import compare_systems
@@ -57,7 +57,7 @@ def test_the_margin_decides_about_equivalence(tab, scored):
 def test_classes_are_those_of_the_library_in_the_order_chosen(tab, scored, files):
     page = tab(scored / "page.html", f"{LINK}&by=upos")
     gold, systems = files
-    one, other = (breakdown(align(gold, read_conllu(systems[name])), by="upos") for name in ("high", "low"))
+    one, other = (class_scores(align(gold, read_conllu(systems[name])), by="upos") for name in ("high", "low"))
     tested = compare_classes(one, other, "sentences", level=0.95, correction="holm")
     tests = {row["class"]: row for row in tested}
     ours, theirs = ({row["class"]: row for row in cells.table.to_dicts()} for cells in (one, other))

@@ -4,7 +4,7 @@ from tests.reporting.browsing import address, table, until
 from tests.reporting.conftest import TREEBANKS
 from treegauge.reporting.report import report
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.attachment import correct_words
@@ -23,7 +23,7 @@ def test_a_class_opens_its_sentences_with_aligned_trees(tab, small):
     view, drawer = page.locator("#view-errors"), page.locator(".drawer")
     view.get_by_role("combobox", name="By", exact=True).select_option("upos")
     gold, alignment = aligned(small)
-    cells = breakdown(alignment, by="upos")
+    cells = class_scores(alignment, by="upos")
     row = next(r for r in cells.table.to_dicts() if r["class"] == "NOUN")
     wrong = row["gold"] - row["correct"]
     shown = {cells[0]: cells[1:3] for cells in table(page, "#view-errors .data-table")}
@@ -58,7 +58,7 @@ def test_next_previous_and_the_link_to_a_sentence(tab, small):
     page = tab(small / "page.html", NOUN)
     drawer = page.locator(".drawer")
     _, alignment = aligned(small, "alpha")
-    ids = [place.sent_id for place in breakdown(alignment, by="upos").errors("NOUN")]
+    ids = [place.sent_id for place in class_scores(alignment, by="upos").errors("NOUN")]
     assert f"1 of {len(ids)}, {ids[0]}" in drawer.inner_text()
     page.keyboard.press("j")
     page.keyboard.press("ArrowRight")
@@ -138,7 +138,7 @@ def test_a_sentence_is_copied_as_conllu(tab, small):
     drawer = page.locator(".drawer")
     drawer.get_by_role("button", name="Copy as CoNLL-U").click()
     gold, alignment = aligned(small, "alpha")
-    place = breakdown(alignment, by="upos").errors("NOUN", limit=1)[0]
+    place = class_scores(alignment, by="upos").errors("NOUN", limit=1)[0]
     copied = parse_conllu(page.evaluate("window.copied"))
     sentence = gold[place.sentence]
     assert copied[0].id == sentence.id

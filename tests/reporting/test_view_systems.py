@@ -3,7 +3,7 @@
 from tests.reporting.browsing import address, table
 from tests.reporting.conftest import TREEBANKS
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.evaluation import evaluate
 from treegauge.treebanks.data.conllu import read_conllu
 
@@ -25,7 +25,7 @@ def test_all_metrics_of_all_systems_on_a_treebank(tab, scored):
 def test_one_system_has_its_errors_by_relation(tab, scored):
     page = tab(scored / "page.html", "#systems?system=low&treebank=UD_One-A")
     gold = read_conllu(scored / TREEBANKS[0], split="test")
-    cells = breakdown(align(gold, read_conllu(next((scored / "low").glob("one*")))), by="relation")
+    cells = class_scores(align(gold, read_conllu(next((scored / "low").glob("one*")))), by="relation")
     wrong = {row["class"]: row["gold"] - row["correct"] for row in cells.table.to_dicts()}
     shown = table(page, "[aria-label='Errors by relation']")
     assert [int(row[1]) for row in shown] == sorted(wrong.values(), reverse=True)[: len(shown)]

@@ -7,7 +7,7 @@ from treegauge.auditing.diff import diff
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import measures
 from treegauge.reporting.report import report
-from treegauge.reporting.sections.measure_names import FAMILY_NAMES, MEASURE_NAMES
+from treegauge.reporting.sections.treebanks import FAMILY_NAMES, MEASURE_NAMES
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
 

@@ -15,7 +15,7 @@ from treegauge.core.messages import listening
 from treegauge.core.verbs import verb_parameters
 from treegauge.experiments.plans import Plan, grid
 from treegauge.testing.synthetic import synthetic
-from treegauge.treebanks.sources.files import resolver
+from treegauge.treebanks.sources import resolver
 from treegauge.treebanks.sources.resolver import find
 
 #: Parameters that take treebanks, wherever they occur.
@@ -41,10 +41,9 @@ CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "leaderboard": {"gold": ((..., {"A": Path(__file__)}), {})},
     "train": {"treebank": (("mst", ...), {"out": "m"}), "dev": (("mst", SYSTEM), {"out": "m", "dev": ...})},
     "parse": {"treebank": (("MODEL", ...), {})},
-    "tag": {"treebank": ((...,), {"out": "t"}), "files": ((SYSTEM, [...]), {"out": "t"})},
+    "tag": {"files": ((...,), {"out": "t"})},
     "map": {"treebanks": ((...,), {})},
     "difficulty": {"treebanks": ((...,), {}), "dev": ((SYSTEM,), {"dev": ...})},
-    "labels": {"treebanks": ((...,), {})},
     "curve": {"sources": ((...,), {})},
     "curve counts": {"sources": ((...,), {})},
     "curve complexity": {"sources": ((...,), {})},

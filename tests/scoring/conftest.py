@@ -69,8 +69,8 @@ def files(invented, tmp_path_factory):
 def cli(monkeypatch, capsys):
     """Run the command in this process; gives exit code, standard output and error."""
 
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["treegauge", "score", *words])
+    def run(*words: str, verb: str = "score") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["treegauge", verb, *words])
         with pytest.raises(SystemExit) as caught:
             main()
         out, err = capsys.readouterr()

@@ -10,12 +10,11 @@ from tools.fuzz.official import load, repeats_edges
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.registry import METRICS
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import parse_conllu
 
-TOTALS = Resampling(resamples=0)
+TOTALS = ScoreOptions(resamples=0)
 ALL_15 = [*METRICS, "ELAS", "EULAS"]
 
 
@@ -48,7 +47,7 @@ def ours(gold: str | bytes, system: str | bytes, *, allow: tuple[str, ...] = (),
     sides = [parse_conllu(data, allow=allow) for data in (gold, system)]
     chosen = {name: options.pop(name) for name in ("punct", "subtypes") if name in options}
     options["convention"] = Convention(**chosen)
-    return evaluate(*sides, options=ScoreOptions(**options), resampling=TOTALS)
+    return evaluate(*sides, options=ScoreOptions(**options, resamples=0))
 
 
 def counts(scores: Scores) -> dict[str, tuple[Any, ...]]:

@@ -139,11 +139,11 @@ def test_message_says_after_which_sentence_an_output_ends(tmp_path, chunk, kept,
         (tmp_path / f"{name}.conllu").write_text(conllu(*sentences))
     sides = [str(tmp_path / f"{name}.conllu") for name in ("gold", "out")]
     with pytest.raises(MismatchError) as caught:
-        evaluate(sides[0], {"out": sides[1]}, resampling=TOTALS, chunk=chunk)
+        evaluate(sides[0], {"out": sides[1]}, options=TOTALS, chunk=chunk)
     assert str(caught.value).startswith(f"out ends {where}: the output is incomplete\n")
     assert "gold continues:   gold:" in str(caught.value)
     with pytest.raises(MismatchError, match=r"^gold continues after the last ") as two:
-        evaluate(sides[1], {"out": sides[0]}, resampling=TOTALS, chunk=chunk)
+        evaluate(sides[1], {"out": sides[0]}, options=TOTALS, chunk=chunk)
     last = where.partition("(")[2]
     assert f"sentence of gold ({len(kept)}, {last}\n" in str(two.value)
 
@@ -266,7 +266,7 @@ def test_words_can_be_matched_across_a_sentence_end(tmp_path):
     paths = [tmp_path / "gold.conllu", tmp_path / "system.conllu"]
     for path, text in zip(paths, (gold, system), strict=True):
         path.write_text(text, encoding="utf-8")
-    scores = evaluate(*paths, chunk=20, resampling=TOTALS)
+    scores = evaluate(*paths, chunk=20, options=TOTALS)
     assert four(scores, "Words") == (2, 4, 4, None)
     sizes = [len(part.gold.treebank) for part in PairedReader(*paths, chunk=20)]
     assert sizes == [2, 1]

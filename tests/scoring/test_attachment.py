@@ -8,8 +8,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.attachment import correct_trees, scored_words_mask
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
 
@@ -31,8 +30,7 @@ def worsened(seed):
 @pytest.mark.parametrize("punct", [False, True])
 def test_shares_are_the_scorers(punct):
     system = worsened(1)
-    none = Resampling(resamples=0)
-    scores = evaluate(GOLD, system, options=ScoreOptions(Convention(punct=punct)), resampling=none).systems[0]
+    scores = evaluate(GOLD, system, ScoreOptions(convention=Convention(punct=punct), resamples=0)).systems[0]
     convention = Convention(punct=punct)
     counted = scored_words_mask(GOLD, convention)
     correct = correct_trees(GOLD, system.head, system["deprel"], convention)

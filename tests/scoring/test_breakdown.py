@@ -4,7 +4,7 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.classification import REGISTRY, classify
 from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.metrics.convention import Convention
@@ -45,7 +45,7 @@ SYSTEM = parse_conllu(
 
 def cells(**how) -> dict[str, tuple[int, ...]]:
     """Return gold, system, aligned and correct of every class."""
-    table = breakdown(GOLD, SYSTEM, **how).table
+    table = class_scores(GOLD, SYSTEM, **how).table
     rows = table.select("class", "gold", "system", "aligned", "correct").rows()
     return {name: tuple(numbers) for name, *numbers in rows}
 
@@ -63,7 +63,7 @@ def test_by_relation():
 
 
 def test_values_of_a_class():
-    rows = {line["class"]: line for line in breakdown(GOLD, SYSTEM, metric="UAS").table.to_dicts()}
+    rows = {line["class"]: line for line in class_scores(GOLD, SYSTEM, metric="UAS").table.to_dicts()}
     nsubj = rows["nsubj"]
     assert (nsubj["recall"], nsubj["precision"]) == (100, None)
     assert nsubj["share"] == pytest.approx(200 / 7)
@@ -71,7 +71,7 @@ def test_values_of_a_class():
     assert (det["recall"], det["precision"], det["f1"]) == (0, 50, 0)
     assert rows["root"]["f1"] == 100
     assert rows["obj"]["recall"] is None
-    shown = breakdown(GOLD, SYSTEM, metric="UAS").shown()
+    shown = class_scores(GOLD, SYSTEM, metric="UAS").shown()
     assert shown.filter(shown["class"] == "det")["precision"].item() == 50
 
 
@@ -86,9 +86,9 @@ def test_what_counts_as_right(metric, correct):
 def test_subtypes_count_where_asked():
     gold = parse_conllu(conllu([row(1, "a", 2, "nsubj:pass"), row(2, "b", 0, "root")]))
     system = parse_conllu(conllu([row(1, "a", 2, "nsubj"), row(2, "b", 0, "root")]))
-    plain = breakdown(gold, system, by="deprel").table
+    plain = class_scores(gold, system, by="deprel").table
     assert dict(plain.select("class", "correct").rows()) == {"nsubj:pass": 1, "root": 1, "nsubj": 0}
-    exact = breakdown(gold, system, by="deprel", convention=Convention(subtypes=True)).table
+    exact = class_scores(gold, system, by="deprel", convention=Convention(subtypes=True)).table
     assert exact["correct"].sum() == 1
 
 
@@ -127,11 +127,11 @@ def test_a_predicate_of_ones_own():
     assert cells(by=short) == {"True": (4, 3, 3, 0), "False": (3, 3, 2, 2)}
     crossed = cells(by=[short, "upos"])
     assert crossed["True × NOUN"] == (1, 1, 1, 0)
-    assert "by:short×upos" in breakdown(GOLD, SYSTEM, by=[short, "upos"]).signature
+    assert "by:short×upos" in class_scores(GOLD, SYSTEM, by=[short, "upos"]).signature
 
 
 def test_errors_lead_to_the_sentences():
-    result = breakdown(GOLD, SYSTEM)
+    result = class_scores(GOLD, SYSTEM)
     places = result.errors("nsubj")
     assert [(p.sentence, p.sent_id, p.words) for p in places] == [(0, "dog", (2,)), (1, "it", (1,))]
     assert result.errors("nsubj", limit=1) == places[:1]
@@ -144,18 +144,18 @@ def test_errors_lead_to_the_sentences():
 
 def test_an_alignment_can_be_used_again():
     alignment = align(GOLD, SYSTEM)
-    assert breakdown(alignment).table.equals(breakdown(GOLD, SYSTEM).table)
+    assert class_scores(alignment).table.equals(class_scores(GOLD, SYSTEM).table)
     with pytest.raises(TreegaugeError, match="pass a system"):
-        breakdown(GOLD)
+        class_scores(GOLD)
 
 
 def test_legal_choices_are_listed():
     with pytest.raises(ChoiceError, match=r"did you mean 'relation'.*feats:NAME"):
-        breakdown(GOLD, SYSTEM, by="relations")
+        class_scores(GOLD, SYSTEM, by="relations")
     with pytest.raises(ChoiceError, match="choices: UAS, LAS"):
-        breakdown(GOLD, SYSTEM, metric="CLAS")
+        class_scores(GOLD, SYSTEM, metric="CLAS")
     with pytest.raises(TreegaugeError, match="at least one"):
-        breakdown(GOLD, SYSTEM, by=[])
+        class_scores(GOLD, SYSTEM, by=[])
     with pytest.raises(TreegaugeError, match="returned 1 values for 7 words"):
         classify(GOLD, lambda treebank: [1])
 
@@ -200,7 +200,7 @@ def test_nothing_confused():
 
 def test_confusions_and_breakdowns_agree(treebanks):
     alignment = align(treebanks["gold"], treebanks["cut"])
-    labels = breakdown(alignment, metric="Label").table
+    labels = class_scores(alignment, metric="Label").table
     matrix = confusion(alignment)
     for name, correct, aligned in labels.select("class", "correct", "aligned").rows():
         at = matrix.names.index(name)

@@ -8,7 +8,7 @@ import pytest
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.class_tests import ClassTable, class_difference, class_f1, compare_classes
 from treegauge.scoring.classes.sentence_classes import sentence_classes
 from treegauge.statistics.multiple import adjust
@@ -25,15 +25,16 @@ def everything(treebank):
 
 
 @pytest.fixture(scope="module")
-def scores(treebanks):
+def tables(treebanks):
     systems = {name: treebanks[name] for name in ("good", "poor")}
-    return tg.score(treebanks["gold"], systems, by=["relation"], units="sentences")
+    return tg.breakdown(treebanks["gold"], systems, by=["relation"], units="sentences")
 
 
-def test_one_class_of_all_words_is_the_primary_test(treebanks, scores):
-    a, b = (breakdown(align(treebanks["gold"], treebanks[one]), by=everything) for one in ("good", "poor"))
+def test_one_class_of_all_words_is_the_primary_test(treebanks):
+    a, b = (class_scores(align(treebanks["gold"], treebanks[one]), by=everything) for one in ("good", "poor"))
     (row,) = compare_classes(a, b, "sentences", level=0.95, correction="holm")
-    (whole,) = scores.attached["comparisons"].pairs
+    systems = {name: treebanks[name] for name in ("good", "poor")}
+    (whole,) = tg.score(treebanks["gold"], systems, units="sentences").attached["comparisons"].pairs
     assert row["units"] == 120
     for name in ("difference", "low", "high", "p_value"):
         assert row[name] == pytest.approx(whole[name], rel=1e-9)
@@ -46,16 +47,15 @@ def test_the_same_of_documents(treebanks):
     marked = "\n\n".join(f"# newdoc\n{part}" if i % 10 == 0 and part.strip() else part for i, part in enumerate(parts))
     cut = parse_conllu(marked, name="gold")
     systems = dict(zip("ab", outputs, strict=True))
-    whole = tg.score(cut, systems, by=["relation"]).attached
+    whole = tg.score(cut, systems).attached
     assert "over 12 documents" in str(whole["comparisons"])
-    cells = [breakdown(align(cut, one), by=everything) for one in outputs]
+    cells = [class_scores(align(cut, one), by=everything) for one in outputs]
     (row,) = compare_classes(*cells, "documents", level=0.95, correction="holm")
     assert row["units"] == 12
     assert row["p_value"] == pytest.approx(whole["comparisons"].pairs[0]["p_value"], rel=1e-9)
 
 
-def test_differences_are_those_of_the_table(scores):
-    (tables,) = scores.attached["breakdowns"]
+def test_differences_are_those_of_the_table(tables):
     a, b = ({row["class"]: row["f1"] for row in one.table.to_dicts()} for one in tables.systems.values())
     for row in tables.differences:
         difference = a.get(row["class"], 0.0) - b.get(row["class"], 0.0)
@@ -65,8 +65,7 @@ def test_differences_are_those_of_the_table(scores):
             assert (row["p_value"] <= 0.05) == (row["low"] > 0 or row["high"] < 0)
 
 
-def test_p_values_are_corrected_over_the_classes_that_have_one(scores):
-    (tables,) = scores.attached["breakdowns"]
+def test_p_values_are_corrected_over_the_classes_that_have_one(tables):
     given = [row["p_value"] for row in tables.differences]
     assert None in given
     corrected = [np.nan if row["p_corrected"] is None else row["p_corrected"] for row in tables.differences]
@@ -87,7 +86,7 @@ def test_a_class_without_gold_words_is_named_and_not_tested():
         name: parse_conllu(conllu(*[wrong if i % of == 0 else lines for i in range(30)]))
         for name, of in (("x", 2), ("y", 3))
     }
-    (tables,) = tg.score(gold, systems, by=["relation"], units="sentences").attached["breakdowns"]
+    tables = tg.breakdown(gold, systems, by="relation", units="sentences")
     rows = {line["class"]: line for line in tables.differences}
     assert rows["dep"] == {
         "class": "dep", "gold": 0, "units": 20, "difference": 0.0, "low": None, "high": None,
@@ -120,15 +119,13 @@ def test_f1_of_a_class():
 
 def test_text_and_json_have_the_tests(cli, files):
     words = [files["gold"], files["good"], files["poor"], "--by", "deprel", *SENTENCES]
-    text = ok(cli(*words))
+    text = ok(cli(*words, verb="breakdown"))
     assert "difference  interval" in text
     assert "primary test by class: Student's t of the difference over sentences" in text
     assert "systems:good+poor|units:sentences|test:paired-student|correction:holm" in text
-    found = json.loads(ok(cli(*words, "--format", "json")))["breakdowns"][0]
+    found = json.loads(ok(cli(*words, "--format", "json", verb="breakdown")))
     assert {"class", "low", "high", "p_value", "p_corrected"} <= set(found["differences"][0])
-    without = ok(cli(*words, "--test", "none"))
-    assert "test by class" not in without
-    three = ok(cli(files["gold"], files["good"], files["poor"], files["again"], "--by", "upos"))
+    three = ok(cli(*words[:3], files["again"], "--by", "upos", verb="breakdown"))
     assert "differences by class are tested between two systems; there are 3" in three
 
 
@@ -158,13 +155,13 @@ def test_a_breakdown_by_comment_needs_no_comments_of_the_system():
     for by, expected in (("comment:genre", {"news": 100, "talk": 100, "none": 0}),
                          ("sent_id:(a)-0", {"a": 100, "none": 0}),
                          ("upos,doc", {"VERB × a": 100, "VERB × document 2": 0})):  # fmt: skip
-        rows = breakdown(MARKED, wrong, by=by).table.to_dicts()
+        rows = class_scores(MARKED, wrong, by=by).table.to_dicts()
         assert {row["class"]: row["f1"] for row in rows} == expected
     joined = WORD.replace("\n\n", "\n")
     longer = parse_conllu(
         joined + joined.replace("1\tGo", "2\tGo").replace("\t0\troot", "\t1\tobj") + "\n" + WORD * 2, name="longer"
     )
-    rows = breakdown(MARKED, longer, by="comment:genre").table.to_dicts()
+    rows = class_scores(MARKED, longer, by="comment:genre").table.to_dicts()
     assert {row["class"]: row["system"] for row in rows} == {"news": 2, "talk": 1, "none": 1}
 
 
@@ -178,8 +175,8 @@ def test_a_breakdown_by_comment_needs_no_comments_of_the_system():
 )
 def test_classes_that_are_not_there_say_so(by, message):
     with pytest.raises(TreegaugeError, match=message):
-        breakdown(MARKED, MARKED, by=by)
+        class_scores(MARKED, MARKED, by=by)
     with pytest.raises(TreegaugeError, match="no '# newdoc' comment"):
-        breakdown(parse_conllu(WORD), parse_conllu(WORD), by="doc")
+        class_scores(parse_conllu(WORD), parse_conllu(WORD), by="doc")
     with pytest.raises(ChoiceError, match="comment:KEY"):
-        breakdown(MARKED, MARKED, by="genre")
+        class_scores(MARKED, MARKED, by="genre")

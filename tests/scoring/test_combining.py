@@ -12,7 +12,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.overlap import error_overlap
 from treegauge.scoring.metrics.attachment import correct_words
-from treegauge.scoring.systems.combining import voted
+from treegauge.scoring.vote import voted
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.conllu import read_conllu
 
@@ -29,8 +29,8 @@ def three(invented):
 
 
 @pytest.fixture(scope="module")
-def scores(treebanks, three):
-    return tg.score(treebanks["gold"], three, combine=True, overlap=3, units="sentences")
+def combined(treebanks, three):
+    return tg.vote(treebanks["gold"], three)
 
 
 def sentence(*heads, relation="dep"):
@@ -69,17 +69,18 @@ def test_relations_are_those_of_most_systems_with_the_arc():
     assert voted(parses)["deprel"].to_list() == ["obl", "root"]
 
 
-def test_a_vote_is_scored_like_any_system(treebanks, three, scores):
-    assert [one.system for one in scores.systems] == ["a", "b", "c", "voted"]
-    alone = tg.score(treebanks["gold"], {"v": voted(three)}, resamples=0)
-    assert scores["voted"]["LAS"].f1 == alone["v"]["LAS"].f1
+def test_a_vote_is_scored_like_any_system(treebanks, three, combined):
+    assert combined.treebank == voted(three)
+    assert (combined.treebank.name, combined.kind) == ("voted", "combination")
+    scores = tg.score(treebanks["gold"], {**three, "voted": combined.treebank}, resamples=0)
+    assert combined.rows[1]["LAS"] == pytest.approx(scores["voted"]["LAS"].f1)
     assert scores["voted"]["LAS"].f1 > max(scores[name]["LAS"].f1 for name in "abc")
-    assert {row["b"] for row in scores.attached["comparisons"].pairs} >= {"voted"}
 
 
-def test_oracles_choose_by_word_and_by_sentence(treebanks, three, scores):
-    rows = {one["combination"]: one for one in scores.attached["combination"].rows}
+def test_oracles_choose_by_word_and_by_sentence(treebanks, three, combined):
+    rows = {one["combination"]: one for one in combined.rows}
     gold = treebanks["gold"]
+    scores = tg.score(gold, three, resamples=0)
     for metric in ("UAS", "LAS"):
         masks = [correct_words(align(gold, one)).mask(metric) for one in three.values()]
         by_word = sum(any(mask[i] for mask in masks) for i in range(gold.n_words))
@@ -91,35 +92,33 @@ def test_oracles_choose_by_word_and_by_sentence(treebanks, three, scores):
         assert rows["oracle by sentence"][metric] == pytest.approx(100 * by_sentence / gold.n_words)
         best = max(scores[name][metric].f1 for name in "abc")
         assert rows["oracle by word"][metric] >= rows["oracle by sentence"][metric] >= best
-        assert rows["voted"][metric] == pytest.approx(scores["voted"][metric].f1)
 
 
 def test_the_vote_is_written(cli, files, tmp_path):
     target = tmp_path / "voted.conllu"
     words = [files["gold"], files["good"], files["poor"], files["again"]]
-    code, text, said = cli(*words, "--voted", str(target))
+    code, text, said = cli(*words, "--out", str(target), verb="vote")
     assert code == 0
     assert said.endswith(f"wrote {target}\n")
     assert "oracle by word" in text
     parses = {name: read_conllu(files[name]) for name in ("good", "poor", "again")}
     assert read_conllu(target) == voted(parses)
-    heavy = ok(cli(*words, "--combine", "--votes", "poor=9", "--metric", "LAS"))
-    table = heavy.split("\n")[2].split()
-    assert table[3] == table[-2]  # the scores of poor and of the vote
+    heavy = ok(cli(*words, "--votes", "poor=9", verb="vote")).split("\n")
+    alone = tg.score(files["gold"], files["poor"], resamples=0).systems[0]
+    assert heavy[3].split() == ["voted", *(f"{alone[name].f1:.2f}" for name in ("UAS", "LAS"))]
 
 
 def test_mistakes(cli, files, treebanks):
     two = [files["gold"], files["good"], files["poor"]]
     for words, message in (
-        ([*two, "--combine", "--votes", "best=2"], "system to weigh"),
-        ([*two, "--combine", "--votes", "good=much"], "expected NAME=WEIGHT"),
-        ([*two, "--votes", "good=2"], "add --combine"),
-        ([*two[:2], "--combine"], "needs at least two systems; got 1"),
-        ([*two, files["cut"], "--combine"], "are not of the same sentences"),
-        ([two[0], f"voted={two[1]}", two[2], "--combine"], "give the system another one"),
-        ([*two, "--overlap", "1"], "at least two systems"),
+        ([*two, "--votes", "best=2"], "system to weigh"),
+        ([*two, "--votes", "good=much"], "expected NAME=WEIGHT"),
+        (two[:2], "needs at least two systems; got 1"),
+        ([*two, files["cut"]], "are not of the same sentences"),
+        ([two[0], f"voted={two[1]}", two[2]], "give the system another one"),
+        ([two[0], f"a={two[1]}", f"a={two[2]}"], "a vote needs one run per system; 'a' has 2"),
     ):
-        code, _, said = cli(*words)
+        code, _, said = cli(*words, verb="vote")
         assert code == 2, words
         assert message in said
     with pytest.raises(ChoiceError):
@@ -154,29 +153,22 @@ def test_the_best_systems_are_compared(treebanks):
     assert list(found.systems) == order[::-1][:2]
 
 
-def test_counts_add_up(scores, treebanks):
-    found = scores.attached["overlap"]
+def test_counts_add_up(three, treebanks):
+    broken = tg.breakdown(treebanks["gold"], three, overlap=3)
+    found = broken.attached["overlap"]
     fields = found.json_fields()
     assert sum(one["words"] for one in fields["by_number_of_systems"]) == treebanks["gold"].n_words
     errors = sum(one["errors"] for one in fields["summary"])
     assert sum(one["systems"] * one["words"] for one in fields["by_number_of_systems"]) == errors
-    assert "voted" not in found.systems
-    text = str(scores)
+    text = str(broken)
     assert "systems that are wrong" in text
     assert text.count("\nonly a ") == 5
 
 
 def test_csv_lists_the_words(cli, files):
     words = [files["gold"], files["good"], files["poor"], "--overlap", "2", "--format", "csv"]
-    rows = list(csv.DictReader(io.StringIO(ok(cli(*words)))))
+    rows = list(csv.DictReader(io.StringIO(ok(cli(*words, verb="breakdown")))))
+    code, _, said = cli(*words[:3], "--overlap", "1", verb="breakdown")
+    assert code == 2 and "at least two systems" in said
     assert {one["wrong"] for one in rows} == {"all systems", "only good", "only poor"}
     assert set(rows[0]) >= {"sent_id", "word", "form", "gold", "good", "poor"}
-
-
-def test_systems_with_other_characters_are_combined_after_loose_alignment(treebanks, three):
-    gold = treebanks["gold"]
-    forms = gold["form"].to_list()
-    forms[0] += "x"
-    other = {name: one.with_columns({"form": forms}) for name, one in three.items()}
-    scores = tg.score(gold, other, combine=True, align="loose", resamples=0)
-    assert scores["voted"]["LAS"].f1 > max(scores[name]["LAS"].f1 for name in "abc")

@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.design import plan_scores
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.inference.comparisons import compare_systems, error_reduction
-from treegauge.scoring.inference.plan import plan_scores
 from treegauge.scoring.metrics.registry import NUMBER, f1
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.small_samples import effective_df
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu
@@ -19,12 +19,12 @@ from treegauge.treebanks.data.conllu import parse_conllu
 from .oracle import TOTALS
 from .perturb import perturb
 
-SENTENCES = Resampling(units="sentences")
+SENTENCES = ScoreOptions(units="sentences")
 TESTS = ("student", "permutation", "bootstrap")
 
 
 def by_sentence(gold, systems):
-    return evaluate(gold, systems, resampling=SENTENCES)
+    return evaluate(gold, systems, options=SENTENCES)
 
 
 def worse(gold, seed, rate):
@@ -40,7 +40,7 @@ def scores(treebanks):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_a_system_that_is_never_worse_wins(scores, test):
-    rows = compare_systems(scores, test=test, permutations=2000).pairs
+    rows = compare_systems(scores, test=test, resamples=2000).pairs
     assert [(row["a"], row["b"]) for row in rows] == [("gold", "good"), ("gold", "poor"), ("good", "poor")]
     for row in rows:
         assert row["difference"] > 0
@@ -51,7 +51,7 @@ def test_a_system_that_is_never_worse_wins(scores, test):
 def test_equal_systems_do_not_differ(treebanks, test):
     poor = treebanks["poor"]
     same = by_sentence(treebanks["gold"], {"a": poor, "b": poor})
-    (row,) = compare_systems(same, test=test, permutations=200).pairs
+    (row,) = compare_systems(same, test=test, resamples=200).pairs
     assert (row["difference"], row["p_value"], row["p_corrected"]) == (0, 1, 1)
     assert row["low"] is row["high"] is None  # equal here says little about elsewhere
 
@@ -74,7 +74,7 @@ def test_permutations_of_few_sentences_are_counted_out(treebanks):
     primary = compare_systems(small)
     assert primary.pairs[0]["p_value"] is primary.pairs[0]["low"] is None
     assert "no test: 8 sentences, needs at least 10" in str(primary)
-    drawn = compare_systems(small, test="bootstrap", permutations=99)
+    drawn = compare_systems(small, test="bootstrap", resamples=99)
     assert drawn.pairs[0]["p_value"] is None
     assert "no test: 8 sentences, needs at least 100" in str(drawn)
 
@@ -94,7 +94,7 @@ def test_holm_over_all_pairs_and_metrics(treebanks):
 def test_a_seed_gives_the_same_p_values(treebanks):
     two = evaluate(treebanks["gold"], {name: treebanks[name] for name in ("good", "cut")})
     first, again, other = (
-        compare_systems(two, metric="UPOS", test="permutation", permutations=300, seed=s).pairs for s in (1, 1, 2)
+        compare_systems(two, metric="UPOS", test="permutation", resamples=300, seed=s).pairs for s in (1, 1, 2)
     )
     assert first == again
     assert first[0]["p_value"] == pytest.approx(other[0]["p_value"], abs=0.1)
@@ -139,7 +139,7 @@ def test_three_runs_of_each_system_are_random(treebanks):
     assert half == pytest.approx(stats.t.ppf(0.975, df) * error)
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(row["difference"]) / error, df))
     assert "runs random" in str(found)
-    fixed = compare_systems(scores, test="permutation", permutations=200)
+    fixed = compare_systems(scores, test="permutation", resamples=200)
     assert "secondary test: permutation" in str(fixed)
     assert "runs held fixed: a, b" in str(fixed)
 
@@ -154,7 +154,7 @@ def test_primary_test_is_named(scores):
     made = compare_systems(scores).to_dict()
     assert made["primary"] == {"test": "student", "reported": True, "p_value": "p_corrected"}
     assert "primary test: Student's t of the difference over 120 sentences" in made["notes"][0]
-    other = compare_systems(scores, test="bootstrap", permutations=99)
+    other = compare_systems(scores, test="bootstrap", resamples=99)
     assert other.to_dict()["primary"]["reported"] is False
     assert "the primary test is --test student" in str(other)
 
@@ -230,14 +230,14 @@ def test_error_reduction(scores):
     assert error_reduction(85, 80) == pytest.approx(25)
     assert error_reduction(70, 80) == pytest.approx(-50)
     assert error_reduction(100, 100) is None
-    row = compare_systems(scores, permutations=50).pairs[0]
+    row = compare_systems(scores, resamples=50).pairs[0]
     assert row["error_reduction"] == pytest.approx(100)
 
 
 def test_what_cannot_be_compared(treebanks, scores):
     gold, good = treebanks["gold"], treebanks["good"]
     with pytest.raises(TreegaugeError, match="only totals were kept"):
-        compare_systems(evaluate(gold, {"a": good, "b": good}, resampling=TOTALS))
+        compare_systems(evaluate(gold, {"a": good, "b": good}, options=TOTALS))
     with pytest.raises(TreegaugeError, match="at least two systems; got 1"):
         compare_systems(evaluate(gold, good))
     with pytest.raises(ChoiceError, match="choices: student, permutation, bootstrap"):
@@ -256,7 +256,7 @@ def test_a_comparison_prints_as_a_table(scores):
         "p_corrected",
     ]  # fmt: skip
     assert "|test:paired-student|m:LAS|correction:holm" in text
-    drawn = compare_systems(scores, test="permutation", permutations=100).signature
+    drawn = compare_systems(scores, test="permutation", resamples=100).signature
     assert "test:paired-permutation|m:LAS|permutations:100|seed:0|correction:holm" in drawn
     assert result.table.height == 3
     assert result.to_dict()["rows"][0]["a"] == "gold"

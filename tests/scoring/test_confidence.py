@@ -12,8 +12,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.probabilities.confidence import Confidence, read_probabilities
-from treegauge.testing.simulated_confidence import with_simulated_confidence
-from treegauge.testing.simulated_parser import Accuracy, simulated_parse
+from treegauge.testing.simulated_parser import Accuracy, simulated_parse, with_simulated_confidence
 from treegauge.testing.synthetic import synthetic
 
 
@@ -103,14 +102,14 @@ def test_unusable_probabilities_are_refused_with_the_line(old, new, message, tmp
     file = tmp_path / "s.conllu"
     file.write_text(OUTPUT.replace(old, new), "utf-8")
     with pytest.raises(TreegaugeError, match=message):
-        tg.score(GOLD, {"mine": str(file)}, calibration=True)
+        tg.breakdown(GOLD, {"mine": str(file)}, calibration=True)
     with pytest.raises(TreegaugeError):
         read_probabilities(tg.parse_conllu(OUTPUT.replace(old, new)))
 
 
 def test_trees_may_have_no_probability():
     bare = "\n".join(line for line in OUTPUT.split("\n") if "tree_prob" not in line)
-    made = tg.score(GOLD, {"mine": tg.parse_conllu(bare)}, calibration=True).attached["calibration"]
+    made = tg.breakdown(GOLD, {"mine": tg.parse_conllu(bare)}, calibration=True).attached["calibration"]
     assert list(made.systems["mine"]) == ["head", "relation", "arc"]
     assert "no probabilities of trees (# tree_prob): mine" in str(made)
 
@@ -129,11 +128,16 @@ def world():
 
 @pytest.fixture(scope="module")
 def scores(world):
-    return tg.score(world[0], world[1], calibration=True, units="sentences", metric=["LAS"])
+    return tg.score(world[0], world[1], units="sentences", metric=["LAS"])
 
 
-def test_the_overconfident_system_is_found(scores):
-    table = scores.attached["calibration"].table
+@pytest.fixture(scope="module")
+def broken(world):
+    return tg.breakdown(world[0], world[1], calibration=True, units="sentences")
+
+
+def test_the_overconfident_system_is_found(broken):
+    table = broken.attached["calibration"].table
     for row in table.filter(pl.col("event").is_in(["head", "relation", "arc"])).to_dicts():
         honest = row["system"] == "honest"
         assert (row["p_value"] > 0.02) == honest, row
@@ -143,17 +147,17 @@ def test_the_overconfident_system_is_found(scores):
         assert parts == pytest.approx(row["brier"])
 
 
-def test_arcs_are_the_words_of_las(scores):
-    for row in scores.attached["calibration"].rows():
+def test_arcs_are_the_words_of_las(scores, broken):
+    for row in broken.attached["calibration"].rows():
         if row["event"] == "arc":
             assert 100 * row["correct"] == pytest.approx(scores[row["system"]]["LAS"].f1)
 
 
 @pytest.mark.parametrize("dropped", [0, 20, 50])
-def test_dropped_sentences_are_scored_again(world, scores, dropped):
+def test_dropped_sentences_are_scored_again(world, scores, broken, dropped):
     """The score of the sentences kept is that of files with these sentences only."""
     gold, systems = world
-    coverage = scores.attached["calibration"].attached["coverage"]
+    coverage = broken.attached["calibration"].attached["coverage"]
     for name, system in systems.items():
         made = read_probabilities(system)
         means = [
@@ -168,49 +172,37 @@ def test_dropped_sentences_are_scored_again(world, scores, dropped):
         assert row["best"] >= row["score"]
 
 
-def test_certain_sentences_are_better(scores):
-    for name, own in scores.attached["calibration"].coverage.table.group_by("system"):
+def test_certain_sentences_are_better(broken):
+    for name, own in broken.attached["calibration"].coverage.table.group_by("system"):
         assert own["gain"].max() > 0, name
         assert (own["aurc"] < 1 - own["score"].min() / 100).all()
 
 
-def test_formats(scores):
-    made = scores.attached["calibration"]
-    found = json.loads(scores.to_json())["calibration"]
+def test_formats(broken):
+    made = broken.attached["calibration"]
+    found = json.loads(broken.to_json())["calibration"]
     assert found["kind"] == "calibration"
     first = found["rows"][0]
     assert sum(one["cases"] for one in first["bins"]) == first["cases"]
     assert first["risk_coverage"][-1] == [100, pytest.approx(100 * (1 - first["correct"]))]
     assert set(found["coverage"]["risk_coverage"]) == {"honest", "bold"}
-    csv = pl.read_csv(StringIO(scores.to_csv()))
+    csv = pl.read_csv(StringIO(broken.to_csv()))
     assert csv["ece"].to_list() == pytest.approx(made.table["ece"].to_list())
-    assert "ece\\_by\\_chance" in scores.to_latex()
-    assert "LAS without 20" in scores.to_latex()
+    assert "ece\\_by\\_chance" in broken.to_latex()
+    assert "LAS without 20" in broken.to_latex()
     assert "resolution" not in str(made)
     assert "p_value: could calibrated probabilities have this ece on 150 sentences?" in str(made)
     assert "bins:15mass|consistency:999draws|seed:0" in made.signature
 
 
-def test_all_parts_without_tests(world):
-    gold, systems = world
-    scores = tg.score(gold, systems, calibration=True, all=True, resamples=0)
-    made = scores.attached["calibration"]
-    assert "resolution" in str(made)
-    assert "p_value" not in str(made)
-    assert made.table["p_value"].null_count() == len(made.table)
+def test_the_table_has_all_parts(broken):
+    assert {"reliability", "resolution", "uncertainty"} <= set(broken.attached["calibration"].table.columns)
 
 
 def test_few_sentences_have_no_test():
-    made = tg.score(GOLD, {"a": tg.parse_conllu(OUTPUT)}, calibration=True).attached["calibration"]
+    made = tg.breakdown(GOLD, {"a": tg.parse_conllu(OUTPUT)}, calibration=True).attached["calibration"]
     assert "no test of ece: 2 sentences, needs at least 20" in str(made)
     assert made.systems["a"]["arc"].numbers["p_value"] is None
-
-
-def test_votes_and_baselines_have_no_probabilities(world):
-    gold, systems = world
-    three = systems | {"third": systems["honest"]}
-    scores = tg.score(gold, three, calibration=True, combine=True, baselines=True, resamples=0)
-    assert list(scores.attached["calibration"].systems) == list(three)
 
 
 def test_the_command(world, tmp_path, cli):
@@ -219,62 +211,14 @@ def test_the_command(world, tmp_path, cli):
     for treebank, path in zip([gold, *systems.values()], paths, strict=True):
         tg.write_conllu(treebank, path)
     figure = tmp_path / "figure.json"
-    code, out, _ = cli(*paths, "--calibration", "--plot", str(figure))
+    code, out, _ = cli(*paths, "--calibration", "--plot", str(figure), verb="breakdown")
     assert code == 0
     assert "without the least certain sentences:" in out
     spec = json.loads(figure.read_text("utf-8"))
     bins = spec["hconcat"][0]["data"]["values"]
     assert {one["system"] for one in bins} == {"honest", "bold"}
     assert sum(one["cases"] for one in bins) == 2 * gold.n_words
-    code, _, err = cli(paths[0], paths[0], "--calibration")
+    code, _, err = cli(paths[0], paths[0], "--calibration", verb="breakdown")
     assert code != 0
     assert "gold.conllu: no word has a head probability" in err
     assert "parse --confidence" in err
-    code, _, err = cli(*paths[:2], "--official", "--calibration")
-    assert code != 0
-    assert "--calibration" in err
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    """Two gold files, and the output of two systems; one of them parsed the first only."""
-    home = tmp_path_factory.mktemp("folders")
-    for name in ("gold", "sure", "bold"):
-        (home / name).mkdir()
-    for number, code in enumerate(("aa_one", "bb_two")):
-        gold = synthetic(40, seed=number)
-        tg.write_conllu(gold, home / "gold" / f"{code}-ud-test.conllu")
-        parsed = tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=number))
-        for name, sharpness in (("sure", 1.0), ("bold", 3.0))[: 2 - number]:
-            made = with_simulated_confidence(parsed, gold, seed=number, sharpness=sharpness)
-            tg.write_conllu(made, home / name / f"{code}.conllu")
-    return home
-
-
-def test_folders(folders):
-    suite = tg.score(folders / "gold", folders / "sure", folders / "bold", calibration=True)
-    found = suite.attached["calibration"]
-    rows = {(row["treebank"], row["system"], row["event"]): row for row in found.rows()}
-    assert len(rows) == 3 * 4
-    file = folders / "sure" / "bb_two.conllu"
-    gold = folders / "gold" / "bb_two-ud-test.conllu"
-    alone = tg.score(gold, {"sure": file}, calibration=True).attached["calibration"]
-    (treebank,) = {name for name, *_ in rows if name.startswith("bb_two")}
-    row = rows[treebank, "sure", "arc"]
-    assert row["ece"] == alone.systems["sure"]["arc"].numbers["ece"]
-    assert row["p_value"] == alone.systems["sure"]["arc"].numbers["p_value"]
-    (kept,) = [one for one in alone.coverage.rows if one["dropped"] == 20]
-    assert (row["score"], row["gain"]) == (kept["score"], kept["gain"])
-    means = {(one["system"], one["event"]): one for one in found.means()}
-    both = [rows[name, "sure", "head"]["ece"] for name in found.treebanks]
-    assert means["sure", "head"]["ece"] == pytest.approx(sum(both) / 2)
-    assert means["bold", "head"]["treebank"] == "mean of 1"
-    assert pl.read_csv(StringIO(suite.to_csv()))["event"].n_unique() == 4
-    assert "mean of 2" in str(suite)
-    assert {one["event"] for one in found.shown()} == {"arc"}
-    assert "mean of 2" in suite.to_latex()
-
-
-def test_a_folder_without_probabilities_is_refused_with_the_file(folders):
-    with pytest.raises(TreegaugeError, match=r"gold.aa_one-ud-test.conllu: no word has a head prob"):
-        tg.score(folders / "gold", folders / "gold", calibration=True)

@@ -175,15 +175,15 @@ def test_the_basic_edge_of_a_root_is_never_correct_as_in_the_official_script(cod
 
 
 def test_codes_are_checked_and_signed(cli, files):
-    code, _, said = cli(files["gold"], files["good"], "--enhancements", "17")
+    code, _, said = cli(files["gold"], files["good"], "--metric", "ELAS(without=17)")
     assert code == 2
     assert "got '17'" in said
     assert "1 gapping" in said
-    _, text, said = cli(files["gold"], files["good"], "--enhancements", "31", "--all")
+    _, text, said = cli(files["gold"], files["good"], "--metric", "all,ELAS(without=31)")
     assert "|enhanced:yes|without:13|" in text
     assert "enhancement 3 changes nothing" in said
     assert "ELAS" in text
-    assert "|empty:collapsed|" in ok(cli(files["gold"], files["good"], "--collapse", "--all"))
+    assert "|empty:collapsed|" in ok(cli(files["gold"], files["good"], "--metric", "ELAS(collapse=yes)"))
 
 
 # -------------------------------------------------------------------------- empty nodes collapsed

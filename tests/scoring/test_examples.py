@@ -5,7 +5,7 @@ import json
 import pytest
 
 from treegauge.core.errors import ChoiceError
-from treegauge.scoring.breakdown import breakdown, examples
+from treegauge.scoring.classes.class_scores import class_scores, examples
 from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import conllu, row
@@ -35,7 +35,7 @@ SYSTEM = parse_conllu(
     ),
     name="system",
 )
-CELLS = breakdown(GOLD, SYSTEM)
+CELLS = class_scores(GOLD, SYSTEM)
 
 
 def test_both_analyses_of_the_wrong_words():
@@ -64,7 +64,7 @@ def test_text_draws_the_gold_trees():
 
 def test_limits_and_mistakes():
     assert len(examples(CELLS, "nsubj", limit=1).places) == 1
-    none = examples(breakdown(GOLD, GOLD), "det")
+    none = examples(class_scores(GOLD, GOLD), "det")
     assert str(none).startswith("no word of this class is incorrect")
     assert none.table.is_empty()
     with pytest.raises(ChoiceError, match="unknown class 'obj'"):

@@ -41,7 +41,7 @@ def test_json_is_as_documented(cli, files, invented):
 
 
 def test_text_of_one_system(cli, files):
-    lines = ok(cli(files["gold"], files["poor"], "--all", *BY_SENTENCE)).split("\n")
+    lines = ok(cli(files["gold"], files["poor"], "--metric", "all", *BY_SENTENCE)).split("\n")
     assert re.split(r"\s{2,}", lines[0]) == ["metric", "precision", "recall", "F1", "aligned accuracy", "interval"]
     found = {line.split()[0]: line.split()[1:] for line in lines[2:-2]}
     assert list(found)[: len(METRICS)] == list(METRICS)
@@ -76,9 +76,10 @@ def test_csv_holds_the_scores_or_the_table_asked_for(cli, files):
     words = [files["gold"], files["good"], files["poor"], "--format", "csv", "--resamples", "20"]
     rows = list(csv.DictReader(io.StringIO(ok(cli(*words)))))
     assert {(line["system"], line["metric"]) for line in rows} >= {("good", "LAS"), ("poor", "LAS")}
-    one = ok(cli(files["gold"], files["good"], "--format", "csv", "--by", "upos"))
-    assert one.startswith("class,")
-    both = list(csv.DictReader(io.StringIO(ok(cli(*words, "--by", "upos")))))
+    one = ok(cli(files["gold"], files["good"], "--format", "csv", "--by", "upos", verb="breakdown"))
+    assert one.startswith("system,class,")
+    both = list(csv.DictReader(io.StringIO(ok(cli(*words[:-2], "--by", "upos", "--by", "relation", verb="breakdown")))))
+    assert {line["class"] for line in both} >= {"NOUN", "nsubj"}
     assert {line["system"] for line in both} == {"good", "poor"}
 
 
@@ -94,22 +95,22 @@ def test_text_is_short_unless_all_is_asked_for(cli, files):
 
 
 def test_breakdowns_of_two_systems_are_side_by_side(cli, files):
-    text = ok(cli(files["gold"], files["good"], files["poor"], "--by", "upos", "--test", "none"))
-    heading = re.split(r"\s{2,}", text.split("\n\n")[1].split("\n")[0])
-    assert heading == ["class", "gold", "share", "good", "poor", "difference"]
+    text = ok(cli(files["gold"], files["good"], files["poor"], "--by", "upos", verb="breakdown"))
+    heading = re.split(r"\s{2,}", text.split("\n")[0])
+    assert heading[:6] == ["class", "gold", "share", "good", "poor", "difference"]
 
 
 def test_latex(cli, files):
     words = [files["gold"], f"a_b&c={files['good']}", f"50%={files['poor']}"]
-    latex = ok(cli(*words, "--format", "latex", "--permutations", "100"))
+    latex = ok(cli(*words, "--format", "latex", "--resamples", "100"))
     assert latex.count(r"\begin{tabular}") == 1
     assert r"a\_b\&c &" in latex
     assert r"50\% &" in latex
     assert_balanced(latex)
     assert_balanced(
-        ok(cli(files["gold"], files["good"], "--by", "upos,direction", "--confusion", "relation", "--format", "latex"))
+        ok(cli(*words[:2], "--by", "upos,direction", "--confusion", "relation", "--format", "latex", verb="breakdown"))
     )
-    more = ok(cli(files["gold"], files["good"], "--enhanced", "--weights", "wde", "--format", "latex"))
+    more = ok(cli(files["gold"], files["good"], "--metric", "ELAS,EULAS,WLAS", "--format", "latex"))
     assert "ELAS & EULAS & WLAS" in more
     best = [line for line in latex.split("\n") if line.startswith("a\\_b")]
     assert 0 < best[0].count(r"\textbf") < len(METRICS)  # metrics that are 100 are left out
@@ -131,7 +132,8 @@ class Tags(HTMLParser):
 
 
 def test_html(cli, files):
-    page = ok(cli(files["gold"], f"<b>&={files['good']}", "--by", "relation", "--format", "html"))
+    words = [files["gold"], f"<b>&={files['good']}", "--confusion", "relation", "--format", "html"]
+    page = ok(cli(*words, verb="breakdown"))
     tags = Tags()
     tags.feed(page)
     assert tags.stack == []
@@ -146,5 +148,5 @@ def test_out_writes_the_file_and_prints_nothing(cli, files, tmp_path):
     assert ok(cli(files["gold"], files["good"], "--format", "json", "--out", str(path))) == ""
     assert json.loads(path.read_text(encoding="utf-8"))["systems"][0]["system"] == "good"
     table = tmp_path / "table.txt"
-    assert ok(cli(files["gold"], files["good"], "--official", "--out", str(table))) == ""
+    assert ok(cli(files["gold"], files["good"], "--format", "official", "--out", str(table))) == ""
     assert table.read_text(encoding="utf-8").startswith("Metric     | Precision")

@@ -1,5 +1,7 @@
 """Intervals: units that could have been others, and runs that could have been."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,15 +9,13 @@ from scipy import stats
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.registry import NUMBER, f1
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.synthetic import synthetic_conllu
 from treegauge.treebanks.data.conllu import parse_conllu
 
-from .oracle import TOTALS
 from .perturb import perturb
 
-SENTENCES = Resampling(units="sentences")
+SENTENCES = ScoreOptions(units="sentences")
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,8 @@ def documents():
 
 
 def las(gold, system, units="sentences", **how) -> tuple[float, float]:
-    chosen = Resampling(units=units, **how)
-    return evaluate(gold, {"s": system}, resampling=chosen)["s"]["LAS"].interval
+    chosen = ScoreOptions(units=units, **how)
+    return evaluate(gold, {"s": system}, options=chosen)["s"]["LAS"].interval
 
 
 @pytest.mark.parametrize(("method", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
@@ -71,14 +71,14 @@ def test_documents_are_the_units_where_gold_marks_them(documents):
     assert note.startswith("warning: 95 % intervals over only 15 documents; --units sentences")
     assert note in str(scores)
     assert scores.to_dict()["units"] == "documents"
-    by_sentence = evaluate(*documents, resampling=SENTENCES)
+    by_sentence = evaluate(*documents, options=SENTENCES)
     assert by_sentence.notes == ("95 % intervals over 300 sentences",)
     assert by_sentence.signature.endswith("|units:sentences")
     plain = [parse_conllu("".join(line for line in one.to_bytes().decode().splitlines(True)
                                   if "newdoc" not in line)) for one in documents]  # fmt: skip
     assert evaluate(*plain).units == "sentences"
     with pytest.raises(TreegaugeError, match="gold has no '# newdoc' comment"):
-        evaluate(*plain, resampling=Resampling(units="documents"))
+        evaluate(*plain, options=ScoreOptions(units="documents"))
 
 
 def test_documents_are_found_across_pieces_of_a_file(documents, tmp_path):
@@ -110,7 +110,7 @@ def test_no_interval_of_few_documents_with_the_reason(treebanks):
 
 def test_no_interval_of_a_system_without_errors_with_the_reason(documents):
     gold, _ = documents
-    scores = evaluate(gold[:20], {"same": gold[:20]}, resampling=Resampling(units="sentences"))
+    scores = evaluate(gold[:20], {"same": gold[:20]}, options=ScoreOptions(units="sentences"))
     assert scores.notes == ("no interval for same: fewer than 5 sentences have an error",)
 
 
@@ -118,18 +118,18 @@ def test_no_bootstrap_of_few_units_or_of_several_runs(documents):
     gold, system = documents
     assert las(gold[:199], system[:199], interval="percentile") is None
     assert las(gold[:200], system[:200], interval="percentile") is not None
-    runs = evaluate(gold, {"s": [system, system, gold]}, resampling=Resampling(interval="bca", units="sentences"))
+    runs = evaluate(gold, {"s": [system, system, gold]}, options=ScoreOptions(interval="bca", units="sentences"))
     assert runs["s"]["LAS"].interval is None
     assert "no interval for s: bca intervals need a single run" in str(runs)
 
 
 def test_no_interval_where_errors_are_in_few_units(treebanks):
     gold, poor = treebanks["gold"], treebanks["poor"]
-    scores = evaluate(gold, poor, resampling=SENTENCES)
+    scores = evaluate(gold, poor, options=SENTENCES)
     system = scores.systems[0]
     assert system["Tokens"].interval is None
     assert system["LAS"].interval is not None
-    perfect = evaluate(gold, gold, resampling=SENTENCES).systems[0]
+    perfect = evaluate(gold, gold, options=SENTENCES).systems[0]
     assert {metric.interval for metric in perfect.metrics.values()} == {None}
 
 
@@ -148,14 +148,14 @@ def test_a_higher_level_is_a_wider_interval(treebanks):
 
 
 def test_every_metric_has_an_interval_unless_none_are_asked_for(treebanks):
-    options = ScoreOptions(enhanced=True, weights={"det": 0.5})
+    options = ScoreOptions(enhanced=True, weights={"det": 0.5}, units="sentences")
     gold, cut = treebanks["gold"], treebanks["cut"]
-    with_intervals = evaluate(gold, cut, options=options, resampling=SENTENCES).systems[0]
+    with_intervals = evaluate(gold, cut, options=options).systems[0]
     assert set(with_intervals.metrics) == set(options.metrics)
     for metric in with_intervals.metrics.values():
         low, high = metric.interval
         assert low <= metric.f1 <= high
-    totals = evaluate(gold, cut, options=options, resampling=TOTALS).systems[0]
+    totals = evaluate(gold, cut, options=replace(options, resamples=0)).systems[0]
     assert {metric.interval for metric in totals.metrics.values()} == {None}
     for name, metric in totals.metrics.items():
         assert metric.correct == pytest.approx(with_intervals[name].correct)
@@ -164,9 +164,9 @@ def test_every_metric_has_an_interval_unless_none_are_asked_for(treebanks):
 
 def test_equal_runs_are_one_run_with_more_counts(treebanks):
     gold, poor = treebanks["gold"], treebanks["poor"]
-    one = evaluate(gold, {"s": poor}, resampling=SENTENCES)["s"]
+    one = evaluate(gold, {"s": poor}, options=SENTENCES)["s"]
     for runs in (2, 3):
-        several = evaluate(gold, {"s": [poor] * runs}, resampling=SENTENCES)["s"]
+        several = evaluate(gold, {"s": [poor] * runs}, options=SENTENCES)["s"]
         assert len(several.runs) == runs
         assert several["LAS"].correct == runs * one["LAS"].correct
         assert several["LAS"].f1 == pytest.approx(one["LAS"].f1)
@@ -176,11 +176,11 @@ def test_equal_runs_are_one_run_with_more_counts(treebanks):
 def test_an_interval_over_three_runs_covers_them(treebanks):
     gold, good, poor = (treebanks[name] for name in ("gold", "good", "poor"))
     alone = {name: evaluate(gold, {"s": treebanks[name]})["s"]["LAS"] for name in ("good", "poor")}
-    scores = evaluate(gold, {"s": [good, poor, poor]}, resampling=SENTENCES)
+    scores = evaluate(gold, {"s": [good, poor, poor]}, options=SENTENCES)
     low, high = scores["s"]["LAS"].interval
     assert low < alone["poor"].f1 < alone["good"].f1 < high
     assert "s: 3 runs, random" in str(scores)
-    two = evaluate(gold, {"s": [good, poor]}, resampling=SENTENCES)
+    two = evaluate(gold, {"s": [good, poor]}, options=SENTENCES)
     assert "s: 2 runs, held fixed: intervals account for other runs from 3 runs on" in str(two)
     low, high = two["s"]["LAS"].interval
     assert alone["poor"].f1 < low < high < alone["good"].f1
@@ -199,8 +199,8 @@ def test_options_out_of_range_are_refused(treebanks):
 
 
 def test_signature_tells_how_the_intervals_were_made(treebanks):
-    how = Resampling(resamples=50, interval="bca", level=0.9, seed=7, units="sentences")
-    signature = evaluate(treebanks["gold"], treebanks["poor"], resampling=how).signature
+    how = ScoreOptions(resamples=50, interval="bca", level=0.9, seed=7, units="sentences")
+    signature = evaluate(treebanks["gold"], treebanks["poor"], options=how).signature
     assert signature.partition("|")[2] == (
         f"tb:{treebanks['gold'].mark}|punct:yes|subtypes:no|errors:strict|ci:50xbca@0.9|units:sentences|seed:7"
     )

@@ -139,7 +139,7 @@ def test_refused_as_the_official_script_does(data, theirs, kind, tmp_path):
     path = tmp_path / "file.conllu"
     path.write_bytes(data.encode())
     with pytest.raises(ConlluError, match=rf"file.conllu:\d+: error: .*{kind}"):
-        evaluate(path, path, resampling=TOTALS)
+        evaluate(path, path, options=TOTALS)
 
 
 @pytest.mark.parametrize(("data", "theirs", "kind"), ACCIDENTS.values(), ids=ACCIDENTS)

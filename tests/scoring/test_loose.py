@@ -161,7 +161,8 @@ def test_lost_sentences_count_as_incorrect_and_are_reported() -> None:
     gold = synthetic(100, seed=6)
     lost = gold[20:60].n_words
     system = parse_conllu(gold[:20].to_bytes() + gold[60:].to_bytes())
-    scores = tg.score(gold, {"x": system}, align="loose", by="relation")
+    scores = tg.score(gold, {"x": system}, align="loose")
+    assert tg.breakdown(gold, {"x": system}, align="loose")["x"].table["gold"].sum() == gold.n_words
     metric = scores["x"]["LAS"]
     assert metric.correct == gold.n_words - lost and metric.gold == gold.n_words
     assert f"{lost:,} of {gold.n_words:,} gold words and 0 of" in " ".join(scores.notes)

@@ -97,8 +97,8 @@ def written(tmp_path):
 
 def test_scores_have_intervals_and_tests(cli, written):
     files, wrong = written
-    words = [files["gold"], files["good"], files["poor"], "--msp"]
-    found = json.loads(ok(cli(*words, "--format", "json")))
+    words = [files["gold"], files["good"], files["poor"]]
+    found = json.loads(ok(cli(*words, "--metric", "MSLAS", "--format", "json")))
     for one in found["systems"]:
         bad = wrong[one["system"]]
         assert one["metrics"]["MSLAS"]["f1"] == pytest.approx(100 * (240 - bad) / 240)
@@ -109,7 +109,7 @@ def test_scores_have_intervals_and_tests(cli, written):
     assert pair["metric"] == "MSLAS"
     assert pair["p_corrected"] < 0.001
     assert "|trees:msp25|errors:strict|" in found["signature"]
-    text = ok(cli(*words))
+    text = ok(cli(*words, "--metric", "MSLAS,NodeLAS"))
     assert text.split("\n")[2].startswith("MSLAS")
     latex = ok(cli(*words, "--metric", "MSLAS,NodeLAS", "--format", "latex"))
     assert "system & MSLAS & NodeLAS" in latex
@@ -119,9 +119,7 @@ def test_scores_have_intervals_and_tests(cli, written):
 def test_mistakes(cli, written, tmp_path, treebanks):
     files, _ = written
     for words, message in (
-        ([files["gold"], files["good"], "--msp", "--metric", "LAS"], "LAS is not a metric of --msp"),
-        ([files["gold"], files["good"], "--msp", "--by", "upos"], "--msp scores one gold file"),
-        ([files["gold"], files["good"], "--metric", "MSLAS"], "MSLAS needs --msp"),
+        ([files["gold"], files["good"], "--metric", "MSLAS,LAS"], "of trees of content nodes; score LAS apart"),
     ):
         code, _, said = cli(*words)
         assert code == 2
@@ -134,11 +132,11 @@ def test_mistakes(cli, written, tmp_path, treebanks):
     ):
         path = tmp_path / "bad.conllu"
         path.write_text(conllu(lines), "utf-8")
-        code, _, said = cli(files["gold"], str(path), "--msp")
+        code, _, said = cli(files["gold"], str(path), "--metric", "MSLAS")
         assert code == 2
         assert message in said
     short = tmp_path / "short.conllu"
     short.write_text(conllu(GOLD), "utf-8")
-    assert "gold has 60 sentences and the system 1" in cli(files["gold"], str(short), "--msp")[2]
+    assert "gold has 60 sentences and the system 1" in cli(files["gold"], str(short), "--metric", "MSLAS")[2]
     with pytest.raises(TreegaugeError, match="scored from files"):
-        tg.score(treebanks["gold"], treebanks["good"], msp=True)
+        tg.score(treebanks["gold"], treebanks["good"], metric="MSLAS")

@@ -4,9 +4,8 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.settings import Reading
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 from treegauge.treebanks.data.problems import ConlluError
 from treegauge.treebanks.data.relations import GRAMMATICAL, LEXICAL
@@ -145,7 +144,7 @@ def test_systems_must_be_given():
 
 def test_several_systems_have_no_official_table():
     gold = parse_conllu(GOLD)
-    scores = evaluate(gold, {"a": gold, "b": parse_conllu(SYSTEM)}, resampling=TOTALS)
+    scores = evaluate(gold, {"a": gold, "b": parse_conllu(SYSTEM)}, options=TOTALS)
     with pytest.raises(TreegaugeError, match="shows one system; got 2"):
         scores.official()
 
@@ -154,20 +153,20 @@ def test_signature_names_the_policy_under_which_treebanks_were_read():
     two_roots = conllu([row(1, "Go", 0, "root"), row(2, "!", 0, "punct")])
     good = parse_conllu(conllu([row(1, "Go", 0, "root"), row(2, "!", 1, "punct")]))
     repaired = parse_conllu(two_roots, errors="repair")
-    assert "|errors:repair+strict(1)" in evaluate(good, repaired, resampling=TOTALS).signature
+    assert "|errors:repair+strict(1)" in evaluate(good, repaired, options=TOTALS).signature
     let_pass = parse_conllu(two_roots, allow=["several-roots"])
-    signature = evaluate(good, let_pass, resampling=TOTALS).signature
+    signature = evaluate(good, let_pass, options=TOTALS).signature
     assert "|errors:strict|allow:several-roots" in signature
     # What is let pass but does not occur stands there, too: it was a choice.
-    reading = Reading(allow=("cycle",))
-    assert "|allow:cycle" in evaluate(good, good, reading=reading, resampling=TOTALS).signature
+    reading = ScoreOptions(allow=("cycle",), resamples=0)
+    assert "|allow:cycle" in evaluate(good, good, options=reading).signature
 
 
 def test_a_policy_of_the_reader_covers_a_missing_last_line():
     unfinished = conllu(chain("a", "b"))[:-1]
     for policy in ("skip", "repair"):
         lenient = parse_conllu(unfinished, errors=policy)
-        assert numbers(evaluate(lenient, lenient, resampling=TOTALS), "LAS") == (2, 2, 2, 2)
+        assert numbers(evaluate(lenient, lenient, options=TOTALS), "LAS") == (2, 2, 2, 2)
     with pytest.raises(ConlluError, match="no-final-blank-line"):
         evaluate(parse_conllu(unfinished), parse_conllu(unfinished))
 
@@ -185,7 +184,7 @@ def test_the_signature_knows_the_gold_text(treebanks, tmp_path):
             scores = evaluate(source, {"a": poor, "b": poor}, chunk=chunk)
             assert expected in scores.signature
             assert scores.treebank == gold.mark
-    assert evaluate(poor, gold, resampling=TOTALS).treebank == poor.mark != gold.mark
+    assert evaluate(poor, gold, options=TOTALS).treebank == poor.mark != gold.mark
 
 
 def test_the_signature_knows_the_weights():

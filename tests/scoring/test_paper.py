@@ -12,7 +12,8 @@ from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
 from treegauge.scoring.metrics.registry import NUMBER
-from treegauge.testing.synthetic import Grammar, synthetic_conllu
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic_conllu
 from treegauge.treebanks.sources.languages import human_names
 
 from .oracle import assert_balanced, ok
@@ -169,7 +170,7 @@ def test_best_is_bold_and_marked_only_if_better_than_all_others():
 @pytest.mark.parametrize("style", ["plain", "acl"])
 @pytest.mark.parametrize("which", ["scores", "suite"])
 def test_tables_compile(which, style, request, tmp_path):
-    latex = replace(request.getfixturevalue(which), style=style).to_latex()
+    latex = request.getfixturevalue(which).to_latex(style=style)
     if which == "scores":  # the other has cells over several columns
         assert_balanced(latex)
     log = compile_latex(latex, tmp_path, packages="booktabs")
@@ -204,7 +205,7 @@ def test_markdown_escapes_and_is_a_format_and_an_ending(cli, files, tmp_path):
     target = tmp_path / "table.md"
     ok(cli(*words, "-o", str(target)))
     assert target.read_text("utf-8") == text
-    every = re.split(r"\n\n", ok(cli(*words[:-4], "--by", "upos", "--format", "markdown")))
+    every = re.split(r"\n\n", ok(cli(*words[:-4], "--by", "upos", "--format", "markdown", verb="breakdown")))
     assert any(part.startswith("| class |") for part in every)
 
 

@@ -66,5 +66,5 @@ def test_small_pieces_of_a_real_treebank_add_up(real_text, tmp_path):
     paths = [tmp_path / "gold.conllu", tmp_path / "system.conllu"]
     for path, text in zip(paths, (gold, system), strict=True):
         path.write_text(text, encoding="utf-8", newline="")
-    pieces = evaluate(*paths, chunk=200, resampling=TOTALS)
+    pieces = evaluate(*paths, chunk=200, options=TOTALS)
     assert counts(pieces) == counts(ours(gold, system))

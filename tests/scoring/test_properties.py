@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.alignment.paired_reading import PairedReader
-from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.classification import REGISTRY
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.registry import NUMBER
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions, join, tally
+from treegauge.scoring.metrics.sentence_counts import join, tally
 from treegauge.scoring.metrics.word_metrics import WORD_METRICS
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import parse_conllu
 from treegauge.treebanks.data.relations import CONTENT
 
@@ -102,7 +103,7 @@ def test_no_metric_counts_more_than_there_is(sides):
 @given(analyses(), st.sampled_from(sorted(REGISTRY)), st.sampled_from(sorted(WORD_METRICS)))
 def test_classes_of_a_breakdown_add_up(sides, by, metric):
     gold, system = map(parse_conllu, sides)
-    table = breakdown(gold, system, by=by, metric=metric).table
+    table = class_scores(gold, system, by=by, metric=metric).table
     found = ours(*sides).systems[0].metrics
     assert table["gold"].sum() == found["Words"].gold
     assert table["system"].sum() == found["Words"].system
@@ -153,7 +154,7 @@ def test_repeated_edges_count_once(sides, times):
 @given(analyses())
 def test_intervals_lie_between_nothing_and_all_and_around_the_score(sides):
     gold, system = map(parse_conllu, sides)
-    assert evaluate(gold, system, resampling=TOTALS).systems[0]["LAS"].interval is None
+    assert evaluate(gold, system, options=TOTALS).systems[0]["LAS"].interval is None
     for metric in evaluate(gold, system).systems[0].metrics.values():
         if metric.interval is not None:
             low, high = metric.interval

@@ -21,7 +21,7 @@ COMMAND = [sys.executable, "-c", "from treegauge.cli import main; main()", "scor
 
 def test_names_and_runs(cli, files):
     words = [f"deep={files['poor']}", f"deep={files['again']}", f"flat={files['good']}"]
-    found = json.loads(ok(cli(files["gold"], *words, "--format", "json", "--permutations", "100")))
+    found = json.loads(ok(cli(files["gold"], *words, "--format", "json", "--resamples", "100")))
     assert [(one["system"], one["runs"]) for one in found["systems"]] == [("deep", 2), ("flat", 1)]
     (row_,) = found["comparisons"]["rows"]
     assert (row_["a"], row_["b"]) == ("deep", "flat")
@@ -62,33 +62,32 @@ def test_an_input_is_never_overwritten(cli, files, tmp_path, flag, name):
 def test_official_tables_to_the_letter(cli, files, invented):
     theirs = official(invented["gold"], invented["cut"])
     table = udeval.build_evaluation_table(theirs)
-    assert ok(cli(files["gold"], files["cut"], "--official")) == table + "\n"
+    assert ok(cli(files["gold"], files["cut"], "--format", "official")) == table + "\n"
     counted = udeval.build_evaluation_table(theirs, counts=True, enhanced=True)
-    assert ok(cli(files["gold"], files["cut"], "--counts", "--enhanced")) == counted + "\n"
+    assert ok(cli(files["gold"], files["cut"], "--format", "counts", "--metric", "ELAS")) == counted + "\n"
 
 
 def test_breakdown_confusion_and_examples(cli, files):
     words = [files["gold"], files["poor"], "--by", "relation", "--confusion", "upos", "--metric",
              "UAS", "--examples", "nsubj"]  # fmt: skip
-    found = json.loads(ok(cli(*words, "--format", "json")))
-    (cells,) = found["breakdowns"]
-    relations = {line["class"]: line for line in cells["rows"]}
+    found = json.loads(ok(cli(*words, "--format", "json", verb="breakdown")))
+    relations = {line["class"]: line for line in found["rows"]}
     assert relations["nsubj"]["gold"] > relations["nsubj"]["correct"] > 0
-    assert "m:UAS|by:relation" in cells["signature"]
+    assert "m:UAS|by:relation" in found["signature"]
     assert found["confusions"][0]["rows"][0]["count"] >= 1
     wrong = found["examples"][0]["rows"]
     assert {line["relation"].partition(":")[0] for line in wrong} == {"nsubj"}
     assert 1 <= len({line["sentence"] for line in wrong}) <= 5
-    text = ok(cli(*words))
+    text = ok(cli(*words, verb="breakdown"))
     first = wrong[0]
     assert f"  {first['word']} {first['form']}: {first['upos']}, {first['relation']} of" in text
 
 
 def test_several_classes_and_several_systems(cli, files):
     words = [files["gold"], f"deep={files['poor']}", files["good"], "--by", "upos", "--by",
-             "relation", "--examples", "nsubj", "--resamples", "0", "--format", "json"]  # fmt: skip
-    found = json.loads(ok(cli(*words)))
-    told = [one["signature"].split("|")[1:] for one in found["breakdowns"]]
+             "relation", "--examples", "nsubj", "--format", "json"]  # fmt: skip
+    found = json.loads(ok(cli(*words, verb="breakdown")))
+    told = [one["signature"].partition("|units")[0].split("|")[1:] for one in [found, *found["breakdowns"]]]
     assert [(one[1], one[-1]) for one in told] == [
         ("by:upos", "systems:deep+good"),
         ("by:relation", "systems:deep+good"),
@@ -99,7 +98,7 @@ def test_several_classes_and_several_systems(cli, files):
 def test_options_reach_the_signature(cli, files, tmp_path):
     weights = tmp_path / "weights.txt"
     weights.write_text("det 0.1\npunct 0\n", encoding="utf-8")
-    words = ["--convention", "no-punct+subtypes", "--enhanced", "--weights", str(weights), "--allow",
+    words = ["--convention", "no-punct+subtypes", "--metric", f"all,ELAS,WLAS(weights={weights})", "--allow",
              "several-roots", "--resamples", "20", "--interval", "bca", "--level", "0.9",
              "--units", "sentences", "--seed", "4", "--format", "json"]  # fmt: skip
     found = json.loads(ok(cli(files["gold"], files["cut"], *words)))
@@ -115,7 +114,7 @@ def test_options_reach_the_signature(cli, files, tmp_path):
     assert other != found["signature"]
     assert {"ELAS", "EULAS", "WLAS[no-punct+subtypes]"} <= set(found["systems"][0]["metrics"])
     packaged = json.loads(
-        ok(cli(files["gold"], files["cut"], "--weights", "wde", "--resamples", "0", "--format", "json"))
+        ok(cli(files["gold"], files["cut"], "--metric", "WLAS", "--resamples", "0", "--format", "json"))
     )
     assert packaged["systems"][0]["metrics"]["WLAS"]["interval"] is None
 
@@ -186,37 +185,47 @@ def test_mismatch_ends_with_code_2_and_both_places(tmp_path):
     ("words", "message"),
     [
         (["GOLD", "nowhere.conllu"], "nowhere.conllu: no such file or folder"),
-        (["GOLD", "GOOD", "--by", "relations"], "did you mean 'relation'?"),
-        (["GOLD", "GOOD", "--by", "upos", "--metric", "MLAS"], "unknown metric over words"),
-        (
-            ["GOLD", "a=GOOD", "a=POOR", "--by", "upos"],
-            "breakdowns, votes and calibration need one run per system; 'a' has 2",
-        ),
         (["GOLD", "GOOD", "--metric", "LASS"], "unknown metric 'LASS'"),
         (["GOLD", "GOOD", "--split", "test"], "--split needs GOLD to be a folder of treebanks"),
         (["-", "-"], "standard input (-) can be read only once"),
         (["GOLD", "a="], "expected PATH or NAME=PATH"),
         (["GOLD", "=GOOD"], "expected PATH or NAME=PATH"),
         (["GOLD", "GOOD", "POOR", "--metric", "LASS"], "unknown metric 'LASS'"),
-        (["GOLD", "GOOD", "POOR", "--official"], "the official table shows one system"),
-        (["GOLD", "GOOD", "--official", "--by", "upos"], "leave out --by"),
-        (["GOLD", "GOOD", "--examples", "nsubj"], "choose the classes with --by"),
+        (["GOLD", "GOOD", "POOR", "--format", "official"], "the official table shows one system"),
         (["GOLD", "GOOD", "--allow", "roots"], "several-roots, no-root, cycle"),
-        (["GOLD", "GOOD", "--weights", "nowhere"], "cannot read weights"),
+        (["GOLD", "GOOD", "--metric", "WLAS(weights=nowhere)"], "cannot read weights"),
         (["GOLD", "GOOD", "--level", "2"], "level: expected a number between 0 and 1"),
         (["GOLD", "GOOD", "--format", "xml"], "'xml' is not one of"),
     ],
 )
 def test_errors_are_told_in_a_line(cli, files, words, message):
+    refused(cli, files, words, message, "score")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["GOLD", "GOOD", "--by", "relations"], "did you mean 'relation'?"),
+        (["GOLD", "GOOD", "--metric", "MLAS"], "unknown metric over words"),
+        (["GOLD", "a=GOOD", "a=POOR"], "a breakdown needs one run per system; 'a' has 2"),
+        (["GOLD", "GOOD", "--examples", "dog"], "unknown class 'dog'"),
+        (["-", "-"], "standard input (-) can be read only once"),
+    ],
+)
+def test_errors_of_a_breakdown(cli, files, words, message):
+    refused(cli, files, words, message, "breakdown")
+
+
+def refused(cli, files, words, message, verb):
     paths = {"GOLD": files["gold"], "GOOD": files["good"], "POOR": files["poor"]}
     for name, path in paths.items():
         words = [word.replace(name, path) if name in word else word for word in words]
-    code, out, err = cli(*words)
+    code, out, err = cli(*words, verb=verb)
     assert (code, out) == (2, "")
     assert message in err
 
 
-@pytest.mark.parametrize("more", [["POOR", "--test", "none"], ["--by", "upos"]], ids=str)
+@pytest.mark.parametrize("more", [["POOR", "--test", "none"], ["--metric", "all"]], ids=str)
 def test_standard_input_is_read_once(files, invented, more):
     more = [files["poor"] if word == "POOR" else word for word in more]
     words = ["-", files["good"], *more, "--resamples", "0", "--format", "json"]
@@ -272,9 +281,9 @@ def test_folders(cli, invented, tmp_path):
     code, _, err = cli(words[0], str(tmp_path / "good" / "x.conllu"))
     assert code == 2
     assert "give a folder of output for each system" in err
-    code, _, err = cli(*words, "--by", "upos")
+    code, _, err = cli(*words, verb="breakdown")
     assert code == 2
-    assert "are for one gold file; got a folder" in err
+    assert "a breakdown is of one gold file; got a folder" in err
 
 
 def test_a_table_is_not_taken_for_output(cli, files, tmp_path):

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.design import plan_suite
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.inference.certainty import estimate
-from treegauge.scoring.inference.hierarchies import compare_suite, plan_suite
+from treegauge.scoring.inference.hierarchies import compare_suite
 from treegauge.scoring.metrics.registry import METRICS
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.suite import score_suite
-from treegauge.scoring.systems.score_inputs import match_folders
+from treegauge.scoring.systems.outputs import match_folders
 from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import TOTALS, chain, conllu, row
 
 NAMES = ("x", "y", "z")
-QUICK = Resampling(units="sentences")
+QUICK = ScoreOptions(units="sentences")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def parts(treebanks):
 @pytest.fixture(scope="module")
 def suite(parts):
     systems = {"good": parts["good"], "poor": parts["poor"]}
-    return score_suite(parts["gold"], systems, resampling=QUICK)
+    return score_suite(parts["gold"], systems, options=QUICK)
 
 
 def test_averages_are_means_over_treebanks(parts, suite):
@@ -43,7 +43,7 @@ def test_averages_are_means_over_treebanks(parts, suite):
         for table in (suite.averages(), replace(suite, all=True).shown())
     )
     for system in ("good", "poor"):
-        single = [evaluate(parts["gold"][n], parts[system][n], resampling=TOTALS) for n in NAMES]
+        single = [evaluate(parts["gold"][n], parts[system][n], options=TOTALS) for n in NAMES]
         for metric in METRICS:
             mean = sum(one.systems[0][metric].f1 for one in single) / 3
             assert averages[system][metric] == pytest.approx(mean)
@@ -55,7 +55,7 @@ def test_averages_are_means_over_treebanks(parts, suite):
 def test_systems_without_a_shared_treebank_are_refused_with_the_reason(parts):
     half = {"x": parts["good"]["x"][:2]}
     suite = score_suite(
-        parts["gold"], {"a": {"y": parts["good"]["y"]}, "half": half | {"z": parts["good"]["z"]}}, resampling=TOTALS
+        parts["gold"], {"a": {"y": parts["good"]["y"]}, "half": half | {"z": parts["good"]["z"]}}, options=TOTALS
     )
     for compare in (suite.claims, lambda: compare_suite(suite)):
         with pytest.raises(TreegaugeError, match="on the same treebank\n") as caught:
@@ -67,7 +67,7 @@ def test_systems_without_a_shared_treebank_are_refused_with_the_reason(parts):
 def test_missing_and_broken_output_counts_zero_and_stays_in_the_denominator(parts):
     other_text = parse_conllu(conllu(chain("other", "text")), name="z")
     broken = {"x": parts["good"]["x"], "z": other_text}
-    suite = score_suite(parts["gold"], {"good": parts["good"], "broken": broken}, resampling=TOTALS)
+    suite = score_suite(parts["gold"], {"good": parts["good"], "broken": broken}, options=TOTALS)
     averages = {line["system"]: line for line in suite.averages().to_dicts()}
     assert averages["broken"]["LAS"] == pytest.approx(suite.f1("x", "broken") / 3)
     assert averages["broken"]["failures"] == 2
@@ -85,7 +85,7 @@ def test_malformed_output_is_a_failure_with_its_place(parts, tmp_path):
     path = tmp_path / "bad.conllu"
     path.write_text(conllu([row(1, "a", 1, "root")]), encoding="utf-8")
     outputs = {"x": str(path), "y": str(tmp_path / "nowhere.conllu"), "z": parts["good"]["z"]}
-    suite = score_suite(parts["gold"], {"s": outputs}, resampling=TOTALS)
+    suite = score_suite(parts["gold"], {"s": outputs}, options=TOTALS)
     assert "bad.conllu:1: error: cycle" in suite.failures["x", "s"]
     assert "no such file" in suite.failures["y", "s"]
 
@@ -95,7 +95,7 @@ def test_a_broken_gold_file_is_no_failure_of_a_system(parts, tmp_path):
     path.write_text(conllu([row(1, "a", 1, "root")]), encoding="utf-8")
     gold = parts["gold"] | {"x": str(path)}
     with pytest.raises(TreegaugeError, match=r"gold.conllu:1: error: cycle"):
-        score_suite(gold, {"s": parts["good"]}, resampling=TOTALS)
+        score_suite(gold, {"s": parts["good"]}, options=TOTALS)
 
 
 def test_nothing_to_score(parts):
@@ -115,8 +115,8 @@ def test_claims_are_made_in_both_directions_and_leave_out_pairs_without_a_treeba
     mixed = parts["good"] | {"z": parts["poor"]["z"]}
     other = parts["poor"] | {"z": parts["good"]["z"]}
     systems = {"mixed": mixed, "other": other, "absent": {}}
-    suite = score_suite(parts["gold"], systems, resampling=QUICK)
-    claims = suite.claims(test="permutation", permutations=2000)
+    suite = score_suite(parts["gold"], systems, options=QUICK)
+    claims = suite.claims(test="permutation", resamples=2000)
     (row,) = claims.pairs
     assert (row["a"], row["b"], row["treebanks"]) == ("mixed", "other", 3)
     assert (row["a_better"], row["a_better_on"]) == (2, ["x", "y"])
@@ -128,15 +128,15 @@ def test_claims_are_made_in_both_directions_and_leave_out_pairs_without_a_treeba
     assert by_treebank["x"]["p_a_better"] == by_treebank["z"]["p_b_better"] == 1 / 2001
     assert json.loads(json.dumps(claims.to_dict()))["rows"][0]["a"] == "mixed"
     assert claims.table.height == 1
-    alone = score_suite(parts["gold"], {"mixed": mixed, "absent": {}}, resampling=QUICK)
+    alone = score_suite(parts["gold"], {"mixed": mixed, "absent": {}}, options=QUICK)
     with pytest.raises(TreegaugeError, match="no two systems have scores on the same treebank"):
         alone.claims()
 
 
 def test_many_claims_share_the_error_rate(parts):
     systems = {name: parts[name] for name in ("good", "poor", "cut")}
-    suite = score_suite(parts["gold"], systems, resampling=QUICK)
-    claims = suite.claims(test="permutation", permutations=300, alpha=0.01)
+    suite = score_suite(parts["gold"], systems, options=QUICK)
+    claims = suite.claims(test="permutation", resamples=300, alpha=0.01)
     # three pairs in two directions on three treebanks: 18 tests at 0.01 in all
     assert claims.needed_permutations == 1800
     assert all(row["a_better"] == row["b_better"] == 0 for row in claims.pairs)
@@ -178,7 +178,7 @@ def test_a_new_treebank_from_many(treebanks):
     names = [f"UD_{language}-{kind}" for language in languages for kind in ("A", "B")]
     cuts = {name: slice(4 * i, 4 * i + 20) for i, name in enumerate(names)}
     sides = {side: {name: treebanks[side][cut] for name, cut in cuts.items()} for side in ("gold", "good", "poor")}
-    suite = score_suite(sides.pop("gold"), sides, resampling=QUICK)
+    suite = score_suite(sides.pop("gold"), sides, options=QUICK)
     (row,) = compare_suite(suite).pairs
     assert row["new_low"] < row["low"] < row["difference"] < row["high"] < row["new_high"]
     assert "new treebank" in str(compare_suite(suite))
@@ -186,26 +186,38 @@ def test_a_new_treebank_from_many(treebanks):
 
 def test_runs_of_a_system(parts):
     runs = {name: [parts["good"][name], parts["poor"][name]] for name in NAMES}
-    suite = score_suite(parts["gold"], {"both": runs, "poor": parts["poor"]}, resampling=QUICK)
+    suite = score_suite(parts["gold"], {"both": runs, "poor": parts["poor"]}, options=QUICK)
     assert len(suite.treebanks["x"]["both"].runs) == 2
     assert suite.claims().pairs[0]["mean_difference"] > 0
 
 
 def test_treebanks_on_which_one_failed_are_left_out_of_a_claim(parts):
     some = {name: parts["poor"][name] for name in ("x", "z")}
-    suite = score_suite(parts["gold"], {"good": parts["good"], "poor": some}, resampling=QUICK)
+    suite = score_suite(parts["gold"], {"good": parts["good"], "poor": some}, options=QUICK)
     claims = suite.claims()
     assert [one["treebank"] for one in claims.tests] == ["x", "z"]
 
 
 def test_every_metric_asked_for_is_there(parts):
-    options = ScoreOptions(enhanced=True, weights={"det": 0.1})
+    options = ScoreOptions(enhanced=True, weights={"det": 0.1}, resamples=0)
     systems = {"good": parts["good"]}
-    suite = score_suite(parts["gold"], systems, options=options, resampling=TOTALS)
+    suite = score_suite(parts["gold"], systems, options=options)
     assert set(options.metrics) <= set(suite.table.columns)
     assert suite.averages().columns == ["system", *METRICS, "ELAS", "EULAS", "WLAS", "failures", "LAS_low", "LAS_high"]
     assert suite.averages()["LAS_low"].to_list() == [None]
     assert "WLAS" in replace(suite, chosen=("WLAS",)).to_latex()
+
+
+def test_files_and_folders_have_one_kind_of_result(suite):
+    metric = suite["good"]["las"]
+    parts = [suite.treebanks[name]["good"]["LAS"] for name in NAMES]
+    assert metric.f1 == pytest.approx(sum(one.f1 for one in parts) / 3)
+    assert metric.precision == pytest.approx(sum(one.precision for one in parts) / 3)
+    assert metric.correct == sum(one.correct for one in parts)
+    assert metric.interval == suite.intervals["good", "LAS"]
+    one = suite.treebanks["x"]
+    assert isinstance(suite, type(one)) and list(one.treebanks.values()) == [one]
+    assert suite.names == one.names == ("good", "poor")
 
 
 def test_signature_and_formats(suite):
@@ -218,7 +230,7 @@ def test_signature_and_formats(suite):
     assert [one["treebank"] for one in suite.to_dict()["treebanks"]] == list(NAMES)
     assert suite.to_latex().count(r"\textbf") == len(NAMES) + 1
     assert suite.to_csv().count("\n") == 7
-    alone = replace(suite, systems=("good",))
+    alone = suite.only(["good"])
     assert r"\textbf" not in alone.to_latex()
     assert "LAS by treebank" in str(suite)
     assert suite.by_treebank("uas")["poor"][1] == suite.f1("y", "poor", "UAS")
@@ -228,7 +240,7 @@ def test_signature_names_the_policy(tmp_path):
     gold, bad = tmp_path / "gold.conllu", tmp_path / "bad.conllu"
     gold.write_text(conllu(chain("a", "b")), encoding="utf-8")
     bad.write_text(conllu([row(1, "a", 2, "root"), row(2, "b", 1, "obj")]), encoding="utf-8")
-    suite = score_suite({"x": gold}, {"s": {"x": bad}}, reading=Reading(errors="repair"), resampling=TOTALS)
+    suite = score_suite({"x": gold}, {"s": {"x": bad}}, options=ScoreOptions(errors="repair", resamples=0))
     assert suite.failures == {}
     assert "|errors:repair(2)" in suite.signature  # a cycle and no root
 

@@ -13,10 +13,8 @@ from scipy.stats import wasserstein_distance
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.splits import distance
-from treegauge.splitting.displacement import Strata, optimised_test, sampled_test
-from treegauge.splitting.pool import pool
+from treegauge.splitting.assignment import Strata, make_split, optimised_test, pool, sampled_test
 from treegauge.splitting.split import rebuild, split_manifest, write_split
-from treegauge.splitting.splitting import make_split
 from treegauge.statistics.probabilities import wasserstein
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic

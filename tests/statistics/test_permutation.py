@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.draws import draws as resampling
+from treegauge.statistics import draws as resampling
 from treegauge.statistics.permutation import paired_bootstrap, paired_permutation
 
 MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from udtools import Validator
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.testing.synthetic import Grammar, synthetic_conllu
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic_conllu
 
 ORDERS = ["SVO", "SOV", "VSO", "VOS", "OVS", "OSV"]
 FUNCTION = {"ADP", "DET", "AUX", "SCONJ", "CCONJ"}

@@ -5,11 +5,8 @@ import gzip
 import hashlib
 import io
 import lzma
-import stat
-import struct
 import tarfile
 import tracemalloc
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -48,27 +45,10 @@ def tar_bytes(files, *extra):
     return packed.getvalue()
 
 
-def zip_bytes(files, *extra, method=zipfile.ZIP_DEFLATED):
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", method) as pack:
-        for name, data in files.items():
-            pack.writestr(name, data)
-        for info, data in extra:
-            pack.writestr(info, data)
-    return packed.getvalue()
-
-
 def special(name, kind, target=""):
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, target
     return info
-
-
-def link_in_zip(name):
-    info = zipfile.ZipInfo(name)
-    info.create_system = 3
-    info.external_attr = (stat.S_IFLNK | 0o777) << 16
-    return info, b"/etc/passwd"
 
 
 @pytest.fixture
@@ -101,8 +81,6 @@ PACKERS = {
     "tar.gz": lambda: gzip.compress(tar_bytes(FILES)),
     "tar.bz2": lambda: bz2.compress(tar_bytes(FILES)),
     "tar.xz": lambda: lzma.compress(tar_bytes(FILES)),
-    "zip": lambda: zip_bytes(FILES),
-    "stored zip": lambda: zip_bytes(FILES, method=zipfile.ZIP_STORED),
 }
 
 
@@ -132,7 +110,7 @@ def test_many_in_one_go(save, tmp_path):
     assert [len(files) for files in written.values()] == [4, 1]
 
 
-@pytest.mark.parametrize("kind", ["tar.gz", "zip"])
+@pytest.mark.parametrize("kind", ["tar.gz"])
 def test_progress_is_in_bytes_of_the_archive(save, kind, watcher):
     archive = save(PACKERS[kind]())
     treebanks(archive)
@@ -158,7 +136,7 @@ OUTSIDE = [
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
-@pytest.mark.parametrize("pack", [tar_bytes, zip_bytes])
+@pytest.mark.parametrize("pack", [tar_bytes])
 def test_paths_that_lead_outside(save, empty, pack, name):
     archive = save(pack(FILES | {name: b"evil"}))
     for call in (lambda: treebanks(archive), lambda: take(archive, empty)):
@@ -173,12 +151,6 @@ def test_links_and_devices(save, empty, kind):
     with pytest.raises(TreegaugeError, match=r"refused: .*el_gdt-ud-dev.conllu.* is a link, a device"):
         take(save(tar_bytes(FILES, bad)), empty)
     assert "el_gdt-ud-dev.conllu" not in everything(empty)
-
-
-def test_links_in_zip_files(save, empty):
-    with pytest.raises(TreegaugeError, match="is a link"):
-        take(save(zip_bytes(FILES, link_in_zip(f"{PLACE}/passwd"))), empty)
-    assert "passwd" not in everything(empty)
 
 
 def test_a_link_cannot_stand_for_a_folder(save, tmp_path, empty):
@@ -218,7 +190,7 @@ def test_a_name_twice(save, empty, twin):
 @pytest.mark.fault("an archive that is a bomb")
 def test_bombs_end_early(save, empty):
     huge = {f"{PLACE}/x.conllu": bytes(80 << 20)}
-    for data in (gzip.compress(tar_bytes(huge)), zip_bytes(huge)):
+    for data in (gzip.compress(tar_bytes(huge)), bz2.compress(tar_bytes(huge))):
         assert len(data) < 1 << 20
         with pytest.raises(TreegaugeError, match="unpacks to more than"):
             take(save(data), empty)
@@ -238,19 +210,12 @@ def test_an_absolute_limit(save, empty):
         take(save(tar_bytes(FILES)), empty, size=20_000)
 
 
-@pytest.mark.parametrize("pack", [tar_bytes, zip_bytes])
+@pytest.mark.parametrize("pack", [tar_bytes])
 def test_too_many_files(save, empty, pack):
     many = {f"{PLACE}/{i}.conllu": b"" for i in range(50)}
     assert len(take(save(pack(many)), empty, members=50)) == 50
     with pytest.raises(TreegaugeError, match="more than 49 files"):
         treebanks(save(pack(many)), limits=ArchiveLimits(members=49))
-
-
-def test_a_zip_file_that_is_all_directory(save):
-    """zipfile would read all of it before anybody could count."""
-    many = zip_bytes({f"{PLACE}/{i}": b"" for i in range(3000)})
-    with pytest.raises(TreegaugeError, match="more than 100 files"):
-        treebanks(save(many), limits=ArchiveLimits(members=100))
 
 
 def test_a_huge_header_takes_no_memory(save):
@@ -286,22 +251,6 @@ def test_sparse_files_are_refused(save, empty):
     assert everything(empty) == []
 
 
-def test_a_locked_zip_file(save, empty):
-    data = bytearray(zip_bytes({f"{PLACE}/x.conllu": TEXT}))
-    data[6] |= 1
-    data[data.index(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(TreegaugeError, match=r"cannot unpack.*encrypted"):
-        take(save(bytes(data)), empty)
-
-
-def test_a_zip_file_that_lies_about_sizes(save, empty):
-    data = bytearray(zip_bytes({f"{PLACE}/x.conllu": TEXT * 3000}))
-    at = data.index(b"PK\x01\x02")
-    data[at + 24 : at + 28] = struct.pack("<I", 10)
-    with pytest.raises(TreegaugeError):
-        take(save(bytes(data)), empty)
-
-
 @pytest.mark.fault("an archive that is cut off or damaged")
 @pytest.mark.parametrize("kind", PACKERS)
 def test_what_was_cut_off_is_told(save, empty, kind):
@@ -313,38 +262,31 @@ def test_what_was_cut_off_is_told(save, empty, kind):
             treebanks(archive)
 
 
-@pytest.mark.parametrize("kind", ["tar", "tar.gz", "zip"])
+@pytest.mark.parametrize("kind", ["tar", "tar.gz"])
 def test_damage_between_files_is_no_end(save, kind):
     """tarfile takes a damaged header for the end, and half a treebank would pass for one."""
     plain = bytearray(tar_bytes(FILES))
     at = plain.index(b"ud-treebanks-v2.9/UD_Greek-GDT/README.md")
     plain[at] ^= 1
-    data = {"tar": bytes(plain), "tar.gz": gzip.compress(plain)}.get(kind)
-    if data is None:
-        packed = bytearray(zip_bytes(FILES))
-        packed[packed.rindex(b"PK\x01\x02")] ^= 1
-        data = bytes(packed)
+    data = bytes(plain) if kind == "tar" else gzip.compress(plain)
     with pytest.raises(TreegaugeError, match="cannot unpack"):
         treebanks(save(data))
 
 
-def test_a_zip_file_that_points_before_its_start(save):
-    data = bytearray(zip_bytes(FILES))
-    at = data.rindex(b"PK\x05\x06")
-    data[at + 12 : at + 16] = struct.pack("<I", at - 1)  # the size of its directory
-    with pytest.raises(TreegaugeError, match="cannot unpack"):
-        treebanks(save(bytes(data)))
-
-
 @pytest.mark.fault("an archive that is cut off or damaged")
 def test_a_flipped_bit_is_noticed(save, empty):
-    for kind in ("tar.gz", "zip"):
+    for kind in ("tar.gz", "tar.xz"):
         data = bytearray(PACKERS[kind]())
         data[120] ^= 4
         with pytest.raises(TreegaugeError):
             take(save(bytes(data)), empty)
         for path in empty.iterdir():
             path.unlink()
+
+
+def test_a_zip_file_is_told(save):
+    with pytest.raises(TreegaugeError, match="it is a zip file: expected a tar file"):
+        treebanks(save(b"PK\x03\x04" + bytes(2000)))
 
 
 def test_a_web_page_is_told(save):

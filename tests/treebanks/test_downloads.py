@@ -10,8 +10,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.fetching import downloads
-from treegauge.treebanks.fetching.connections import Redirects
-from treegauge.treebanks.fetching.downloads import MissingFileError, cache_folder, cached_name, download
+from treegauge.treebanks.fetching.downloads import MissingFileError, Redirects, cache_folder, cached_name, download
 
 from .server import serving
 

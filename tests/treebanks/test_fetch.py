@@ -10,11 +10,11 @@ import pytest
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.fetch import fetch
+from treegauge.treebanks.fetching.archives import OFFICIAL
 from treegauge.treebanks.fetching.downloads import MissingFileError
-from treegauge.treebanks.fetching.language_files import OFFICIAL
 
 from .server import serving
-from .test_archives import FILES, TEXT, special, tar_bytes, zip_bytes
+from .test_archives import FILES, TEXT, special, tar_bytes
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def test_what_was_fetched_is_in_the_catalogue(release, into):
 
 
 def test_everything(tmp_path, into):
-    (tmp_path / "r2.9.zip").write_bytes(zip_bytes(FILES))
-    fetch("all@2.9", str(tmp_path / "r2.9.zip"), into=into)
+    (tmp_path / "r2.9.tar").write_bytes(tar_bytes(FILES))
+    fetch("all@2.9", str(tmp_path / "r2.9.tar"), into=into)
     assert found(into) == GREEK + WELSH
 
 
@@ -76,8 +76,8 @@ def test_the_folder_of_a_release_that_is_there_is_used(release, into):
 
 
 def test_an_archive_of_one_repository(tmp_path, into):
-    archive = tmp_path / "archive.zip"
-    archive.write_bytes(zip_bytes({"UD_Greek-GDT-r2.9/el_gdt-ud-test.conllu": TEXT}))
+    archive = tmp_path / "archive.tar"
+    archive.write_bytes(tar_bytes({"UD_Greek-GDT-r2.9/el_gdt-ud-test.conllu": TEXT}))
     fetch("UD_Greek-GDT", str(archive), into=into)
     assert found(into) == ["r2.9/UD_Greek-GDT/el_gdt-ud-test.conllu"]
 
@@ -257,7 +257,7 @@ def test_checksums_that_are_none(release, into, sha256):
 
 def test_one_checksum_is_for_one_file(into):
     with pytest.raises(TreegaugeError, match="one checksum for 2 downloads"):
-        fetch(["UD_A-B@2.9", "UD_C-D@2.9"], "https://x/{name}.zip", into=into, sha256="0" * 64)
+        fetch(["UD_A-B@2.9", "UD_C-D@2.9"], "https://x/{name}.tar", into=into, sha256="0" * 64)
     with pytest.raises(TreegaugeError, match="one checksum for three files"):
         fetch("UD_Greek-GDT@2.9", "https://x/{split}.conllu", into=into, sha256="0" * 64)
 

@@ -16,11 +16,11 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.fetching import connections, downloads
+from treegauge.treebanks.fetching import downloads
 from treegauge.treebanks.fetching.downloads import cached_name, download
 
 from .server import serving
-from .test_archives import FILES, TEXT, tar_bytes, zip_bytes
+from .test_archives import FILES, TEXT, tar_bytes
 from .test_fetch import found
 
 PAGE = b"<!DOCTYPE html><html><body>Please log in</body></html>\n\n"
@@ -37,8 +37,8 @@ def site(apart):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(connections, "PATIENCE", 0.3)
-    monkeypatch.setattr(connections, "SILENCE", 2.0)
+    monkeypatch.setattr(downloads, "PATIENCE", 0.3)
+    monkeypatch.setattr(downloads, "SILENCE", 2.0)
 
 
 @contextlib.contextmanager
@@ -275,9 +275,9 @@ def test_only_conllu_is_a_treebank(into, site, body, message, pattern):
 @pytest.mark.parametrize("body", [PAGE, TEXT + b"1\tw", b""])
 def test_archives_hold_conllu_too(into, tmp_path, body):
     names = dict(FILES) | {"ud-treebanks-v2.9/UD_Greek-GDT/el_gdt-ud-dev.conllu": body}
-    (tmp_path / "a.zip").write_bytes(zip_bytes(names))
-    with pytest.raises(TreegaugeError, match=r"a\.zip: .*UD_Greek-GDT/el_gdt-ud-dev\.conllu: "):
-        fetch(GREEK, str(tmp_path / "a.zip"), into=into)
+    (tmp_path / "a.tar").write_bytes(tar_bytes(names))
+    with pytest.raises(TreegaugeError, match=r"a\.tar: .*UD_Greek-GDT/el_gdt-ud-dev\.conllu: "):
+        fetch(GREEK, str(tmp_path / "a.tar"), into=into)
     assert found(into) == []
 
 
@@ -357,7 +357,7 @@ def test_a_cache_without_permission(into, site, tmp_path, monkeypatch):
         fetch(GREEK, f"{site.url}/a.tgz", into=into)
 
 
-@pytest.mark.parametrize("source", ["{}/a.tgz", "git+{}/a.git"])
+@pytest.mark.parametrize("source", ["{}/a.tgz", "{}/a.conllu"])
 def test_a_cache_that_cannot_be_written_is_named(into, site, tmp_path, source, monkeypatch):
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("TREEGAUGE_CACHE", str(tmp_path / "file" / "cache"))

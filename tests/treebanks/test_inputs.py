@@ -10,10 +10,9 @@ import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, read_splits, write_conllu
-from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.inputs import PACKAGED, recognise, recognise_treebanks
 from treegauge.treebanks.sources.matching import match_outputs
-from treegauge.treebanks.sources.resolver import treebank_folder
+from treegauge.treebanks.sources.resolver import read_treebank, treebank_folder
 
 
 def place(root, name, code, *splits, seed=0):

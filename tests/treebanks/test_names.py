@@ -9,9 +9,9 @@ from treegauge.statistics.data_table import DataTable
 from treegauge.treebanks.data.repair import repair_sentence
 from treegauge.treebanks.fetching.archives import _split
 from treegauge.treebanks.fetching.downloads import cached_name
-from treegauge.treebanks.fetching.places import TreebankRequest, place_kind, placeholders, release_in_name
+from treegauge.treebanks.fetching.places import TreebankRequest, placeholders, release_in_name
+from treegauge.treebanks.sources import languages as names
 from treegauge.treebanks.sources.files import is_conllu, short_name, split_of
-from treegauge.treebanks.sources.files import languages as names
 from treegauge.treebanks.sources.languages import Language
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
 from treegauge.treebanks.sources.resolver import find
@@ -94,13 +94,6 @@ def test_requests_fill_addresses():
     assert filled == "https://example.org/r2.9/UD_Greek-GDT.zip"
     place = "https://example.org/{release}/{code}-ud-{split}.conllu"
     assert placeholders(place) == ["release", "code", "split"]
-
-
-def test_kinds_of_addresses():
-    place = "https://example.org/UD_Greek-GDT"
-    assert place_kind(f"git+{place}") == ("git", place)
-    kinds = [place_kind(f"https://example.org/{name}")[0] for name in ("a.git", "a.tgz", "a.conllu")]
-    assert kinds == ["git", "archive", "files"]
 
 
 def test_paths_in_archives_and_caches():

@@ -4,28 +4,29 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.fetching.places import HANDLES, TreebankRequest, advice, place_kind, placeholders
+from treegauge.treebanks.fetching.places import HANDLES, TreebankRequest, advice, is_archive, placeholders
 
 
 @pytest.mark.parametrize(
     ("wanted", "source", "message"),
     [
-        ("el_gdt@2.9", "https://x/{name}.zip", "needs the name of a treebank, not in 'el_gdt@2.9'"),
-        ("UD_Greek-GDT", "https://x/{release}.zip", "needs the release"),
-        ("UD_Klingon-Home@2.9", "https://x/{code}.zip", "needs the code"),
-        ("el_gdt@2.9", "https://x/{nmae}.zip", "did you mean '{name}'"),
+        ("el_gdt@2.9", "https://x/{name}.tgz", "needs the name of a treebank, not in 'el_gdt@2.9'"),
+        ("UD_Greek-GDT", "https://x/{release}.tgz", "needs the release"),
+        ("UD_Klingon-Home@2.9", "https://x/{code}.tgz", "needs the code"),
+        ("el_gdt@2.9", "https://x/{nmae}.tgz", "did you mean '{name}'"),
         ("el_gdt@2.9", "https://x/{name.__class__}", "unknown placeholder"),
         ("el_gdt@2.9", "https://x/{name!r}", "unknown placeholder|cannot be filled"),
         ("el_gdt@2.9", "https://x/{", "cannot be filled"),
-        ("../el_gdt@2.9", "https://x/a.zip", "expected a treebank's name"),
-        ("UD_Greek-GDT/../x", "https://x/a.zip", "expected a treebank's name"),
-        ("-x", "https://x/a.zip", "expected a treebank's name"),
-        ("el_gdt@new", "https://x/a.zip", "found release 'new'"),
-        ("el_gdt@2.9", "ftp://x/a.zip", "unknown kind of address 'ftp'"),
+        ("../el_gdt@2.9", "https://x/a.tgz", "expected a treebank's name"),
+        ("UD_Greek-GDT/../x", "https://x/a.tgz", "expected a treebank's name"),
+        ("-x", "https://x/a.tgz", "expected a treebank's name"),
+        ("el_gdt@new", "https://x/a.tgz", "found release 'new'"),
+        ("el_gdt@2.9", "ftp://x/a.tgz", "unknown kind of address 'ftp'"),
         ("el_gdt@2.9", "nowhere.tgz", "no such file"),
         ("el_gdt@2.9", "http://[/a.tgz", "not an address"),
         ("el_gdt@2.9", "https://x/{split}.conllu", "needs the treebank's name"),
-        ("all@2.9", "https://x/a.git", "needs the treebank's name"),
+        ("el_gdt@2.9", "git@example.org:UD/UD_Greek-GDT", "no such file"),
+        ("el_gdt@2.9", "ssh://example.org/UD", "unknown kind of address 'ssh'"),
     ],
 )
 def test_slips_are_told(into, wanted, source, message):
@@ -45,8 +46,7 @@ def test_advice_names_the_release():
 
 
 def test_kinds_of_places(tmp_path):
-    assert place_kind("git@example.org:UD/UD_Greek-GDT")[0] == "git"
-    assert place_kind("ssh://example.org/UD")[0] == "git"
-    assert place_kind("https://example.org/UD_Greek-GDT/archive/r2.9.zip?x=.git")[0] == "archive"
-    assert place_kind("https://example.org/handle/1234")[0] == "archive"
+    assert is_archive("https://example.org/UD_Greek-GDT/archive/r2.9.tar.gz?x=.conllu")
+    assert is_archive("https://example.org/handle/1234")
+    assert not is_archive("https://example.org/a.conllu")
     assert placeholders("no gaps") == [] and TreebankRequest.parse("all@2.9").everything

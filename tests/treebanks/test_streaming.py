@@ -13,8 +13,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, stream_conllu
-from treegauge.treebanks.data.pieces import pieces
 from treegauge.treebanks.data.problems import ConlluError
+from treegauge.treebanks.sources.files import pieces
 
 from .texts import chain, conllu, reading_problems, row, treebanks
 
@@ -100,12 +100,12 @@ import sys
 from pathlib import Path
 from treegauge.validation.engine import validate
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 verb, path = sys.argv[1:]
 if verb == "check":
     assert {problem.id for problem in validate([path])} == {"non-unique-sent-id"}
 else:
-    found = evaluate(path, path, chunk=1 << 20, resampling=Resampling(0))
+    found = evaluate(path, path, chunk=1 << 20, options=ScoreOptions(resamples=0))
     assert found.systems[0].metrics["LAS"].f1 == 100
 print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
 """

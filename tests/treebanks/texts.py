@@ -8,9 +8,9 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from treegauge.treebanks.data.indexing import index
-from treegauge.treebanks.data.pieces import count_lines, pieces
 from treegauge.treebanks.data.problems import ReadingProblem
 from treegauge.treebanks.data.relations import check_deps
+from treegauge.treebanks.sources.files import count_lines, pieces
 
 
 def row(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.validation.changes import in_changed_sentences, with_changed_lines
+from treegauge.validation.new_problems import in_changed_sentences, with_changed_lines
 
 WORD = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
 

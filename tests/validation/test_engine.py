@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import treegauge
 from tests.validation.cases import LEVEL_1, LEVEL_2, row, sentence
 from tests.validation.cases_content import LEVEL_3
-from treegauge.validation.characters import MAY_COMBINE, SLOW, character_class
 from treegauge.validation.engine import validate
 from treegauge.validation.rules import RULES
+from treegauge.validation.values import MAY_COMBINE, SLOW, character_class
 
 GOOD = sentence("1 go VERB 0 root")
 TEN_EMPTY = [f"1.{number} e X _ _ D:1:dep" for number in range(1, 11)]

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.validation.baseline import compare_with_baseline, key, read_baseline, write_baseline
-from treegauge.validation.problem import Problem
+from treegauge.validation.new_problems import compare_with_baseline, key, read_baseline, write_baseline
+from treegauge.validation.problems import Problem
 from treegauge.validation.report import ValidationReport
 from treegauge.validation.rules import BY_ID
 

@@ -99,8 +99,7 @@ def measurer() -> Contender:
 
 def splitter() -> Contender:
     """Search for the split with the smallest distance."""
-    from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import make_split
+    from treegauge.splitting.assignment import make_split, pool
 
     return Contender(lambda path: make_split(pool(path), "low", seed=0), lambda _: None)
 

@@ -31,7 +31,8 @@ LATE = "beam-800"
 
 def treebanks() -> Iterator[tuple[str, "Treebank", "Treebank"]]:
     """Yield names, training sets and test sets, of real treebanks if available."""
-    from treegauge.testing.synthetic import Grammar, synthetic
+    from treegauge.testing.grammar import Grammar
+    from treegauge.testing.synthetic import synthetic
     from treegauge.treebanks.data.conllu import read_conllu
 
     files = treebank_files("*-ud-train.conllu", releases=["r2.9"])

@@ -16,7 +16,7 @@ import numpy as np
 from studies.treebanks import TREEBANKS, treebank_folders
 
 if TYPE_CHECKING:
-    from treegauge.auditing.overlap.texts import Texts
+    from treegauge.auditing.near_duplicates import Texts
 
 TUNED = (
     "UD_Afrikaans-AfriBooms UD_Turkish-IMST UD_French-Sequoia UD_Korean-GSD UD_Slovenian-SST "
@@ -102,7 +102,7 @@ def judge(folder: Path, *, seed: int = 0) -> Iterator[Judged]:
     Half of its different sentences are training data. Edited copies of them, and the other half as
     decoys, are the test set; so there are about as many decoys as planted edits.
     """
-    from treegauge.auditing.overlap.near_duplicates import find_matches
+    from treegauge.auditing.near_duplicates import find_matches
 
     random = np.random.default_rng([seed, *folder.name.encode()])
     sentences = _sentences(folder)
@@ -155,7 +155,7 @@ def _text(words: Words) -> str:
 
 def _texts(split: str, sentences: Sequence[Words]) -> "Texts":
     """Return sentences as the audit reads them from plain text."""
-    from treegauge.auditing.overlap.texts import plain_texts
+    from treegauge.auditing.near_duplicates import plain_texts
 
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as file:
         file.writelines(f"{' '.join(words)}\n" for words in sentences)

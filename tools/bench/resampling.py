@@ -190,4 +190,4 @@ def run(repeats: int) -> Section:
         found = contest("resampling", job, makers, *given, small=SMALL if given else (), repeats=once, tolerance=1e-3)
         rows += versus(job, found)
     text = "Sentences of 1 to 60 words, 80 % correct. Intervals agree up to sampling error, correlations exactly."
-    return Section("Resampling and correlating", text, VERSUS, rows)
+    return Section("ScoreOptions and correlating", text, VERSUS, rows)

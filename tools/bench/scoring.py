@@ -15,12 +15,12 @@ OURS, INTERVALS, BOOTSTRAP = "treegauge", "treegauge, intervals", "treegauge, 1,
 def treegauge(resamples: int = 0, interval: Literal["student", "percentile"] = "student") -> Contender:
     """Compute all metrics of the official script and four more."""
     from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.settings import Resampling
+    from treegauge.scoring.settings import ScoreOptions
 
-    settings = Resampling(resamples, interval, units="sentences")
+    settings = ScoreOptions(resamples=resamples, interval=interval, units="sentences")
 
     def run(gold: str, system: str) -> Any:
-        return evaluate(gold, system, resampling=settings)
+        return evaluate(gold, system, options=settings)
 
     return Contender(run, lambda scores: scores.systems[0]["LAS"].correct)
 

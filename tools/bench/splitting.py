@@ -15,9 +15,8 @@ LIMIT = 30
 
 def written() -> Contender:
     """Split and write three files and a manifest."""
-    from treegauge.splitting.pool import pool
+    from treegauge.splitting.assignment import make_split, pool
     from treegauge.splitting.split import write_split
-    from treegauge.splitting.splitting import make_split
 
     def run(path: str) -> int:
         found = make_split(pool(path), "random", seed=0, documents=False)
@@ -64,8 +63,7 @@ def steered(objective: Any) -> Any:
     """Return our search for the lowest or highest EDV."""
 
     def make() -> Contender:
-        from treegauge.splitting.pool import pool
-        from treegauge.splitting.splitting import make_split
+        from treegauge.splitting.assignment import make_split, pool
 
         return Contender(
             lambda path: make_split(pool(path), objective, seed=0, sizes=(80, 0, 20)), lambda found: found.edv

@@ -5,7 +5,7 @@
 Prints for each training the processor time and the amount of work, and for each parser the seconds
 per unit of work and the largest factor by which a time was off. For neural parsers also the seconds
 to start a process that trains one, and those of an update. They are ``RATES``, ``START`` and
-``UPDATE`` of ``treegauge.parsing.expected_time``, and the seconds of the reference computation are
+``UPDATE`` of ``treegauge.parsing.train``, and the seconds of the reference computation are
 its ``REFERENCE``.
 """
 
@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treegauge.parsing.expected_time import NEURAL, measured_seconds, updates, work
 from treegauge.parsing.registry import make_parser
+from treegauge.parsing.train import NEURAL, measured_seconds, updates, work
 from treegauge.treebanks.data.conllu import read_splits
 
 SETS = (("UD_Telugu-MTG", 1000), ("UD_Greek-GDT", 300), ("UD_Vietnamese-VTB", 400))

@@ -43,7 +43,7 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size", "parsers": "reads no data"}
+UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size"}
 """Why a command has no measurement."""
 
 

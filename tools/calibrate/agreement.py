@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import CONCENTRATION
-from treegauge.auditing.agreement.trees import AnnotatedTrees, tree_alpha
+from treegauge.auditing.agreement.tables import AnnotatedTrees, tree_alpha
 from treegauge.statistics.agreement import agreement, class_agreement, coefficient_interval
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.small_samples import StudentEstimate

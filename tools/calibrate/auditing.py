@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 
 from tools.calibrate.registry import Trials, statement
-from treegauge.auditing.changes.annotation_layers import Layer
-from treegauge.auditing.changes.systematic import Contexts, systematic_changes
+from treegauge.auditing.audit_checks import check_splits
+from treegauge.auditing.changes.systematic import Contexts, Layer, systematic_changes
 from treegauge.auditing.changes.word_pairs import pair_words
-from treegauge.auditing.profiles.checks import check_splits
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank
 
 

@@ -1,4 +1,4 @@
-"""Statements of `score --calibration` about the expected calibration error."""
+"""Statements of `breakdown --calibration` about the expected calibration error."""
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ def sharpened(case: Case, by: float) -> Case:
 
 @statement(
     name="score-calibration-test",
-    verb="score --calibration",
+    verb="breakdown --calibration",
     says="ece 0.031, by chance 0.012, p = 0.001: the probabilities are not calibrated",
     kind="test",
     nominal=0.05,
@@ -47,7 +47,7 @@ def sharpened(case: Case, by: float) -> Case:
         "500 trees, 30 % correct": (500, 1, 0.30, 0.3, True),
     },
     secondary="power where log odds are 1.5 times too large",
-    covers=("calibration.p_value", "calibration by treebank.p_value"),
+    covers=("calibration.p_value",),
     quick=20,
 )
 def test_of_calibration(

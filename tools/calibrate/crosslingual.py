@@ -8,8 +8,9 @@ from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import scored, scored_pair
 from treegauge.learning.vote import Panel, select_sources
 from treegauge.learning.weights import RatioEstimate, ratio_estimate, weigh_sources
+from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import parse_conllu
 

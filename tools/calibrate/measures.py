@@ -8,7 +8,8 @@ import numpy as np
 from tools.calibrate.registry import Trials, statement
 from treegauge.measures.intervals import measure_interval
 from treegauge.measures.registry import measures
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank
 
 #: Sentences of the invented treebank that serves as the population.

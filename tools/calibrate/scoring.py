@@ -13,7 +13,7 @@ from treegauge.scoring.inference.certainty import UnitCounts, difference, interv
 from treegauge.scoring.inference.comparisons import PairedTest, drawn_p_values, sureness
 from treegauge.scoring.metrics.registry import COLUMNS, NUMBER
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.planning import best_of
 from treegauge.statistics.small_samples import StudentEstimate, effective_df
@@ -37,7 +37,7 @@ def counted(*runs: npt.NDArray[np.integer]) -> UnitCounts:
     return UnitCounts(runs_of_counts, ["LAS"], "sentences")
 
 
-def covered(random: np.random.Generator, truth: float, repetitions: int, draw: Draw, how: Resampling) -> Trials:
+def covered(random: np.random.Generator, truth: float, repetitions: int, draw: Draw, how: ScoreOptions) -> Trials:
     """Draw until there are enough intervals; samples without one are ignored."""
     hits, widths = [], []
     for _ in range(20 * repetitions):
@@ -60,7 +60,7 @@ def covered(random: np.random.Generator, truth: float, repetitions: int, draw: D
 )
 def interval_of_las(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """Sentences of log-normal length, accuracy drawn per sentence; the true LAS is 80."""
-    return covered(random, 80.0, repetitions, lambda r: counted(scored(r, sentences)), Resampling())
+    return covered(random, 80.0, repetitions, lambda r: counted(scored(r, sentences)), ScoreOptions())
 
 
 @interval(
@@ -76,7 +76,7 @@ def interval_of_high_scores(random: np.random.Generator, sentences: int, repetit
 
     Samples in which fewer than five sentences have an error get no interval and are drawn again.
     """
-    return covered(random, 97.0, repetitions, lambda r: counted(scored(r, sentences, 0.97)), Resampling())
+    return covered(random, 97.0, repetitions, lambda r: counted(scored(r, sentences, 0.97)), ScoreOptions())
 
 
 @interval(
@@ -89,7 +89,7 @@ def interval_of_high_scores(random: np.random.Generator, sentences: int, repetit
 )
 def bootstrap_interval(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Sentences as for the default interval; the true LAS is 80."""
-    how = Resampling(interval=case[0])  # type: ignore[arg-type]
+    how = ScoreOptions(interval=case[0])  # type: ignore[arg-type]
     return covered(random, 80.0, repetitions, lambda r: counted(scored(r, case[1])), how)
 
 
@@ -120,7 +120,7 @@ def interval_over_documents(random: np.random.Generator, case: tuple[str, int], 
     def draw(random: np.random.Generator) -> UnitCounts:
         return counted(table[random.integers(len(table), size=case[1])])
 
-    return covered(random, truth, repetitions, draw, Resampling())
+    return covered(random, truth, repetitions, draw, ScoreOptions())
 
 
 def seeded(
@@ -157,7 +157,7 @@ def interval_over_runs(random: np.random.Generator, case: tuple[int, int], repet
     def draw(random: np.random.Generator) -> UnitCounts:
         return counted(*seeded(random, 1, *case)[0])
 
-    return covered(random, truth, repetitions, draw, Resampling())
+    return covered(random, truth, repetitions, draw, ScoreOptions())
 
 
 @cache

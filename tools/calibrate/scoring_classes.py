@@ -1,4 +1,4 @@
-"""Statements of `score --by` about two systems per class."""
+"""Statements of `breakdown` about two systems per class."""
 
 from functools import cache, partial
 
@@ -11,7 +11,7 @@ from tools.calibrate.simulated import CONCENTRATION, scored
 from treegauge.scoring.classes.class_tests import ClassTable, class_difference, class_f1
 from treegauge.statistics.multiple import adjust
 
-test = partial(statement, verb="score --by", kind="test", nominal=0.05)
+test = partial(statement, verb="breakdown", kind="test", nominal=0.05)
 Ints = npt.NDArray[np.int64]
 #: Shares of errors that A repairs and of correct words that it breaks, to be 4 points ahead.
 AHEAD = (0.3, 0.03)
@@ -104,7 +104,7 @@ def _true_difference(share: float) -> float:
 
 @statement(
     name="score-class-difference",
-    verb="score --by",
+    verb="breakdown",
     says="nsubj: A - B 2.4 (0.3 to 4.5)",
     kind="interval",
     nominal=0.95,
@@ -130,7 +130,7 @@ def interval_of_a_class(random: np.random.Generator, case: tuple[int | str, int,
 
 @statement(
     name="score-class-corrected",
-    verb="score --by",
+    verb="breakdown",
     says="A is better on nsubj (p = 0.03 after correction for 12 classes)",
     kind="verdict",
     nominal=0.05,

@@ -35,7 +35,7 @@ FURTHER = {
     "figures": "analysis confidence curves dynamics ranking scores treebanks",
     "reporting": "methods page",
     "testing": "simulated_confidence simulated_parser",
-    "core": "result verbs paper_tables",
+    "core": "extensions figure files paper_tables result verbs",
 }
 HEAD = """# Python library
 

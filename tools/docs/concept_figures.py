@@ -15,12 +15,11 @@ import treegauge as tg
 from treegauge.learning.curves.equivalents import equivalent_size
 from treegauge.learning.curves.grid import area_between
 from treegauge.learning.maps.cartography import Regions
-from treegauge.measures.relations import relation_class
+from treegauge.measures.structure import relation_class
 from treegauge.reporting.figures.theme import PALETTE
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.probabilities import reliability_bins
-from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
-from treegauge.treebanks.drawing.svg_arcs import number, text_width, xml
+from treegauge.treebanks.drawing.svg import compare_svg, number, svg_tree, text_width, xml
 
 HOME = Path(__file__).parents[2] / "docs"
 OUT = HOME / "images" / "concepts"

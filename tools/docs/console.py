@@ -27,6 +27,8 @@ REAL = re.compile(r"<!-- Real treebank: (\S+)@(\S+) -->\n(.*?)<!-- Invented -->"
 #: Lines of output that a page shows at most.
 SCREEN = 24
 FENCE = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+STEP = re.compile(r"^```(console|python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+"""A block that is run, in the order of the page: Python may write files that commands read."""
 
 
 def fenced(text: str, language: str) -> list[str]:
@@ -99,7 +101,10 @@ def rewritten(text: str) -> str:
     write_examples(text)
 
     def block(match: re.Match[str]) -> str:
-        parts = re.split(r"^\$ (.*)\n", match[1], flags=re.MULTILINE)
+        if match[1] == "python":
+            exec(match[2], {})
+            return match[0]
+        parts = re.split(r"^\$ (.*)\n", match[2], flags=re.MULTILINE)
         new = parts[0]
         for command, expected in zip(parts[1::2], parts[2::2], strict=True):
             if command == ENTER:
@@ -116,7 +121,7 @@ def rewritten(text: str) -> str:
             new += f"$ {command}\n{kept.rstrip()}\n{blank}" if kept.strip() else f"$ {command}\n{blank}"
         return f"```console\n{new}```"
 
-    return FENCE.sub(block, text)
+    return STEP.sub(block, text)
 
 
 def with_real_treebank(text: str, releases: str | None) -> str:

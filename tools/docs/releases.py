@@ -15,7 +15,7 @@ from typing import Any
 
 import treegauge as tg
 from studies.treebanks import absent, release_folder, treebank_folders
-from treegauge.auditing.changes.attachment_changes import attachment_changes
+from treegauge.auditing.changes.annotation_changes import attachment_changes
 from treegauge.auditing.changes.unified_diff import FileText
 
 TARGET = Path(__file__).parents[2] / "docs" / "releases.md"

@@ -7,7 +7,7 @@ from random import Random
 
 from tools.fuzz.mutation import spliced
 from tools.fuzz.targets import Target
-from treegauge.reporting.page.packing import block
+from treegauge.reporting.packing import block
 
 _PIECES = [b"</script>", b"<!--", b"-->", b"<script", b"]]>", b"&lt;", b"\\u003c", b"\xe2\x80\xa8",
            b"\xe2\x80\xa9", b"\0", b"'", b'"', b"\\", b"</SCRIPT ", b"javascript:", b"${x}",
@@ -56,7 +56,7 @@ def _plain() -> list[str]:
 
 
 def _parsed(text: str) -> _Elements:
-    from treegauge.reporting.page.page import Section, page
+    from treegauge.reporting.page import Section, page
 
     data = {"name": text, "rows": [{text: [text, 1.5, None]}]}
     section = Section("scores", text, text, data, short=[text], treebanks=[text], systems=[text])

@@ -14,13 +14,12 @@ from tools.fuzz.targets import Target
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.registry import METRICS
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import parse_conllu, refusals
 from treegauge.treebanks.data.relations import check_deps
 
-SUMS = Resampling(resamples=0)
-BASIC = ScoreOptions()
+SUMS = ScoreOptions(resamples=0)
+BASIC = SUMS
 _BETWEEN = b"\0"
 
 
@@ -62,8 +61,8 @@ def compared(gold: bytes, system: bytes, codes: str) -> str:
             raise TreegaugeError("refused for scoring")
         # DEPS with heads such as -1 or a lone point are refused here; see parse_deps.
         malformed = any(any(check_deps(side, "")) for side in sides)
-        options = BASIC if malformed else ScoreOptions(enhanced=True, enhancements=codes)
-        found = evaluate(*sides, options=options, resampling=SUMS).systems[0].metrics
+        options = BASIC if malformed else ScoreOptions(enhanced=True, enhancements=codes, resamples=0)
+        found = evaluate(*sides, options=options).systems[0].metrics
     except TreegaugeError:
         try:
             udeval.evaluate(load(gold, **kinds), load(system, **kinds))

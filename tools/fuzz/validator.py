@@ -9,11 +9,11 @@ from typing import Any
 from tools.fuzz.mutation import damaged
 from tools.fuzz.targets import Target
 from tools.fuzz.texts import conllu_bytes
-from treegauge.treebanks.data import pieces as piecewise
+from treegauge.treebanks.sources import files as piecewise
 from treegauge.validation import engine
 from treegauge.validation.language_checks import LanguageChecks
 from treegauge.validation.language_data import LanguageData, language_data
-from treegauge.validation.problem import Problem
+from treegauge.validation.problems import Problem
 from treegauge.validation.rules import BY_ID
 
 

@@ -1,21 +1,22 @@
 """The verb ``audit``: problems that make scores on a treebank misleading."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
+from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.auditing.consistency.findings import Consistency
-    from treegauge.auditing.overlap.leaks import Leaks
-    from treegauge.auditing.overlap.texts import Texts
-    from treegauge.auditing.profiles.card import Cards
+    from treegauge.auditing.card import Cards
+    from treegauge.auditing.inconsistencies import Consistency
+    from treegauge.auditing.leaks import Leaks
+    from treegauge.auditing.near_duplicates import Texts
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
 
@@ -25,6 +26,12 @@ Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 Fail = Literal["error", "warning", "never"]
 Only = Literal["leaks", "consistency", "card"]
+
+
+def fails(levels: Iterable[Severity], fail: Fail) -> int:
+    """Return the exit code: 1 if any of these levels is at least the one that fails."""
+    grave = () if fail == "never" else SEVERITIES[: SEVERITIES.index(fail) + 1]
+    return int(any(level in grave for level in levels))
 
 
 def number_with_noun(number: int, noun: str) -> str:
@@ -110,21 +117,11 @@ class Audit(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per finding, or the table of the list or card."""
-        import polars as pl
-
         if self.only:
             return cast("pl.DataFrame", self._part(self.only).table)
-
-        schema = {
-            "check": pl.String, "level": pl.String, "split": pl.String, "value": pl.Float64,
-            "p_value": pl.Float64, "message": pl.String, "examples": pl.String,
-        }  # fmt: skip
-        rows = [
-            {name: getattr(finding, name) for name in schema if name != "examples"}
-            | {"examples": " ".join(finding.examples)}
-            for finding in self.findings
-        ]
-        return pl.DataFrame(rows, schema=schema)
+        kinds = dict.fromkeys(("check", "level", "split"), str) | dict.fromkeys(("value", "p_value"), float)
+        rows = [{**asdict(finding), "examples": " ".join(finding.examples)} for finding in self.findings]
+        return make_table(rows, {**kinds, "message": str, "examples": str})
 
     def count(self, level: Severity) -> int:
         """Return the number of findings of a level."""
@@ -135,9 +132,7 @@ class Audit(Result):
         """Exit code of the command: 1 if there are findings at the level that fails."""
         if self.only:
             return int(self._part(self.only).exit_code)
-        if self.fail == "never":
-            return 0
-        return int(any(map(self.count, SEVERITIES[: SEVERITIES.index(self.fail) + 1])))
+        return fails((finding.level for finding in self.findings), self.fail)
 
     def json_fields(self) -> dict[str, Any]:
         """Return the treebank, counts by level, and the findings."""
@@ -224,8 +219,8 @@ def audit(
     >>> found.table.select("check", "level", "value").row(0)
     ('leak', 'error', 4.0)
     """
-    from treegauge.auditing.consistency.findings import consistent_parts, find_inconsistencies
-    from treegauge.auditing.overlap.leaks import find_leaks, input_texts, split_texts, training_texts
+    from treegauge.auditing.inconsistencies import consistent_parts, find_inconsistencies
+    from treegauge.auditing.leaks import find_leaks, input_texts, split_texts, training_texts
     from treegauge.core.errors import check_whole
 
     if fail not in ("error", "warning", "never"):
@@ -248,7 +243,7 @@ def audit(
         return Audit.of_part(only, found, title)
     given = training_texts(against, errors=errors)
     if only == "card":
-        from treegauge.auditing.profiles.card import make_cards
+        from treegauge.auditing.card import make_cards
 
         cards = make_cards(subjects, against=given, similarity=similarity, agreement=agreement)
         return Audit.of_part(only, cards, title)
@@ -287,9 +282,9 @@ def audit_treebanks(
 
     The other parameters are those of :func:`treegauge.audit`.
     """
-    from treegauge.auditing.overlap.leaks import named_parts, overlaps, split_texts
-    from treegauge.auditing.overlap.near_duplicates import find_matches
-    from treegauge.auditing.profiles.checks import check_splits, check_treebank
+    from treegauge.auditing.audit_checks import check_splits, check_treebank
+    from treegauge.auditing.leaks import named_parts, overlaps, split_texts
+    from treegauge.auditing.near_duplicates import find_matches
 
     several = len(subjects) > 1
     findings: list[Finding] = []

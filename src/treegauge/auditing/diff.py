@@ -13,7 +13,7 @@ from treegauge.treebanks.sources.files import Errors, Source
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.auditing.changes.findings import Changes
+    from treegauge.auditing.changes.annotation_changes import Changes
     from treegauge.auditing.changes.unified_diff import FileText
     from treegauge.auditing.changes.word_pairs import WordPairs
     from treegauge.treebanks.data.columns import Treebank
@@ -102,7 +102,7 @@ class Diff(Result):
         import shutil
         import sys
 
-        from treegauge.auditing.changes.tree_pairs import text_pair
+        from treegauge.auditing.changes.word_pairs import text_pair
 
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         parts = [self._title() if self.only_trees else super().__str__()]
@@ -120,7 +120,7 @@ class Diff(Result):
 
     def to_html(self) -> str:
         """Return tables and trees, by default those of the first sentences."""
-        from treegauge.auditing.changes.tree_pairs import changed_sentences, html_pair
+        from treegauge.auditing.changes.word_pairs import changed_sentences, html_pair
 
         numbers = self.drawn or changed_sentences(self.pairs, ["deprel"])[:_HTML_TREES]
         figures = [html_pair(self.pairs, number) for number in numbers]
@@ -172,10 +172,9 @@ def diff(
     >>> diff(old, new).attached["layers"].table.filter(layer="upos")["changed"].item()
     75
     """
-    from treegauge.auditing.changes.findings import Changes
-    from treegauge.auditing.changes.sentence_changes import sentence_kinds, sentence_rows
+    from treegauge.auditing.changes.annotation_changes import Changes
     from treegauge.auditing.changes.unified_diff import read_files
-    from treegauge.auditing.changes.word_pairs import pair_words
+    from treegauge.auditing.changes.word_pairs import pair_words, sentence_kinds, sentence_rows
     from treegauge.core.errors import ChoiceError, check_whole
     from treegauge.core.messages import note
 
@@ -250,7 +249,7 @@ def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
 def _drawn(pairs: "WordPairs", trees: int, wanted: Sequence[str | int]) -> list[int]:
     """Return the old sentences to draw."""
     from treegauge.auditing.changes.sentence_pairs import sentence_ids
-    from treegauge.auditing.changes.tree_pairs import changed_sentences
+    from treegauge.auditing.changes.word_pairs import changed_sentences
 
     if not wanted:
         return changed_sentences(pairs)[:trees] if trees else []

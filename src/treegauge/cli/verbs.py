@@ -30,6 +30,8 @@ class Command(NamedTuple):
         Whether the result has a figure: ``--plot FILE``.
     formats
         Formats specific to this result: its ``own_formats``.
+    listing
+        Function of the package whose result ``--list`` prints; it takes the first argument.
     subverbs
         Commands under this one: ``treegauge curve advise`` is ``tg.curve.advise``.
     """
@@ -40,6 +42,7 @@ class Command(NamedTuple):
     metavar: Mapping[str, str] = _NONE
     plot: bool = False
     formats: Sequence[str] = ()
+    listing: str = ""
     subverbs: "Mapping[str, Command]" = _NONE
 
 
@@ -78,7 +81,21 @@ VERBS: dict[str, dict[str, Command]] = {
     },
     "Which system is better, and how certain is it?": {
         "score": Command(
-            "Score systems against gold, with confidence intervals and significance tests.", ["gold"], plot=True
+            "Score systems against gold, with confidence intervals and significance tests.",
+            ["gold"],
+            plot=True,
+            formats=["official", "counts", "acl"],
+        ),
+        "breakdown": Command(
+            "Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.",
+            ["gold"],
+            plot=True,
+        ),
+        "vote": Command(
+            "Combine systems by voting on arcs, and report what the best combination could reach.", ["gold"]
+        ),
+        "design": Command(
+            "Report how many sentences, runs and treebanks an experiment needs to find a difference.", ["gold"]
         ),
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
@@ -95,10 +112,9 @@ VERBS: dict[str, dict[str, Command]] = {
         ),
     },
     "What does a parser learn, and from what data?": {
-        "train": Command("Train a parser.", ["parser", "treebank"]),
+        "train": Command("Train a parser.", ["parser", "treebank"], listing="parsers"),
         "parse": Command("Parse sentences with a trained model.", ["model", "treebank"]),
-        "parsers": Command("List the parsers and their options.", ["parser"]),
-        "tag": Command("Tag sentences with predicted or jackknifed tags.", ["treebank", "files"]),
+        "tag": Command("Tag sentences with predicted or jackknifed tags.", ["files"]),
         "map": Command("Draw data maps of treebanks and list candidates for annotation errors.", plot=True),
         "difficulty": Command(
             "Measure dataset difficulty: ten measures, or usable information or description length alone.", plot=True

@@ -54,8 +54,7 @@ def split_of_cell(cell: Cell) -> Outcome:
     """
     import polars as pl
 
-    from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import make_split, parse_sizes
+    from treegauge.splitting.assignment import make_split, parse_sizes, pool
 
     extra = cell.extra
     split_sets = make_split(
@@ -96,8 +95,7 @@ def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...]
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.metrics.attachment import correct_words
     from treegauge.scoring.metrics.registry import ADDED, METRICS
-    from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-    from treegauge.scoring.settings import Resampling
+    from treegauge.scoring.settings import ScoreOptions
 
     convention = find_convention(cell.extra["convention"])
     if names and not ADDED:
@@ -105,8 +103,7 @@ def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...]
         return {
             label: correct.score(name) or 0.0 for label, name in zip(_labels(names, convention), names, strict=True)
         }
-    options, resampling = ScoreOptions(convention=convention), Resampling(resamples=0)
-    (system,) = evaluate(gold, parsed, options=options, resampling=resampling).systems
+    (system,) = evaluate(gold, parsed, ScoreOptions(convention=convention, resamples=0)).systems
     chosen = [*(names or METRICS), *ADDED]
     return {metric_label(name, convention): system[name].f1 for name in chosen}
 

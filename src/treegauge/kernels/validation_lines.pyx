@@ -14,7 +14,7 @@ from treegauge.kernels.validation_rules cimport *
 cdef enum:
     TAB = 9, LF = 10, CR = 13, HASH = 35, ZERO = 48, NINE = 57
 
-cdef enum:  # classes of characters, as in treegauge.validation.characters; 0 to 240 combine
+cdef enum:  # classes of characters, as in treegauge.validation.values; 0 to 240 combine
     HIGHEST = 240, SPACE_NOT_NORMAL = 251, REPLACED = 252, SLOW = 255
 
 cdef enum:  # what was seen in a line

@@ -13,8 +13,8 @@ from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.learning.vote import Panel
 from treegauge.learning.weights import RatioEstimate, ratio_estimate
-from treegauge.measures.counting import sentence_sums
-from treegauge.scoring.breakdown import By
+from treegauge.measures.registry import sentence_sums
+from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.attachment import Mask, align_trees, scored_words_mask
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention

@@ -208,7 +208,7 @@ def advise(
 
     if sentences is not None:
         from treegauge.learning.curves.advising import next_sentences, training_set
-        from treegauge.treebanks.data.reading import read_treebank
+        from treegauge.treebanks.sources.resolver import read_treebank
 
         allow = ("no-root", "several-roots", "cycle")
         pool = read_treebank(sentences, need_heads=False, allow=allow)

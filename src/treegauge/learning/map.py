@@ -10,7 +10,7 @@ from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.learning.maps.candidates import WRITERS, error_candidates, save_candidates
 from treegauge.learning.maps.cartography import DataMap, MapArchive, mean_map
-from treegauge.learning.maps.recording import ENDINGS, Recording
+from treegauge.learning.maps.recording import ENDING, Recording
 from treegauge.learning.settings import (
     TABLES,
     FilePath,
@@ -114,7 +114,7 @@ def map(
     words
         Write one row per word to this .csv or .parquet file.
     recording
-        Write all recordings and the candidates to this .npz or .parquet file, which report reads.
+        Write all recordings and the candidates to this .npz file, which report reads.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
@@ -127,7 +127,7 @@ def map(
     (['heads', 'relations'], True)
     """
     check_file(words, "kind of table", TABLES)
-    check_file(recording, "kind of file", ENDINGS)
+    check_file(recording, "kind of file", [ENDING])
     check_file(candidates_out, "kind of file for candidates", list(WRITERS))
     single = {"words": words, "recording": recording, "candidates": candidates}
     data = settings.data(treebanks, **single, candidates_out=candidates_out)

@@ -119,8 +119,8 @@ class TrainingSettings(Settings):
         Sources are folders, names or codes under ``TREEGAUGE_UD``, training files, treebanks, or
         mappings such as ``{"train": ..., "dev": ...}``. Output `files` need a single treebank.
         """
-        from treegauge.treebanks.data.reading import read_treebank
         from treegauge.treebanks.sources.inputs import recognise_treebanks
+        from treegauge.treebanks.sources.resolver import read_treebank
 
         held = {} if dev is None else {"dev": read_treebank(dev, errors=self.errors)}
         data, plain = [], []

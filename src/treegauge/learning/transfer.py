@@ -207,8 +207,8 @@ def transfer(
 
 def _world(target: Any, sources: Sequence[Any]) -> _World:
     """Read the target and its sources."""
-    from treegauge.treebanks.data.reading import read_treebank
     from treegauge.treebanks.sources.inputs import recognise_treebanks
+    from treegauge.treebanks.sources.resolver import read_treebank
 
     several = recognise_treebanks([target])
     if len(several) != 1:

@@ -14,7 +14,7 @@ from treegauge.core.tables import make_table
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
 from treegauge.learning.weights import RatioEstimate, ratio_estimate
-from treegauge.measures.counting import sentence_sums
+from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.registry import find_parser, known_parsers, make_parser
 from treegauge.scoring.metrics.attachment import align_trees
@@ -22,7 +22,7 @@ from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.metrics.word_metrics import find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.voting import Floats, Shares, vote
+from treegauge.treebanks.data.decoding import Floats, Shares, vote_trees
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +48,7 @@ class Panel:
         shares = None if self.shares is None else [self.shares[i] for i in members]
         # Sources of weight 0 get equal weights if all others are left out.
         weights = weights if any(weights) else [1.0] * len(weights)
-        return vote([self.parses[i] for i in members], weights, shares=shares)
+        return vote_trees([self.parses[i] for i in members], weights, shares=shares)
 
 
 def panel(

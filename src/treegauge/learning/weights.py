@@ -11,7 +11,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.measures.counting import sentence_sums
+from treegauge.measures.registry import sentence_sums
 from treegauge.measures.similarity import log_ratios, trigram_shortfall
 from treegauge.statistics.small_samples import jackknife
 from treegauge.statistics.units import LEAST_UNITS

@@ -6,9 +6,17 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError
-from treegauge.measures.counting import arc_table, need_words, register_ratio
 from treegauge.measures.intervals import SPLITS, Table, random_splits
-from treegauge.measures.registry import Additive, FloatArray, MissingError, Values, register
+from treegauge.measures.registry import (
+    Additive,
+    FloatArray,
+    MissingError,
+    Values,
+    arc_table,
+    need_words,
+    register,
+    register_ratio,
+)
 from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Ints, Treebank

@@ -8,8 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels import isomorphism as _isomorphism
-from treegauge.measures.counting import need_column, register_ratio, renumber, sentence_sums, with_ones
-from treegauge.measures.registry import Additive, FloatArray, register
+from treegauge.measures.registry import (
+    Additive,
+    FloatArray,
+    need_column,
+    register,
+    register_ratio,
+    renumber,
+    sentence_sums,
+    with_ones,
+)
 from treegauge.measures.vocabulary import entropy_of
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Treebank

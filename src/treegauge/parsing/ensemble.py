@@ -23,7 +23,7 @@ from treegauge.parsing.base import (
     save_model,
 )
 from treegauge.parsing.registry import ParserEntry, find_parser
-from treegauge.parsing.tags.tag_sources import GOLD, TagSource, learn_tags
+from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.decoding import projective_tree, spanning_tree
 from treegauge.treebanks.sources.files import Source

@@ -94,10 +94,10 @@ def parse(
     """
     from treegauge.parsing.base import check_folder_of
     from treegauge.parsing.registry import load_model
-    from treegauge.parsing.tags.tag_sources import check_tagger, note_tags, with_read_tags
+    from treegauge.parsing.tag_sources import check_tagger, note_tags, with_read_tags
     from treegauge.parsing.train import Training
     from treegauge.treebanks.data.conllu import TOLERABLE, write_conllu
-    from treegauge.treebanks.data.reading import read_treebank
+    from treegauge.treebanks.sources.resolver import read_treebank
 
     check_whole("trees", trees, 1)
     if isinstance(model, str | PathLike):

@@ -1,13 +1,17 @@
-"""The registry of parsers by name: those of treegauge and those of plug-ins."""
+"""The registry of parsers by name, those of treegauge and those of plug-ins, and their list."""
 
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.plugins import load_plugins, naming_errors, origin_of, warn_of_plugin
+from treegauge.core.result import RowsResult, sign
 from treegauge.core.safe_reading import check_trust
+from treegauge.core.tables import to_text
+from treegauge.parsing.options import Preset, presets_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
 
 GROUP = "treegauge.parsers"
+WIDTH = 90
+"""The width of a line that lists the options of a preset."""
 
 
 @dataclass(frozen=True)
@@ -105,17 +111,17 @@ def _own(name: str, paradigm: str, meaning: str, home: str, stem: str, **more: A
 
 
 OWN_PARSERS = (
-    _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "transition.beam",
+    _own("beam", "transitions", "arc-eager beam search with an averaged perceptron", "beam",
          "Beam", trains_in="seconds"),
-    _own("mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear", "graph.mst",
+    _own("mst", "graph", "first-order maximum spanning tree, learned by MIRA or log-linear", "mst",
          "Graph", trains_in="seconds"),
     _own("udpipe", "transitions", "UDPipe 1.x, a small neural network, with a tagger", "programs.udpipe",
          "UDPipe", needs="udpipe", trains_in="minutes to an hour"),
-    _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.biaffine",
+    _own("biaffine", "graph", "biaffine scores over a BiLSTM, best tree", "neural.parsers",
          "Biaffine", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
     _own("pointer", "transitions", "pointer network from left to right over a BiLSTM",
-         "neural.biaffine", "Pointer", needs="neural", trains_in="minutes to an hour",
+         "neural.parsers", "Pointer", needs="neural", trains_in="minutes to an hour",
          keeps_best_epoch=True),
     _own("labelling", "labels", "trees encoded as labels, tagged by a BiLSTM", "neural.labelling",
          "Labelling", needs="neural", trains_in="minutes to an hour",
@@ -193,3 +199,86 @@ def load_model(path: "Source", *, trust: bool = False) -> "Model":
         raise TreegaugeError(f"{path}: {error}") from error
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise TreegaugeError(f"{path} is a damaged model of {name}: {error!r}") from error
+
+
+@dataclass(frozen=True)
+class ParserList(RowsResult):
+    """Parsers, one row each, or the options of some of them, one row per parser and option."""
+
+    kind: ClassVar[str] = "parsers"
+
+    def own_text(self) -> str:
+        """Return the table without its signature."""
+        return to_text(self.rows)
+
+
+def parsers(parser: str | None = None) -> ParserList:
+    """Return the list of parsers, or the options and presets of one parser.
+
+    Examples
+    --------
+    >>> parsers().table["parser"].to_list()[:3]
+    ['beam', 'mst', 'udpipe']
+    >>> parsers("beam").table["option"].to_list()[:2]
+    ['beam', 'epochs']
+    """
+    if parser is not None:
+        return ParserList(_option_rows(find_parser(parser)), sign(v="parsers", parser=parser))
+    rows = [
+        {
+            "parser": entry.name, "paradigm": entry.paradigm, "method": entry.meaning,
+            "presets": ", ".join(preset.name for preset in presets_of(entry.name)),
+            "trains_in": entry.trains_in, "needs": f"treegauge[{entry.needs}]" if entry.needs else "",
+        }
+        for entry in known_parsers().values()
+    ]  # fmt: skip
+    return ParserList(rows, sign(v="parsers"))
+
+
+def _option_rows(entry: ParserEntry) -> list[dict[str, Any]]:
+    """Return one row per option, template of an external program, and preset."""
+    rows = [
+        {
+            "parser": entry.name, "option": field.name, "default": _shown(field.default),
+            "meaning": field.metadata.get("meaning", ""),
+        }
+        for field in fields(entry.options)
+    ]  # fmt: skip
+    if entry.name == "command":
+        rows += _template_rows(entry.name)
+    return rows + [row for preset in presets_of(entry.name) for row in _preset_rows(preset)]
+
+
+def _template_rows(parser: str) -> list[dict[str, Any]]:
+    """Return one row per template of an external program; an invalid one says why."""
+    from treegauge.parsing.programs.command_templates import find_template, template_names
+
+    meanings = {}
+    for name in template_names():
+        try:
+            meanings[name] = find_template(name).about
+        except TreegaugeError as error:
+            meanings[name] = f"cannot be used: {error}"
+    return [
+        {"parser": parser, "option": f"template={name}", "default": "", "meaning": meaning}
+        for name, meaning in meanings.items()
+    ]
+
+
+def _preset_rows(preset: Preset) -> list[dict[str, Any]]:
+    """Return the rows of a preset: source, options, and differences from the publication."""
+    words = " ".join(f"{key}={_shown(value)}" for key, value in preset.options.items())
+    lines = [
+        preset.source,
+        *(f"sets {line}" for line in wrap(words, WIDTH)),
+        *(f"differs: {line}" for line in preset.differences),
+    ]
+    names = " or ".join((preset.name, *preset.aliases))
+    return [
+        {"parser": preset.parser, "option": f"--preset {names}" if not number else "", "default": "", "meaning": line}
+        for number, line in enumerate(lines)
+    ]
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -27,25 +27,23 @@ class Tagging(RowsResult):
 
 @verb(outputs={"out": FOLDER})
 def tag(
-    treebank: str | PathLike[str], files: Sequence[str | PathLike[str]] = (), *,
+    *files: str | PathLike[str],
     out: str | PathLike[str], columns: str | Sequence[str] = ("upos",), folds: int = 10,
     tagger: Literal["udpipe", "perceptron"] = "udpipe", iterations: int = 20, seed: int = 0,
-    documents: bool | None = None,
     errors: Literal["strict", "skip", "repair"] = "strict",
 ) -> Tagging:  # fmt: skip
     """Tag sentences with predicted or jackknifed tags.
 
-    The training set is tagged by folds, each by a tagger that has not seen it; the dev and test
+    The training set is tagged by folds, each by a tagger that has not seen it, with documents kept
+    whole if there are enough; the dev and test
     sets of a folder, and any further files, are tagged by a tagger trained on the whole training
     set. The result has the accuracy of the predicted tags.
 
     Parameters
     ----------
-    treebank
-        A CoNLL-U file with gold tags, a treebank folder, or the name or code of a treebank under
-        ``TREEGAUGE_UD``. Trees are not used.
     files
-        More files to tag.
+        First the training set: a CoNLL-U file with gold tags, a treebank folder, or the name or code
+        of a treebank under ``TREEGAUGE_UD``; then more files to tag. Trees are not used.
     out
         Folder for the copies, which keep the names of their files.
     columns
@@ -59,8 +57,6 @@ def tag(
         Training iterations of the tagger.
     seed
         Seed of the random numbers; the same seed gives the same tags.
-    documents
-        Keep each document in one fold; by default if there are enough documents.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
 
@@ -72,13 +68,13 @@ def tag(
     >>> home = Path(tempfile.mkdtemp())
     >>> tg.write_conllu(tg.synthetic(60, seed=1), home / "train.conllu")
     >>> tg.write_conllu(tg.synthetic(20, seed=2), home / "test.conllu")
-    >>> tagged = tag(home / "train.conllu", [home / "test.conllu"], out=home / "predicted",
+    >>> tagged = tag(home / "train.conllu", home / "test.conllu", out=home / "predicted",
     ...              tagger="perceptron", folds=2, iterations=1)
     >>> tagged.table.select("file", "tagged").rows()
     [('train.conllu', 'by 2 folds'), ('test.conllu', 'by train')]
     """
     from treegauge.core.files import whole_folder
-    from treegauge.parsing.tags.tagger import checked_columns, find_tagger
+    from treegauge.parsing.tagger import checked_columns, find_tagger
     from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.data.conllu import TOLERABLE, read_conllu, write_conllu
     from treegauge.treebanks.sources.files import split_of
@@ -87,7 +83,10 @@ def tag(
     given = columns.split(",") if isinstance(columns, str) else columns
     wanted = checked_columns([one.strip() for column in given for one in column.split(",")])
     learn, by_folds = find_tagger(tagger, wanted)
-    rest = [path for other in files for path in find(other)]
+    if not files:
+        raise TreegaugeError("nothing to tag: give a training set, and files if there are more")
+    treebank, *others = files
+    rest = [path for other in others for path in find(other)]
     if folder_name(treebank) is None:
         training = find(treebank)
     else:
@@ -101,9 +100,7 @@ def tag(
     rows, copies = [], []
     with progress("taggers", folds + bool(rest)) as task:
         if folds:
-            tagged = by_folds(
-                gold, folds=folds, iterations=iterations, seed=seed, documents=documents, on_fold=task.advance
-            )
+            tagged = by_folds(gold, folds=folds, iterations=iterations, seed=seed, on_fold=task.advance)
             bounds = accumulate((len(part) for part in parts), initial=0)
             for path, part, (start, stop) in zip(training, parts, pairwise(bounds), strict=True):
                 copy = tagged[start:stop]
@@ -122,7 +119,7 @@ def tag(
             write_conllu(copy, target)
     signature = sign(
         v="tag", tb=gold.mark, tagger=tagger, columns="+".join(wanted), folds=folds or None,
-        iterations=iterations, seed=seed, documents=documents, errors=errors,
+        iterations=iterations, seed=seed, errors=errors,
     )  # fmt: skip
     return Tagging(rows, signature)
 

@@ -11,7 +11,7 @@ from treegauge.core.verbs import command, verb
 from treegauge.reporting.report import Page, report
 
 if TYPE_CHECKING:
-    from treegauge.testing.synthetic import Grammar
+    from treegauge.testing.grammar import Grammar
     from treegauge.treebanks.data.columns import Treebank
 
 #: Invented parsers, by the share of heads they get right.
@@ -58,7 +58,7 @@ def demo(*, out: str | PathLike[str] = "demo", seed: int = 1, subsets: int = SUB
 
 def demo_languages() -> "dict[str, Grammar]":
     """Return invented languages; parsers are trained on the first."""
-    from treegauge.testing.synthetic import Grammar
+    from treegauge.testing.grammar import Grammar
 
     return {
         "UD_Imaginary-SVO": Grammar(label_noise=0.01),
@@ -116,8 +116,7 @@ def _treebank(out: Path, name: str, grammar: "Grammar", seed: int) -> Path:
 
 def _systems(out: Path, gold: "Treebank", seed: int) -> list[Path]:
     """Write the test set under a short name, and the output of three parsers."""
-    from treegauge.testing.simulated_confidence import with_simulated_confidence
-    from treegauge.testing.simulated_parser import Accuracy, simulated_parse
+    from treegauge.testing.simulated_parser import Accuracy, simulated_parse, with_simulated_confidence
     from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
     write_conllu(gold, out / "gold.conllu")

@@ -11,10 +11,11 @@ import numpy as np
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result
-from treegauge.core.verbs import command
+from treegauge.core.verbs import Verb, command
 from treegauge.learning.maps.cartography import MapArchive, stored_maps
 from treegauge.reporting.saved import SavedResults, match_saved, saved_result
 from treegauge.scoring.alignment.segmentation import mismatch, segmentation
+from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
@@ -39,11 +40,18 @@ class ScoredTreebank:
 
     def command(self, convention: Convention = Convention(), **options: object) -> str:
         """Return the command that scores them."""
+        return self._command(score, convention, options)
+
+    def breakdown(self, convention: Convention = Convention(), **options: object) -> str:
+        """Return the command that breaks their scores down."""
+        return self._command(breakdown, convention, options)
+
+    def _command(self, verb: Verb[Any], convention: Convention, options: Mapping[str, object]) -> str:
         chosen = {
             "errors": None if self.errors == "strict" else self.errors,
             "convention": None if convention.official else convention.name,
         }
-        return command(score, *self.files, **chosen, **options)
+        return command(verb, *self.files, **chosen, **options)
 
 
 class Recorded(NamedTuple):
@@ -99,6 +107,8 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
     """
     from treegauge.ranking.leaderboard import Leaderboard
 
+    sources = list(sources)
+    _check_named(sources)
     inputs = recognise(sources, gold=gold, kinds=KINDS, errors=errors)
     files = [one.path for one in inputs if one.kind != "packaged" and one.given is None]
     page = PageInputs(_base(files), errors)
@@ -154,6 +164,15 @@ def _add_saved_scores(scores: Sequence[tuple[Input, Scores]], page: PageInputs) 
             page.saved_scores.append(result)
     if len(scores) > 1:
         page.scores.extend(one for one, _ in scores)
+
+
+def _check_named(sources: Iterable[Any]) -> None:
+    """Refuse NAME=PATH as other verbs refuse it: without a name or a path, or with a table."""
+    from treegauge.scoring.systems.outputs import name_and_path
+
+    for word in sources:
+        if isinstance(word, str) and "=" in word:
+            name_and_path(word)
 
 
 def _parts(whole: Input) -> list[Input]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.reporting.inputs import PageInputs
-    from treegauge.reporting.page.page import Section
+    from treegauge.reporting.page import Section
     from treegauge.reporting.sections.ranking import RankedTable
     from treegauge.scoring.scores import Scores
     from treegauge.treebanks.data.columns import Treebank
@@ -126,7 +126,7 @@ def _page(
 ) -> Page:  # fmt: skip
     """Read the sources and make the page; write it, if it has a path."""
     from treegauge.reporting.inputs import read_inputs
-    from treegauge.reporting.page.page import page
+    from treegauge.reporting.page import page
     from treegauge.reporting.sections.summary import what_was_given
 
     inputs = read_inputs(sources, gold=golds, errors=errors)
@@ -152,7 +152,7 @@ def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], port:
     import webbrowser
     from time import sleep
 
-    from treegauge.reporting.page.serving import PageServer, keep_serving
+    from treegauge.reporting.serving import PageServer, keep_serving
 
     last = [first]
 
@@ -200,8 +200,7 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets
         yield treebanks_section(inputs.treebanks, inputs.saved, given=given, errors=inputs.errors)
         yield from _changes(inputs)
     if inputs.recordings:
-        from treegauge.reporting.sections.candidates import recorded_candidates
-        from treegauge.reporting.sections.maps import maps_section
+        from treegauge.reporting.sections.maps import maps_section, recorded_candidates
 
         note("drawing data maps")
         yield maps_section(inputs.recordings)
@@ -217,7 +216,7 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets
 
 def _changes(inputs: "PageInputs") -> "Iterator[Section]":
     """Return the section on releases, if a treebank has several."""
-    from treegauge.reporting.sections.changes import changes_section, release_pairs
+    from treegauge.reporting.sections.treebanks import changes_section, release_pairs
 
     if pairs := release_pairs(inputs.treebanks):
         note("comparing releases")
@@ -266,7 +265,7 @@ def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) ->
     suite = scored_suite(inputs.scored, results)
     intervals = None
     if canonical(metric) in METRICS and len(suite.treebanks) == len(scores.treebanks):
-        intervals = {name: suite.intervals[name, canonical(metric)] for name in suite.systems}
+        intervals = {name: suite.intervals[name, canonical(metric)] for name in suite.names}
     title = "Systems scored here"
     return RankedTable(scores, files, "drop-system", first, title, True, intervals)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.auditing.audit import Audit, read_audit
-from treegauge.auditing.profiles.card import Cards, read_cards
-from treegauge.auditing.profiles.profile import LEVEL, Profile
+from treegauge.auditing.card import Cards, read_cards
+from treegauge.auditing.profile import LEVEL, Profile
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_saved
 from treegauge.core.result import Result
@@ -35,12 +35,12 @@ class SavedResults:
     measures: Measures | None = None
 
 
-def choices(signature: str) -> dict[str, str]:
+def signed_choices(signature: str) -> dict[str, str]:
     """Return the choices in a signature by key.
 
     Examples
     --------
-    >>> choices("treegauge:1|m:all|tb:UD_A-B#123456")["tb"]
+    >>> signed_choices("treegauge:1|m:all|tb:UD_A-B#123456")["tb"]
     'UD_A-B#123456'
     """
     return dict(part.partition(":")[::2] for part in signature.split("|"))
@@ -157,7 +157,7 @@ def match_saved(saved: Iterable[tuple[str, Result]], treebanks: Sequence[Input])
 
 def _matched(where: str, result: Any, marks: Mapping[str, _Marks]) -> Iterable[tuple[str, Any]]:
     """Yield the names of treebanks with their part of a result."""
-    signed = choices(result.signature)
+    signed = signed_choices(result.signature)
     if isinstance(result, Measures):
         yield from _measured(where, result, signed, marks)
         return

@@ -1,316 +1,169 @@
-"""Scores by word class, with the sentences behind each number."""
+"""The verb ``breakdown``: errors by class of words, with examples, confusions, overlap and calibration."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
-from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.result import Result, countersign, sign
-from treegauge.scoring.alignment.align import Alignment, align
-from treegauge.scoring.classes.classification import Classes, Classifier, Origin, classify
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import note
+from treegauge.core.verbs import verb
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
-from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import MetricWords, find_word_metric, metric_words
-from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.reading import read_treebank
-from treegauge.treebanks.sources.files import Source
+from treegauge.scoring.settings import Reading, ScoreOptions
 
 if TYPE_CHECKING:
-    import polars as pl
+    from treegauge.core.result import Part
+    from treegauge.scoring.alignment.align import Alignment
+    from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
+    from treegauge.scoring.scores import Scores
+    from treegauge.treebanks.data.columns import Treebank
 
-By = str | Classifier | Sequence[str | Classifier]
-
-
-class Place(NamedTuple):
-    """A sentence and positions of words in it (from 1)."""
-
-    sentence: int
-    sent_id: str | None
-    words: tuple[int, ...]
+    Output = Treebank | str | PathLike[str]
 
 
-def places(treebank: Treebank, words: npt.NDArray[np.intp]) -> list[Place]:
-    """Group words by sentence."""
-    groups: dict[int, list[int]] = {}
-    for word in words.tolist():
-        sentence = int(treebank.sentence_of[word])
-        groups.setdefault(sentence, []).append(word - int(treebank.offsets[sentence]) + 1)
-    return [Place(i, treebank[i].id, tuple(here)) for i, here in groups.items()]
-
-
-@dataclass(frozen=True, eq=False)
-class Breakdown(Result):
-    r"""Precision and recall of every word class.
-
-    Recall is over words whose gold annotation is in the class, precision over words that the
-    system's own analysis puts there:
-
-    .. math:: R_k = 100 \frac{|\{w \in k : correct\}|}{|k|}, \quad
-              P_k = 100 \frac{|\{v \in k' : correct\}|}{|k'|}
-    """
-
-    cells: "pl.DataFrame" = field(repr=False)
-    alignment: Alignment = field(repr=False)
-    gold: Classes = field(repr=False)
-    system: Classes = field(repr=False)
-    words: MetricWords = field(repr=False)
-    signature: str
-    kind: ClassVar[str] = "breakdown"
-    unit: ClassVar[str | None] = "percent"
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per class, the largest first or in the order of a scale."""
-        return self.cells
-
-    def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
-        """Return the gold sentences with incorrect words of a class, and these words."""
-        return self._places(name, self.words.gold & ~self.words.correct, limit)
-
-    def sentences(self, name: str, *, limit: int | None = None) -> list[Place]:
-        """Return the gold sentences with words of a class, correct or not."""
-        return self._places(name, self.words.gold, limit)
-
-    def _places(self, name: str, words: npt.NDArray[np.bool_], limit: int | None) -> list[Place]:
-        if name not in self.gold.names:
-            raise ChoiceError("class", name, self.gold.names)
-        chosen = words & (self.gold.codes == self.gold.names.index(name))
-        return places(self.alignment.gold.treebank, np.flatnonzero(chosen))[:limit]
-
-
-@dataclass(frozen=True, eq=False)
-class Breakdowns(Result):
-    """Breakdowns of several systems, side by side.
-
-    For two systems, `differences` has the test of each class
-    (:func:`treegauge.scoring.classes.class_tests.compare_classes`); `notes` say what was tested.
-    """
-
-    systems: dict[str, Breakdown]
-    signature: str
-    differences: tuple[dict[str, Any], ...] = ()
-    notes: tuple[str, ...] = ()
-    kind: ClassVar[str] = "breakdowns"
-    unit: ClassVar[str | None] = "percent"
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per system and class."""
-        import polars as pl
-
-        return pl.concat(
-            cells.table.rename({"system": "predicted"}).select(pl.lit(name).alias("system"), pl.all())
-            for name, cells in self.systems.items()
-        )
-
-    def json_fields(self) -> dict[str, Any]:
-        """Return the rows and, for two systems, a test per class."""
-        return super().json_fields() | {"differences": list(self.differences), "notes": list(self.notes)}
-
-    def shown(self) -> "pl.DataFrame":
-        """Return one row per class: gold words, F1 per system and the difference of two systems."""
-        import polars as pl
-
-        first, *others = self.systems.items()
-        wide = first[1].table.select("class", "gold", "share", pl.col("f1").alias(first[0]))
-        for name, cells in others:
-            f1 = cells.table.select("class", pl.col("f1").alias(name))
-            wide = wide.join(f1, on="class", how="left", maintain_order="left")
-        if len(others) == 1:
-            difference = pl.col(first[0]) - pl.col(others[0][0])
-            wide = wide.with_columns(difference.alias("difference"))
-        if self.differences:
-            tests = {row["class"]: row for row in self.differences}
-            rows = [tests.get(name, {}) for name in wide["class"].to_list()]
-            p_values = [row.get("p_corrected") for row in rows]
-            wide = wide.with_columns(
-                pl.Series("interval", list(map(_interval, rows)), pl.String),
-                pl.Series("p_corrected", p_values, pl.Float64),
-            )
-        return wide
-
-    def own_text(self) -> str:
-        """Return the table and the name of the test."""
-        from treegauge.core import tables
-
-        text = tables.to_text(self.shown(), digits=self.digits)
-        return "\n".join([text, *self.notes, self.signature])
-
-
-def _interval(row: Mapping[str, Any]) -> str | None:
-    low, high = row.get("low"), row.get("high")
-    return None if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
-
-
+@verb
 def breakdown(
-    gold: "Treebank | Alignment | Source",
-    system: "Treebank | Source | None" = None,
-    *,
-    by: By = "relation",
+    gold: "Output",
+    *systems: "Output | Mapping[str, Any]",
+    by: str | Sequence[str] = ("relation",),
+    examples: str | None = None,
+    confusion: str | None = None,
+    overlap: int = 0,
+    calibration: bool = False,
     metric: str = "LAS",
     convention: str | Convention = "official",
-) -> Breakdown:
-    """Break a score down by word class.
+    correction: Literal["holm", "bonferroni", "benjamini-hochberg"] = "holm",
+    units: Literal["auto", "documents", "sentences"] = "auto",
+    level: float = 0.95,
+    reading: Reading = Reading(),
+) -> "Breakdowns":
+    """Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.
 
     Parameters
     ----------
-    gold, system
-        Two treebanks of the same text, their files, or their alignment.
+    gold
+        The gold file.
+    *systems
+        System files, as PATH or NAME=PATH. In Python also treebanks, and mappings from names to
+        outputs. The differences of two systems are tested in each class.
     by
-        A class, or several classes to cross; see :func:`treegauge.scoring.classes.classification.classify`.
+        Classes: relation, upos, direction, distance, depth, length, projectivity, head-upos,
+        position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses two.
+        Repeatable.
+    examples
+        Draw sentences with incorrect words of this class.
+    confusion
+        Confusion matrix of relation, head-upos, upos or another class.
+    overlap
+        List the errors that the best N systems share, and those that only one of them makes.
+    calibration
+        Show how well the systems' probabilities (HeadProb and DeprelProb in MISC, tree_prob) are
+        calibrated, and the scores without the least certain sentences.
     metric
-        What counts as correct: UAS, LAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered
+        What counts as correct: LAS, UAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered
         metric.
     convention
-        Which words count, and how relations are compared.
+        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
+        subtypes (subtypes compared), or no-punct+subtypes.
+    correction
+        Correction of p-values for the number of classes.
+    units
+        Units of the tests: documents, sentences, or auto (documents if gold has "# newdoc"
+        comments, else sentences).
+    level
+        Confidence level of intervals; tests use alpha = 1 - level.
 
     Returns
     -------
-    Breakdown
-        A table with counts, precision, recall, F1; ``errors(class)`` gives the sentences.
-    """
-    alignment = aligned(gold, system)
-    metric, convention = metric_and_convention(metric, convention)
-    words = metric_words(metric, alignment, convention)
-    ours = classify(alignment.gold.treebank, by)
-    origin = Origin(alignment.gold.treebank, alignment.system_sentence)
-    theirs = classify(alignment.system.treebank, by, origin)
-    table = _table(ours, theirs, words, alignment)
-    parts = [by] if callable(by) or isinstance(by, str) else by
-    title = "×".join(part if isinstance(part, str) else getattr(part, "__name__", "predicate") for part in parts)
-    name = metric_label(find_word_metric(metric), convention)
-    signature = sign(m=name, by=title, **alignment.signed, **convention.signed)
-    return Breakdown(table, alignment, ours, theirs, words, signature)
-
-
-def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | None") -> Alignment:
-    """Return the alignment of two treebanks or files; an alignment is returned unchanged."""
-    if isinstance(gold, Alignment):
-        return gold
-    if system is None:
-        raise TreegaugeError("gold alone has no errors: pass a system's output as well")
-    return align(read_treebank(gold), read_treebank(system))
-
-
-def _table(ours: Classes, theirs: Classes, words: MetricWords, alignment: Alignment) -> "pl.DataFrame":
-    import polars as pl
-
-    names = list(dict.fromkeys([*ours.names, *theirs.names]))
-    g_codes, s_codes = ours.among(names), theirs.among(names)
-    s_right = np.zeros(alignment.system.treebank.n_words, bool)
-    s_right[alignment.to_system[words.correct]] = True
-
-    def number(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        return np.bincount(codes, minlength=len(names))
-
-    gold, system = number(g_codes[words.gold]), number(s_codes[words.system])
-    correct, s_correct = number(g_codes[words.correct]), number(s_codes[s_right])
-    recall = 100 * (correct / np.maximum(gold, 1))
-    precision = 100 * (s_correct / np.maximum(system, 1))
-    both = np.maximum(precision + recall, 1e-300)
-    frame = pl.DataFrame(
-        {
-            "class": names,
-            "gold": gold,
-            "system": system,
-            "aligned": number(g_codes[words.gold & (alignment.to_system >= 0)]),
-            "correct": correct,
-            "precision": np.where(system > 0, precision, np.nan),
-            "recall": np.where(gold > 0, recall, np.nan),
-            "f1": 2 * precision * recall / both,
-            "share": 100 * gold / max(1, gold.sum()),
-        },
-        nan_to_null=True,
-    )
-    seen = frame.filter((pl.col("gold") > 0) | (pl.col("system") > 0))
-    return seen if ours.ordered else seen.sort("gold", descending=True, maintain_order=True)
-
-
-@dataclass(frozen=True, eq=False)
-class Examples(Result):
-    """Sentences with incorrect words of a class; as text, their gold trees."""
-
-    places: tuple[Place, ...]
-    alignment: Alignment = field(repr=False)
-    signature: str
-    kind: ClassVar[str] = "examples"
-
-    def words(self) -> list[dict[str, Any]]:
-        """Return one row per incorrect word; None where the system has no such word."""
-        gold, system = self.alignment.gold.treebank, self.alignment.system.treebank
-
-        def row(place: Place, word: int) -> dict[str, Any]:
-            index = int(gold.offsets[place.sentence]) + word - 1
-            partner = int(self.alignment.to_system[index])
-            form = gold.field(int(gold.rows[index]), 1)
-            cells = {"sentence": place.sentence + 1, "sent_id": place.sent_id, "word": word}
-            return cells | {"form": form} | _analysis(gold, index) | _analysis(system, partner, "system_")
-
-        return [row(place, word) for place in self.places for word in place.words]
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per incorrect word: gold and system analysis."""
-        import polars as pl
-
-        return pl.DataFrame(self.words(), infer_schema_length=None)
-
-    def own_text(self) -> str:
-        """Draw the gold trees with the system's predictions."""
-        lines: dict[int, list[str]] = {}
-        for row in self.words():
-            theirs = _analysed(row, "system_") if row["system_relation"] else "no such word"
-            line = f"  {row['word']} {row['form']}: {_analysed(row)}; system: {theirs}"
-            lines.setdefault(row["sentence"], []).append(line)
-        drawn = []
-        for place in self.places:
-            sentence = self.alignment.gold.treebank[place.sentence]
-            title = f"# {place.sent_id or place.sentence + 1}: {sentence.text}"
-            drawn.append("\n".join([title, str(sentence), *lines[place.sentence + 1]]))
-        return "\n\n".join([*(drawn or ["no word of this class is incorrect"]), self.signature])
-
-
-def _analysis(treebank: Treebank, word: int, side: str = "") -> dict[str, str | None]:
-    names = [f"{side}{name}" for name in ("upos", "relation", "head")]
-    if word < 0:
-        return dict.fromkeys(names)
-    row, parent = int(treebank.rows[word]), int(treebank.parents[word])
-    above = treebank.field(int(treebank.rows[parent]), 1) if parent >= 0 else "ROOT"
-    values = (treebank.field(row, 3), treebank.field(row, 7), above)
-    return dict(zip(names, values, strict=True))
-
-
-def _analysed(row: dict[str, Any], side: str = "") -> str:
-    return f"{row[f'{side}upos']}, {row[f'{side}relation']} of {row[f'{side}head']}"
-
-
-def examples(cells: Breakdown, name: str, *, limit: int = 5) -> Examples:
-    r"""Return sentences with incorrect words of a class and the system's predictions.
-
-    Parameters
-    ----------
-    cells
-        A breakdown.
-    name
-        One of its classes.
-    limit
-        Largest number of sentences.
+    Breakdowns
+        The scores of each class; what else was requested is attached.
 
     Examples
     --------
-    >>> from treegauge.treebanks.data.conllu import parse_conllu
-    >>> lines = ["1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_", "2\tup\t_\tADV\t_\t_\t1\tobl\t_\t_", "", ""]
-    >>> gold = parse_conllu("\n".join(lines))
-    >>> cells = breakdown(gold, gold.with_columns({"deprel": ["root", "obj"]}))
-    >>> print(str(examples(cells, "obl")).rpartition("\n")[0])
-    # 1: Go up
-    ╶─╮  Go  VERB  root
-      ╰╴ up  ADV   obl
-      2 up: ADV, obl of Go; system: ADV, obj of Go
+    >>> import treegauge as tg
+    >>> gold = tg.synthetic(20, seed=1)
+    >>> cells = tg.breakdown(gold, {"mine": gold}, by="upos")
+    >>> cells["mine"].table.columns[:3], cells["mine"].errors("NOUN")
+    (['class', 'gold', 'system'], [])
     """
-    places = tuple(cells.errors(name, limit=limit))
-    signature = countersign(cells.signature, errors_of=name, limit=limit)
-    return Examples(places, cells.alignment, signature)
+    from treegauge.scoring.classes.class_scores import class_scores
+    from treegauge.scoring.classes.class_scores import examples as draw_examples
+    from treegauge.scoring.classes.confusion import confusion as confusion_matrix
+    from treegauge.scoring.classes.overlap import error_overlap
+    from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.systems.outputs import single_outputs
+
+    name, counting = metric_and_convention(metric, convention)
+    source, outputs = single_outputs(gold, systems, "a breakdown")
+    alignments = align_outputs(source, outputs, reading)
+    read = next(iter(alignments.values())).gold.treebank
+    options = ScoreOptions(**vars(reading), convention=counting, units=units, level=level)
+    scores = evaluate(read, {system: one.system.treebank for system, one in alignments.items()}, options)
+    for problem in dict.fromkeys(problem for system in scores.systems for problem in system.problems):
+        if problem.action:
+            note(str(problem))
+    tables = [
+        {s: class_scores(one, by=classes, metric=name, convention=counting) for s, one in alignments.items()}
+        for classes in ([by] if isinstance(by, str) else by)
+    ]
+    if not tables:
+        raise TreegaugeError("by: name at least one kind of class, such as relation")
+    first, *others = (_side_by_side(cells, scores, correction) for cells in tables)
+    parts: dict[str, Part] = {"breakdowns": others} if others else {}
+    if examples is not None:
+        drawn = [[cells[s] for cells in tables] for s in alignments]
+        having = [next((one for one in own if examples in one.gold.names), own[0]) for own in drawn]
+        parts["examples"] = [draw_examples(one, examples) for one in having]
+    if confusion is not None:
+        parts["confusions"] = [confusion_matrix(one, of=confusion) for one in alignments.values()]
+    if overlap:
+        parts["overlap"] = error_overlap(alignments, best=overlap, metric=name, convention=counting)
+    if calibration:
+        from treegauge.scoring.probabilities.calibration import calibrate
+
+        files = {s: str(output) for s, output in outputs.items() if isinstance(output, str | PathLike)}
+        parts["calibration"] = calibrate(alignments, scores, files=files)
+    featured = next((part for part in ("overlap", "confusions", "calibration") if part in parts), "")
+    return first.with_attached(parts, featured=featured)
+
+
+def align_outputs(gold: Any, outputs: Mapping[str, Any], reading: Reading) -> "dict[str, Alignment]":
+    """Read gold and the output of each system, and align them."""
+    from treegauge.scoring.alignment.paired_reading import align_by
+    from treegauge.treebanks.sources.resolver import read_treebank
+
+    how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
+    ours = read_treebank(gold, **how)
+    return {name: align_by(reading, ours, read_treebank(output, name=name, **how)) for name, output in outputs.items()}
+
+
+def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction: str) -> "Breakdowns":
+    """Combine the breakdowns of systems in one table, and test two per class."""
+    from treegauge.core.result import countersign
+    from treegauge.scoring.classes.class_scores import Breakdowns
+    from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT, compare_classes
+    from treegauge.statistics.units import LEAST_UNITS
+
+    first = next(iter(cells.values()))
+    if len(cells) == 1:
+        return Breakdowns(dict(cells), first.signature)
+    shared = re.sub(r"\|system:[^|]*", "", first.signature)
+    signature = countersign(shared, systems="+".join(cells))
+    if len(cells) > 2:
+        why = f"differences by class are tested between two systems; there are {len(cells)}"
+        return Breakdowns(dict(cells), signature, notes=(why,))
+    a, b = cells.values()
+    rows = compare_classes(a, b, scores.units, level=scores.level, correction=correction)
+    tested = sum(row["p_value"] is not None for row in rows)
+    notes = [f"primary test by class: Student's t of the difference over {scores.units}; p_corrected: {tested} classes"]
+    without = [str(row["class"]) for row in rows if not row["gold"]]
+    if without:
+        notes.append(f"no test of classes without a gold word: {', '.join(without)}")
+    if untested := len(rows) - tested - len(without):
+        classes = "1 class: words of it" if untested == 1 else f"{untested} classes: words of them"
+        notes.append(
+            f"no test of {classes} in fewer than {LEAST_UNITS} "
+            f"{scores.units}, or a difference in fewer than {LEAST_DIFFERENT}"
+        )
+    signature = countersign(signature, units=scores.units, test="paired-student", correction=correction)
+    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes))

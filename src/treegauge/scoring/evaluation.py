@@ -14,9 +14,9 @@ from treegauge.scoring.alignment.paired_reading import LAYERS, Input, PairedRead
 from treegauge.scoring.alignment.segmentation import TextChanges
 from treegauge.scoring.inference.certainty import UnitCounts, check_resampling, intervals, remarks
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions, SentenceCounts, join, tally
+from treegauge.scoring.metrics.sentence_counts import SentenceCounts, join, tally
 from treegauge.scoring.scores import Scores, SystemScore
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.units import UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import CHUNK, read_conllu
@@ -30,8 +30,6 @@ def evaluate(
     gold: Input,
     systems: Input | Systems,
     options: ScoreOptions | None = None,
-    reading: Reading | None = None,
-    resampling: Resampling | None = None,
     *,
     progress: Progress | None = None,
     chunk: int = CHUNK,
@@ -42,13 +40,12 @@ def evaluate(
     (seeds) of one system, whose counts are added; with three or more, intervals account for other
     runs. `progress` is called with the number of sentences after each `chunk` bytes.
     """
-    options, reading = options or ScoreOptions(), reading or Reading()
-    resampling = resampling or Resampling()
-    if resampling.resamples:
-        check_resampling(resampling)
+    options = options or ScoreOptions()
+    if options.resamples:
+        check_resampling(options)
     named = _named(systems)
     if str(gold) == "-" and sum(map(len, named.values())) > 1:  # it can be read only once
-        gold = read_conllu("-", errors=reading.errors, allow=reading.allow)
+        gold = read_conllu("-", errors=options.errors, allow=options.allow)
     digest = sha256()
     seen: Callable[[bytes], object] | None = digest.update
     counted: dict[str, list[SentenceCounts]] = {}
@@ -56,11 +53,11 @@ def evaluate(
     for name, outputs in named.items():
         counted[name], readers[name] = [], []
         for output in outputs:
-            reader = PairedReader(gold, output, reading, seen=seen, chunk=chunk)
+            reader = PairedReader(gold, output, options, seen=seen, chunk=chunk)
             seen = None  # gold is the same for all
-            counted[name].append(_counts(reader, options, resampling.resamples > 0, progress))
+            counted[name].append(_counts(reader, options, progress))
             readers[name].append(reader)
-    scored = scored_runs(counted, options, resampling)
+    scored = scored_runs(counted, options)
     systems_read = []
     for system in scored.systems:
         sides = [side for reader in readers[system.system] for side in (reader.gold, reader.system)]
@@ -76,7 +73,7 @@ def evaluate(
     said = [f"{one.system}: {remark}" for one in systems_read for remark in one.remarks]
     notes = tuple(dict.fromkeys([*scored.notes, *said]))
     scores = replace(scored, systems=tuple(systems_read), notes=notes)
-    return signed_scores(scores, whole, options, reading, resampling)
+    return signed_scores(scores, whole, options)
 
 
 def _empty_layers(readers: Sequence[PairedReader], metrics: Sequence[str]) -> str:
@@ -95,30 +92,28 @@ def _empty_layers(readers: Sequence[PairedReader], metrics: Sequence[str]) -> st
     return "; ".join(said)
 
 
-def scored_runs(
-    counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreOptions, resampling: Resampling
-) -> Scores:
+def scored_runs(counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreOptions) -> Scores:
     """Return unsigned scores of systems, with intervals, from the counts of their runs."""
     scored, sentences, notes = [], 0, []
     units: UnitKind = "sentences"
     limits: dict[str, tuple[float, float] | None] = {}
     for name, runs in counted.items():
         sentences = runs[0].sentences
-        if resampling.resamples and sentences:
-            units = text_units(int(runs[0].starts.sum()), resampling.units)
+        if options.resamples and sentences:
+            units = text_units(int(runs[0].starts.sum()), options.units)
             counts = UnitCounts(runs, options.metrics, units)
-            limits = dict(zip(options.metrics, intervals(counts, resampling), strict=True))
-            notes += remarks(counts, units, resampling, name, any(limits.values()))
+            limits = dict(zip(options.metrics, intervals(counts, options), strict=True))
+            notes += remarks(counts, units, options, name, any(limits.values()))
         scored.append(SystemScore(name, _metrics(runs, options, limits), tuple(runs)))
     return Scores(
         tuple(scored), sentences, "", options.convention, units=units,
-        notes=tuple(dict.fromkeys(notes)), level=resampling.level,
+        notes=tuple(dict.fromkeys(notes)), level=options.level,
     )  # fmt: skip
 
 
-def signed_scores(scores: Scores, gold: str, options: ScoreOptions, reading: Reading, resampling: Resampling) -> Scores:
+def signed_scores(scores: Scores, gold: str, options: ScoreOptions) -> Scores:
     """Return the scores with a signature; `gold` is the name and checksum of gold."""
-    chosen = choices(options, reading, replace(resampling, units=scores.units), scores.systems)
+    chosen = scoring_choices(replace(options, units=scores.units), scores.systems)
     return replace(scores, signature=sign(tb=gold, **chosen))
 
 
@@ -135,7 +130,9 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
     return named
 
 
-def _counts(reader: PairedReader, options: ScoreOptions, keep: bool, progress: Progress | None) -> SentenceCounts:
+def _counts(reader: PairedReader, options: ScoreOptions, progress: Progress | None) -> SentenceCounts:
+    keep = options.resamples > 0
+
     def parts() -> Iterable[SentenceCounts]:
         for alignment in reader:
             part = tally(alignment, options)
@@ -162,16 +159,14 @@ def _metrics(
     return {name: metric(name) for name in options.metrics}
 
 
-def choices(
-    options: ScoreOptions, reading: Reading, resampling: Resampling, scored: Iterable[SystemScore]
-) -> dict[str, object]:
+def scoring_choices(options: ScoreOptions, scored: Iterable[SystemScore]) -> dict[str, object]:
     """Return the part of a signature that records how systems were scored."""
     systems = list(scored)
     problems = {problem for system in systems for problem in system.problems}
-    policies = {policy for system in systems for policy in system.policies} or {reading.errors}
+    policies = {policy for system in systems for policy in system.policies} or {options.errors}
     errors = "+".join(sorted(policies))
     touched = sum(problem.action != "" for problem in problems)
-    passed = {*reading.allow, *(problem.kind for problem in problems if not problem.action)}
+    passed = {*options.allow, *(problem.kind for problem in problems if not problem.action)}
     signed: dict[str, object] = {
         **({"trees": "msp25"} if options.nodes else options.convention.signed),
         "enhanced": options.enhanced or None,
@@ -180,10 +175,10 @@ def choices(
         "weights": options.weights_mark,
         "errors": f"{errors}({touched})" if touched else errors,
         "allow": "+".join(sorted(passed)) or None,
-        "align": "loose" if reading.align == "loose" else None,
+        "align": "loose" if options.align == "loose" else None,
     }
-    if not resampling.resamples:
+    if not options.resamples:
         return signed
-    drawn = f"{resampling.resamples}x" if resampling.interval != "student" else ""
-    signed["ci"] = f"{drawn}{resampling.interval}@{resampling.level:g}"
-    return signed | {"units": resampling.units, "seed": resampling.seed if drawn else None}
+    drawn = f"{options.resamples}x" if options.interval != "student" else ""
+    signed["ci"] = f"{drawn}{options.interval}@{options.level:g}"
+    return signed | {"units": options.units, "seed": options.seed if drawn else None}

@@ -54,16 +54,15 @@ def suite_table(suite: "Suite") -> PaperTable:
         won = _won(claims.pairs, label) if isinstance(claims, Claims) else {}
         for treebank in suite.treebanks:
             values = {
-                one: None if (treebank, one) in suite.failures else suite.f1(treebank, one, name)
-                for one in suite.systems
+                one: None if (treebank, one) in suite.failures else suite.f1(treebank, one, name) for one in suite.names
             }
             rows[treebank] += paper_cells(values, won.get(treebank, set()))
         number = len(suite.treebanks)
         means: dict[str, float | None] = {
-            one: sum(suite.f1(treebank, one, name) for treebank in suite.treebanks) / number for one in suite.systems
+            one: sum(suite.f1(treebank, one, name) for treebank in suite.treebanks) / number for one in suite.names
         }
         better = _better(comparisons.pairs, label, alpha) if comparisons else set()
-        limits = {one: suite.intervals[one, name] for one in suite.systems}
+        limits = {one: suite.intervals[one, name] for one in suite.names}
         rows[""] += paper_cells(means, better, limits)
     human = human_names(suite.treebanks)
     body = [PaperRow(title, rows[one]) for title, one in zip(human, suite.treebanks, strict=True)]
@@ -78,7 +77,7 @@ def suite_table(suite: "Suite") -> PaperTable:
     if not any(suite.intervals.values()):
         lines.append("No interval and no test of the averages: a treebank has too few units.")
     groups = [(label, len(suite.systems)) for label in labels] if len(labels) > 1 else []
-    columns = list(suite.systems) * len(labels)
+    columns = list(suite.names) * len(labels)
     signature = comparisons.signature if comparisons else suite.signature
     return PaperTable("treebank", columns, body, " ".join(lines), signature, groups)
 

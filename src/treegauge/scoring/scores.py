@@ -1,9 +1,9 @@
 """The result of scoring systems on one gold file, and its layout."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
@@ -19,7 +19,6 @@ from treegauge.treebanks.data.problems import ReadingProblem
 if TYPE_CHECKING:
     import polars as pl
 
-View = Literal["short", "all", "official", "counts"]
 _RULE = "-----------+-----------+-----------+-----------+-----------"
 
 
@@ -56,10 +55,11 @@ class SystemScore:
 class Scores(Result):
     r"""Scores of one or more systems on one gold file, in percent.
 
-    Printed tables show the `chosen` metrics, or else those of the `view`: ``short`` (the official
-    metrics that are not 100 for all systems), ``all``, or the tables of the official script,
-    ``official`` and ``counts``. Intervals (of this `level`) and tests are over `units`; `notes` say
-    where there are few or too few of them.
+    ``scores["careful"]["LAS"].f1`` is a system's score. Scores on many treebanks are a
+    :class:`~treegauge.scoring.suite.Suite`, where this is the macro average. Printed tables show the
+    `chosen` metrics, or else the official ones that are not 100 for all systems (with `all`, every
+    metric). Intervals (of this `level`) and tests are over `units`; `notes` say where there are few
+    or too few of them.
 
     Examples
     --------
@@ -74,14 +74,28 @@ class Scores(Result):
     signature: str
     convention: Convention = OFFICIAL
     chosen: tuple[str, ...] = ()
-    view: View = "short"
+    all: bool = False
     units: UnitKind = "sentences"
     notes: tuple[str, ...] = ()
     level: float = 0.95
-    style: Style = "plain"
 
     kind: ClassVar[str] = "score"
     unit: ClassVar[str | None] = "percent"
+    own_formats: ClassVar[tuple[str, ...]] = ("official", "counts", "acl")
+
+    @property
+    def treebanks(self) -> "Mapping[str, Scores]":
+        """The scores on each treebank, by its name."""
+        return {self.treebank.rpartition("#")[0]: self}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(score.system for score in self.systems)
+
+    def only(self, names: Collection[str]) -> Self:
+        """Return the scores of these systems."""
+        return replace(self, systems=tuple(score for score in self.systems if score.system in names))
 
     def __getitem__(self, system: str) -> SystemScore:
         if system not in self._by_name:
@@ -136,9 +150,23 @@ class Scores(Result):
 
     def official(self, *, counts: bool = False, enhanced: bool = False) -> str:
         """Return the output of the official script with ``-v`` or, if `counts`, with ``-c``."""
-        if len(self.systems) != 1:
-            raise TreegaugeError(f"the official table shows one system; got {len(self.systems)}")
+        if len(self.systems) != 1 or "Tokens" not in self.systems[0].metrics:
+            raise TreegaugeError(
+                f"the official table shows one system; got {len(self.systems)}: {', '.join(self.names)}"
+            )
         return official_table(self.systems[0].metrics, counts=counts, enhanced=enhanced)
+
+    def to_official(self) -> str:
+        """Return what ``conll18_ud_eval.py -v`` prints."""
+        return self.official(enhanced="ELAS" in self.systems[0].metrics)
+
+    def to_counts(self) -> str:
+        """Return what ``conll18_ud_eval.py -c`` prints."""
+        return self.official(counts=True, enhanced="ELAS" in self.systems[0].metrics)
+
+    def to_acl(self) -> str:
+        """Return the LaTeX table that fits the columns of ACL papers."""
+        return self.to_latex(style="acl")
 
     @property
     def shown_metrics(self) -> list[str]:
@@ -146,7 +174,7 @@ class Scores(Result):
         names = list(self.systems[0].metrics)
         if self.chosen:
             return list(self.chosen)
-        if self.view == "all":
+        if self.all:
             return names
         main = [name for name in names if name not in MORE]
         return [name for name in main if name in {"UAS", "LAS"} or not self._perfect(name)]
@@ -154,7 +182,7 @@ class Scores(Result):
     def _perfect(self, metric: str) -> bool:
         return all(system.metrics[metric].f1 == 100 for system in self.systems)
 
-    def shown(self) -> list[dict[str, Any]]:
+    def shown(self) -> tables.Table:
         """Return one row per metric: all values of one system, or F1 of several systems."""
         names = self.shown_metrics
         columns: dict[str, list[Any]] = {"metric": [self.label(name) for name in names]}
@@ -173,16 +201,13 @@ class Scores(Result):
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def own_text(self) -> str:
-        """Return the printed table, or the official one if that is the view."""
-        if self.view in {"official", "counts"}:
-            enhanced = "ELAS" in self.systems[0].metrics
-            return self.official(counts=self.view == "counts", enhanced=enhanced)
+        """Return the printed table, and what is not in it."""
         lines = [tables.to_text(self.shown(), digits=self.digits)]
         shown = self.shown_metrics
         known = [name for name in METRICS if name in self.systems[0].metrics]
         perfect = [name for name in known if name not in shown and self._perfect(name)]
         if perfect and not self.chosen:
-            lines.append(f"100.00 for all: {', '.join(perfect)} (--all shows every metric)")
+            lines.append(f"100.00 for all: {', '.join(perfect)} (--metric all shows every metric)")
         lines += self.notes
         bare = [self.label(name) for name in shown if not any(system.metrics[name].interval for system in self.systems)]
         if 0 < len(bare) < len(shown):
@@ -195,11 +220,11 @@ class Scores(Result):
 
         return scores_table(self)
 
-    def to_latex(self) -> str:
+    def to_latex(self, *, style: Style = "plain") -> str:
         """Return the table for a paper with significance marks, then further tables."""
         from treegauge.scoring.paper import other_parts
 
-        return "\n\n".join([self.paper().latex(self.style), *other_parts(self, "latex")])
+        return "\n\n".join([self.paper().latex(style), *other_parts(self, "latex")])
 
     def to_markdown(self) -> str:
         """Return the table for a paper as Markdown, then further tables."""

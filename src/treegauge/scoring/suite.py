@@ -1,7 +1,7 @@
 """Scores on many treebanks: per treebank, macro averages, and tests across treebanks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations, product
@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.paper_tables import PaperTable, Style
-from treegauge.core.result import Result, countersign, sign
+from treegauge.core.paper_tables import PaperTable
+from treegauge.core.result import countersign, sign
 from treegauge.scoring.alignment.paired_reading import Input
-from treegauge.scoring.evaluation import Progress, choices, evaluate
+from treegauge.scoring.evaluation import Progress, evaluate, scoring_choices
 from treegauge.scoring.inference.averages import Claims
 from treegauge.scoring.inference.certainty import UnitCounts, difference, estimate, p_greater
 from treegauge.scoring.inference.comparisons import PRIMARY, PairedTest, drawn_p_values, unit_counts
 from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
-from treegauge.scoring.metrics.registry import MORE, canonical, metric_label
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.scores import Scores
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canonical
+from treegauge.scoring.scores import Scores, SystemScore
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.multiple import partial_conjunction
 
 if TYPE_CHECKING:
@@ -29,43 +28,71 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Suite(Result):
+class Suite(Scores):
     """Scores of systems on many treebanks, in percent.
 
-    The macro average is the mean over treebanks; a treebank on which a system failed counts as 0,
-    as in the shared task. `failures` has the reason for each treebank and system without a score.
+    `systems` have macro averages, the means over treebanks; a treebank on which a system failed
+    counts as 0, as in the shared task. `parts` has the scores on each treebank, `failures` the reason
+    for each treebank and system without a score.
     Printed tables show LAS by treebank and the averages of the `chosen` metrics, or else of the
     official ones that are not 100 for all systems (with `all`, those too).
     """
 
-    treebanks: dict[str, Scores]
-    systems: tuple[str, ...]
-    failures: dict[tuple[str, str], str]
-    signature: str
-    convention: Convention = OFFICIAL
-    chosen: tuple[str, ...] = ()
-    all: bool = False
-    level: float = 0.95
-    style: Style = "plain"
-
+    parts: Mapping[str, Scores] = field(default_factory=dict)
+    failures: Mapping[tuple[str, str], str] = field(default_factory=dict)
     kind: ClassVar[str] = "suite"
-    unit: ClassVar[str | None] = "percent"
+
+    @classmethod
+    def of(
+        cls, parts: Mapping[str, Scores], names: Sequence[str], failures: Mapping[tuple[str, str], str],
+        signature: str, convention: Convention = OFFICIAL, *, chosen: tuple[str, ...] = (), level: float = 0.95,
+    ) -> "Suite":  # fmt: skip
+        """Return the macro averages of systems; those in the `chosen` metrics, or LAS, have intervals."""
+        systems = tuple(SystemScore(name, {}, ()) for name in names)
+        sentences = sum(scores.sentences for scores in parts.values())
+        bare = cls(
+            systems, sentences, signature, convention, chosen=chosen, level=level, parts=parts, failures=failures
+        )
+        averaged = tuple(SystemScore(name, bare._averages(name), ()) for name in names)
+        return replace(bare, systems=averaged)
+
+    @property
+    def treebanks(self) -> Mapping[str, Scores]:
+        """The scores on each treebank, by its name."""
+        return self.parts
+
+    def _averages(self, system: str) -> dict[str, Metric]:
+        """Return a system's macro averages by metric."""
+        scored = [scores[system].metrics for name, scores in self.parts.items() if (name, system) not in self.failures]
+
+        def average(name: str) -> Metric:
+            over = tuple(metrics[name] for metrics in scored)
+            aligned = [one.aligned for one in over if one.aligned is not None]
+            return MacroMetric(
+                name,
+                correct=sum(one.correct for one in over),
+                gold=sum(one.gold for one in over),
+                system=sum(one.system for one in over),
+                aligned=sum(aligned) if aligned else None,
+                interval=self._interval(system, name) if name in (self.chosen or ("LAS",)) else None,
+                over=over,
+                treebanks=len(self.parts),
+            )
+
+        return {name: average(name) for name in self.metrics}
 
     def f1(self, treebank: str, system: str, metric: str = "LAS") -> float:
         """Return a system's F1 on a treebank, 0 where it failed."""
         if (treebank, system) in self.failures:
             return 0.0
-        return self.treebanks[treebank][system][metric].f1
+        return self.parts[treebank][system][metric].f1
 
     @property
     def metrics(self) -> list[str]:
         """Names of the metrics that were computed for all."""
-        systems = [system for scores in self.treebanks.values() for system in scores.systems]
-        return [name for name in systems[0].metrics if all(name in one.metrics for one in systems)]
-
-    def label(self, metric: str) -> str:
-        """Return a metric's name, with the convention if it is not official."""
-        return metric_label(metric, self.convention)
+        systems = [system for scores in self.parts.values() for system in scores.systems]
+        first = systems[0].metrics if systems else ()
+        return [name for name in first if all(name in one.metrics for one in systems)]
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -77,7 +104,7 @@ class Suite(Result):
             failure = {"failure": self.failures.get((treebank, system))}
             return {"treebank": treebank, "system": system} | scores | failure
 
-        rows = [row(treebank, system) for treebank in self.treebanks for system in self.systems]
+        rows = [row(treebank, system) for treebank in self.treebanks for system in self.names]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     @property
@@ -93,39 +120,42 @@ class Suite(Result):
         grouped = self.table.group_by("system", maintain_order=True)
         means = grouped.agg(*(pl.col(self.label(name)).mean() for name in self.averaged), failures)
         for name in self.chosen or ("LAS",):
-            limits = [self.intervals[system, name] or (None, None) for system in self.systems]
+            limits = [self.intervals[system, name] or (None, None) for system in self.names]
             for side, values in zip(("low", "high"), zip(*limits, strict=True), strict=True):
                 column = pl.Series(f"{self.label(name)}_{side}", values, pl.Float64)
                 means = means.with_columns(column)
         return means
 
-    @cached_property
+    @property
     def intervals(self) -> dict[tuple[str, str], tuple[float, float] | None]:
         """Intervals of macro averages on these treebanks, by system and metric.
 
         None if a system failed on a treebank or a treebank is too small.
         """
-        limits: dict[tuple[str, str], tuple[float, float] | None] = {}
-        for system, name in product(self.systems, self.chosen or ("LAS",)):
-            limits[system, name] = None
-            complete = all((treebank, system) not in self.failures for treebank in self.treebanks)
-            if complete and all(scores[system].kept for scores in self.treebanks.values()):
-                estimates = [estimate(self.counts(treebank, system, name)) for treebank in self.treebanks]
-                values = [self.f1(treebank, system, name) / 100 for treebank in self.treebanks]
-                here = over_treebanks(list(self.treebanks), values, estimates).here
-                if here is not None:
-                    limits[system, name] = percent_interval(here, self.level, share=True)
-        return limits
+        return {
+            (one.system, name): one.metrics[name].interval if name in one.metrics else None
+            for one in self.systems
+            for name in self.chosen or ("LAS",)
+        }
+
+    def _interval(self, system: str, name: str) -> tuple[float, float] | None:
+        complete = all((treebank, system) not in self.failures for treebank in self.parts)
+        if not (complete and self.parts and all(scores[system].kept for scores in self.parts.values())):
+            return None
+        estimates = [estimate(self.counts(treebank, system, name)) for treebank in self.parts]
+        values = [self.f1(treebank, system, name) / 100 for treebank in self.parts]
+        here = over_treebanks(list(self.parts), values, estimates).here
+        return None if here is None else percent_interval(here, self.level, share=True)
 
     def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
         """Return F1 in one metric: one row per treebank, one column per system."""
         import polars as pl
 
         name = canonical(metric)
-        columns = {s: [self.f1(t, s, name) for t in self.treebanks] for s in self.systems}
+        columns = {s: [self.f1(t, s, name) for t in self.treebanks] for s in self.names}
         return pl.DataFrame({"treebank": list(self.treebanks)} | columns)
 
-    def shown(self) -> "pl.DataFrame":
+    def shown(self) -> tables.Table:
         """Return the averages, without columns that are 100 for all systems or have no failures."""
         import polars as pl
 
@@ -149,7 +179,7 @@ class Suite(Result):
         *,
         metric: str | Sequence[str] = "LAS",
         test: PairedTest = PRIMARY,
-        permutations: int = 10_000,
+        resamples: int = 10_000,
         alpha: float = 0.05,
         seed: int = 0,
     ) -> Claims:
@@ -164,7 +194,7 @@ class Suite(Result):
             both = [(self.counts(treebank, a, name), self.counts(treebank, b, name)) for treebank in shared_treebanks]
             if test == PRIMARY:
                 return [float(p_greater(difference(*pair))[0]) for pair in both]
-            return [float(drawn_p_values(*pair, test, permutations, seed, "greater")[0]) for pair in both]
+            return [float(drawn_p_values(*pair, test, resamples, seed, "greater")[0]) for pair in both]
 
         rows, tests = [], []
         level = alpha / (2 * len(pairs) * len(names))
@@ -186,10 +216,10 @@ class Suite(Result):
         drawn = test != PRIMARY
         signature = countersign(
             self.signature, test=f"paired-{test}", m="+".join(names),
-            permutations=permutations if drawn else None, seed=seed if drawn else None,
+            permutations=resamples if drawn else None, seed=seed if drawn else None,
             claims="partial-conjunction", alpha=alpha, correction="bonferroni",
         )  # fmt: skip
-        return Claims(tuple(rows), tuple(tests), alpha, permutations if drawn else 0, signature)
+        return Claims(tuple(rows), tuple(tests), alpha, resamples if drawn else 0, signature)
 
     def counts(self, treebank: str, system: str, metric: str) -> UnitCounts:
         """Return a system's counts over the units of a treebank."""
@@ -208,7 +238,7 @@ class Suite(Result):
         """Return the treebanks with scores of both, for every pair of systems that has any."""
         shared = {
             pair: [t for t in self.treebanks if not any((t, s) in self.failures for s in pair)]
-            for pair in combinations(self.systems, 2)
+            for pair in combinations(self.names, 2)
         }
         if pairs := {pair: names for pair, names in shared.items() if names}:
             return pairs
@@ -232,18 +262,6 @@ class Suite(Result):
         from treegauge.scoring.paper import suite_table
 
         return suite_table(self)
-
-    def to_latex(self) -> str:
-        """Return the table for a paper with significance marks, then further tables."""
-        from treegauge.scoring.paper import other_parts
-
-        return "\n\n".join([self.paper().latex(self.style), *other_parts(self, "latex")])
-
-    def to_markdown(self) -> str:
-        """Return the table for a paper as Markdown, then further tables."""
-        from treegauge.scoring.paper import other_parts
-
-        return "\n\n".join([self.paper().markdown(), *other_parts(self, "markdown")])
 
     def own_text(self) -> str:
         """Return the averages, the scores by treebank, and the failures."""
@@ -275,17 +293,15 @@ def score_suite(
     gold: Mapping[str, Input],
     systems: Mapping[str, Mapping[str, Input | Sequence[Input]]],
     options: ScoreOptions | None = None,
-    reading: Reading | None = None,
-    resampling: Resampling | None = None,
     *,
+    chosen: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Suite:
     """Score systems on many treebanks; `systems` has outputs by system and treebank.
 
     The other parameters are those of :func:`treegauge.scoring.evaluation.evaluate`.
     """
-    options, reading = options or ScoreOptions(), reading or Reading()
-    resampling = resampling or Resampling()
+    options = options or ScoreOptions()
     scored: dict[str, Scores] = {}
     failures: dict[tuple[str, str], str] = {}
     for treebank, file in gold.items():
@@ -296,10 +312,10 @@ def score_suite(
                 continue
             try:
                 output = {system: outputs[treebank]}
-                done.append(evaluate(file, output, options, reading, resampling, progress=progress))
+                done.append(evaluate(file, output, options, progress=progress))
             except TreegaugeError as error:
                 # An error in a gold file is not a system's failure.
-                evaluate(file, file, options, reading, Resampling(resamples=0))
+                evaluate(file, file, replace(options, resamples=0))
                 lines = [line.strip() for line in str(error).splitlines()]
                 reasons = [line for line in lines if not line.startswith("hint")]
                 failures[treebank, system] = "; ".join(reasons[:3])
@@ -315,8 +331,10 @@ def score_suite(
         shown = "; ".join(sorted(set(failures.values()))[:3])
         raise TreegaugeError(f"no system could be scored: {shown}")
     everything = [system for scores in scored.values() for system in scores.systems]
-    chosen = choices(options, reading, resampling, everything)
+    how = scoring_choices(options, everything)
     digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{digest[:6]}"
-    signature = sign(tb=title, average="macro", missing="0" if failures else None, **chosen)
-    return Suite(scored, tuple(systems), failures, signature, options.convention, level=resampling.level)
+    signature = sign(tb=title, average="macro", missing="0" if failures else None, **how)
+    return Suite.of(
+        scored, tuple(systems), failures, signature, options.convention, chosen=tuple(chosen), level=options.level
+    )

@@ -28,7 +28,7 @@ from treegauge.treebanks.sources.files import Errors
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.splitting.pool import SentencePool
+    from treegauge.splitting.assignment import SentencePool
     from treegauge.treebanks.data.columns import Treebank
 
 Objective = Literal["random", "length", "high", "low", "sampled-high", "sampled-low", "kfold"]
@@ -139,8 +139,7 @@ def split(
     >>> splits.table.select("split", "sentences").rows()
     [('train', 60), ('dev', 20), ('test', 20)]
     """
-    from treegauge.splitting.pool import pool
-    from treegauge.splitting.splitting import make_split, parse_sizes
+    from treegauge.splitting.assignment import make_split, parse_sizes, pool
 
     sentences = pool(source, errors=errors)
     if manifest is not None:

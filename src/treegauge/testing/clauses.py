@@ -2,8 +2,7 @@
 
 from math import log
 
-from treegauge.testing.grammar import ORDERS
-from treegauge.testing.words import Builder, Slot, Word, linear
+from treegauge.testing.grammar import ORDERS, Builder, Slot, Word, linear
 
 # Keys, from the outside in: farthest out is punctuation, then coordination, linkers.
 END, COMMA, CONJUNCT, COORDINATOR, PREDICATE_SUBJECT = 99.0, 90.0, 80.0, 60.0, 40.0

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.testing.lexicon import Uniform
+from treegauge.testing.grammar import Uniform
 from treegauge.treebanks.data.columns import Treebank
 
 Heads = Literal["any", "near"]

@@ -4,10 +4,8 @@ from typing import Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.testing.clauses import Growth
-from treegauge.testing.grammar import Grammar, check_parameter
-from treegauge.testing.lexicon import Uniform, lexicon, uniforms
+from treegauge.testing.grammar import Grammar, Uniform, Word, check_parameter, lexicon, uniforms
 from treegauge.testing.perturb import perturb
-from treegauge.testing.words import Word
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import parse_conllu
 

@@ -12,8 +12,8 @@ from treegauge.core.result import Result, sign
 from treegauge.core.safe_reading import check_parquet
 from treegauge.core.text_formats import data_csv, plain_cells
 from treegauge.core.verbs import verb
-from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.files import Errors, Source
+from treegauge.treebanks.sources.resolver import read_treebank
 
 if TYPE_CHECKING:
     import polars as pl

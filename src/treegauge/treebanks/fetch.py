@@ -1,4 +1,4 @@
-"""The verb ``fetch``: treebanks of a UD release from an archive, git or single files."""
+"""The verb ``fetch``: treebanks of a UD release from an archive or single files."""
 
 import dataclasses
 import os
@@ -16,9 +16,11 @@ from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.fetching.archives import (
+    LANGUAGE_DATA,
     Folder,
     Unpacked,
     check_conllu,
+    fetch_language_files,
     release_in_folder,
     treebank_folders,
     treebanks,
@@ -33,17 +35,15 @@ from treegauge.treebanks.fetching.downloads import (
     download,
     in_cache,
 )
-from treegauge.treebanks.fetching.language_files import LANGUAGE_DATA, fetch_language_files
 from treegauge.treebanks.fetching.places import (
     TreebankRequest,
     advice,
-    export,
     file_name,
     fresh_folders,
     home,
+    is_archive,
     is_remote,
     local,
-    place_kind,
     placeholders,
     release_in_name,
 )
@@ -61,7 +61,7 @@ _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 class FetchedTreebank:
     """A treebank that was fetched, or existed already (then `files` is empty).
 
-    `version` is the checksum of the archive or the commit of the repository.
+    `version` is the checksum of the archive.
     """
 
     name: str
@@ -136,8 +136,8 @@ def fetch(
         Names or codes with their release: UD_Greek-GDT@2.9, el_gdt@2.9; all@2.9 fetches everything
         in an archive. language-data is the data on languages for levels 4 and 5 of check.
     source
-        Path or URL of an archive (tar or zip, compressed with gz, bz2 or xz), of a git repository,
-        or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
+        Path or URL of an archive (tar, compressed with gz, bz2 or xz), such as that of a repository's
+        tag, or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
         train, dev and test, some of which may be missing. For language-data a folder, or a URL with
         {file} for the names of the five official files. By default the environment variable
         TREEGAUGE_SOURCE.
@@ -227,26 +227,17 @@ class _FetchJob:
     replace: bool
 
     def run(self, place: str, wanted: list[TreebankRequest]) -> list[FetchedTreebank]:
-        kind, place = place_kind(place)
-        if kind == "archive":
+        if is_archive(place):
             with self.using(place) as (path, digest):
                 return self.unpack(path, place, f"sha256:{digest}", wanted)
         if any(request.name is None for request in wanted):
             raise TreegaugeError(f"{place} needs the treebank's name, such as UD_Greek-GDT@2.9")
-        if kind == "files":
-            if len(names := {request.name for request in wanted}) > 1:
-                raise TreegaugeError(
-                    f"{place}: one address for {len(names)} treebanks; put {{name}} or {{code}} "
-                    "into it, or fetch one treebank"
-                )
-            return [self.copy(place, request) for request in wanted]
-        if self.sha256:
-            raise TreegaugeError("git repositories are identified by commits, not by a SHA-256")
-        arrivals = []
-        for request in wanted:
-            path, commit = export(place, request.release, self.cache, refresh=self.refresh)
-            arrivals += self.unpack(path, place, f"commit:{commit}", [request])
-        return arrivals
+        if len(names := {request.name for request in wanted}) > 1:
+            raise TreegaugeError(
+                f"{place}: one address for {len(names)} treebanks; put {{name}} or {{code}} "
+                "into it, or fetch one treebank"
+            )
+        return [self.copy(place, request) for request in wanted]
 
     @contextmanager
     def using(self, place: str) -> Iterator[tuple[Path, str]]:

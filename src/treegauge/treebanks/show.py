@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.data.reading import read_treebank
-from treegauge.treebanks.drawing.writing_direction import kept_left_to_right
+from treegauge.treebanks.drawing.text_trees import kept_left_to_right
 from treegauge.treebanks.sources.files import Errors, Source
+from treegauge.treebanks.sources.resolver import read_treebank
 
 if TYPE_CHECKING:
     import polars as pl

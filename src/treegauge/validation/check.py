@@ -16,9 +16,9 @@ from treegauge.treebanks.sources.resolver import find
 from treegauge.validation.report import ValidationReport
 
 if TYPE_CHECKING:
-    from treegauge.validation.baseline import Baseline
     from treegauge.validation.language_data import LanguageData
-    from treegauge.validation.problem import Problem
+    from treegauge.validation.new_problems import Baseline
+    from treegauge.validation.problems import Problem
 
 LEVELS = (1, 2, 3, 4, 5)
 
@@ -87,7 +87,7 @@ def check(
     """
     if ud_level not in LEVELS:
         raise ChoiceError("level of UD validation", ud_level, LEVELS)
-    from treegauge.validation.problem_list import ProblemList
+    from treegauge.validation.problems import ProblemList
 
     files = _files(sources, split)
     chosen = _chosen(include, exclude)
@@ -113,8 +113,8 @@ def check(
             note(f"{file} is empty")
     written: tuple[str, int, int] | None = None
     if write_baseline is not None:
-        from treegauge.validation.baseline import read_baseline
-        from treegauge.validation.baseline import write_baseline as write
+        from treegauge.validation.new_problems import read_baseline
+        from treegauge.validation.new_problems import write_baseline as write
 
         write(problems, files, write_baseline)
         known = read_baseline(write_baseline)
@@ -123,7 +123,7 @@ def check(
     gone = 0
     new = problems
     if known is not None:
-        from treegauge.validation.baseline import compare_with_baseline, file_names
+        from treegauge.validation.new_problems import compare_with_baseline, file_names
 
         compared = compare_with_baseline(problems, known.counts)
         new = ProblemList(compared.new)
@@ -131,7 +131,7 @@ def check(
             gone = compared.gone
     unknown = len(new)
     if changed is not None:
-        from treegauge.validation.changes import in_changed_sentences
+        from treegauge.validation.new_problems import in_changed_sentences
 
         new = ProblemList(in_changed_sentences(new, changed, files=files))
     counts = new.severities()
@@ -221,7 +221,7 @@ def _known(path: str | PathLike[str] | None, chosen: frozenset[str], level: int)
     """Return the part of a baseline that these tests can find again."""
     if path is None:
         return None
-    from treegauge.validation.baseline import read_baseline
+    from treegauge.validation.new_problems import read_baseline
     from treegauge.validation.rules import BY_ID
 
     known = read_baseline(path)

@@ -7,11 +7,10 @@ import numpy as np
 
 from treegauge.kernels import validation as kernel
 from treegauge.kernels.scan import count_lines
-from treegauge.treebanks.data.pieces import pieces
+from treegauge.treebanks.sources.files import pieces
 from treegauge.validation.chunk import Chunk, LanguageFinding, LanguageTests, Values
 from treegauge.validation.messages import Reporter
-from treegauge.validation.problem import Problem
-from treegauge.validation.problem_list import ProblemList
+from treegauge.validation.problems import Problem, ProblemList
 from treegauge.validation.values import Look
 
 CHUNK = 1 << 20
@@ -35,7 +34,7 @@ def validate(
     files
         Paths, or ``-`` for standard input. They are one treebank: IDs must be unique over all.
     level
-        1 to 5; see :class:`treegauge.validation.rule_types.Rule`.
+        1 to 5; see :class:`treegauge.validation.rules.Rule`.
     lang
         The language of the treebank; levels below 4 do not use it.
     language_tests

@@ -18,15 +18,11 @@ from typing import Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.text_formats import parse_json
-from treegauge.treebanks.fetching.language_files import OFFICIAL
+from treegauge.treebanks.fetching.archives import OFFICIAL
+from treegauge.validation.values import RELATIONS
 
 PACKAGED = Path(__file__).parents[1] / "data" / "language_data.jsonl.gz"
 FORMAT = "treegauge language data 1"
-UNIVERSAL = frozenset(
-    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse "
-    "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis "
-    "punct reparandum root vocative xcomp".split()
-)
 
 
 class FeatureRule(NamedTuple):
@@ -237,7 +233,7 @@ def _rules(line: str, language: str) -> LanguageRules:
     }
     return LanguageRules(
         features,
-        frozenset(entry.get("relations", UNIVERSAL if language == "ud" else ())),
+        frozenset(entry.get("relations", RELATIONS if language == "ud" else ())),
         {bases: tuple(markers) for bases, markers in entry.get("markers", {}).items()},
         frozenset(entry.get("auxiliaries", ())),
         frozenset(entry.get("copulas", ())),

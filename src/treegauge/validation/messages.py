@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 
 from treegauge.validation.chunk import COLUMNS, EMPTY, MULTIWORD, WORD, Chunk, Ints, LanguageFinding
-from treegauge.validation.problem import Problem
+from treegauge.validation.problems import Problem
 from treegauge.validation.rules import BY_ID, RULES
 
 SHOWN = 60

@@ -11,7 +11,7 @@ from treegauge.treebanks.sources.files import Source
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.validation.problem import Problem
+    from treegauge.validation.problems import Problem
 
 _COLUMNS = (
     "file", "line", "column", "end_column", "sent_id", "node", "form", "level", "class", "id",
@@ -128,18 +128,18 @@ class ValidationReport(Result):
         In a changed sentence, a problem on an unchanged line is shown next to the nearest changed
         line.
         """
-        from treegauge.validation.annotations import github_lines
+        from treegauge.validation.report_formats import github_lines
 
         lines = None
         if self.changed is not None:
-            from treegauge.validation.changes import with_changed_lines
+            from treegauge.validation.new_problems import with_changed_lines
 
             lines = [line for _, line in with_changed_lines(self.problems, self.changed)]
         return "\n".join([*github_lines(self.problems, lines), self.summary])
 
     def to_sarif(self) -> str:
         """Return a SARIF 2.1.0 log."""
-        from treegauge.validation.annotations import sarif
+        from treegauge.validation.report_formats import sarif
 
         about = {"signature": self.signature, "languageData": self.language_data}
         return sarif(self.problems, {name: value for name, value in about.items() if value})
@@ -148,8 +148,7 @@ class ValidationReport(Result):
 def read_check(path: Source) -> ValidationReport:
     """Read the problems that ``check -o FILE.json`` saved."""
     from treegauge.core.reading import read_saved
-    from treegauge.validation.problem import Problem
-    from treegauge.validation.problem_list import ProblemList
+    from treegauge.validation.problems import Problem, ProblemList
 
     def made(content: dict[str, Any]) -> ValidationReport:
         numbers = {name: content[name] for name in ("errors", "warnings", "ud_level", "signature")}

@@ -4,7 +4,8 @@ import pytest
 
 from treegauge.learning.vote import delexicalised, panel, train_sources
 from treegauge.learning.weights import weigh_sources
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu
 
 QUICK = {"epochs": 3, "bits": 14, "label_bits": 12}

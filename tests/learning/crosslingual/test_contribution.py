@@ -12,7 +12,7 @@ from treegauge.learning.weights import RatioEstimate
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import parse_conllu
 
 CHALLENGES = Convention(punct=False)

@@ -13,7 +13,8 @@ from treegauge.learning.curves.attachments import Parse, count_attachments
 from treegauge.learning.vote import delexicalised, panel, train_sources
 from treegauge.learning.weights import weigh_sources
 from treegauge.parsing.registry import make_parser
-from treegauge.testing.synthetic import Grammar, synthetic
+from treegauge.testing.grammar import Grammar
+from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
 TRAIN, TEST = (synthetic(30, Grammar(language=9), seed=seed) for seed in (5, 6))

@@ -11,7 +11,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.learning.vote import Panel, delexicalised, panel, train_sources
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data import trees
-from treegauge.treebanks.data.voting import pool_heads, vote, vote_heads, vote_relations
+from treegauge.treebanks.data.decoding import pool_heads, vote_heads, vote_relations, vote_trees
 
 
 def single_rooted(n):
@@ -92,7 +92,7 @@ def test_one_source_is_its_own_parse_on_real_text(romance, parser, options):
     alone = panel(target, {"it": model}, {"it": 0.3}, probabilities=parser == "mst")
     parsed = model.parse(target)
     assert alone.vote().to_bytes() == parsed.to_bytes()
-    assert vote([parsed], [5.0]).to_bytes() == parsed.to_bytes()
+    assert vote_trees([parsed], [5.0]).to_bytes() == parsed.to_bytes()
 
 
 def test_sources_that_agree_are_followed(asked):
@@ -161,11 +161,11 @@ def test_limits(sources):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a: vote([], []), "no parse to vote with"),
-        (lambda a: vote(a.parses, [1, 2]), "3 parsers and 2 weights"),
-        (lambda a: vote(a.parses, [0, 0, 0]), "weights are [0.0, 0.0, 0.0]"),
-        (lambda a: vote(a.parses, [1, -1, 1]), "expected numbers of at least 0"),
-        (lambda a: vote([a.parses[0], a.parses[1][:3]], [1, 1]), "not of the same sentences"),
+        (lambda a: vote_trees([], []), "no parse to vote with"),
+        (lambda a: vote_trees(a.parses, [1, 2]), "3 parsers and 2 weights"),
+        (lambda a: vote_trees(a.parses, [0, 0, 0]), "weights are [0.0, 0.0, 0.0]"),
+        (lambda a: vote_trees(a.parses, [1, -1, 1]), "expected numbers of at least 0"),
+        (lambda a: vote_trees([a.parses[0], a.parses[1][:3]], [1, 1]), "not of the same sentences"),
         (lambda a: a.vote(["neat"]), "unknown source 'neat'; did you mean 'near'?"),
         (lambda a: panel(a.parses[0], {}, {}), "no source: give"),
         (lambda a: delexicalised("command"), "unknown delexicalised parser 'command'"),

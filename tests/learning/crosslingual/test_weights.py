@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.weights import inverse_weights, log_ratios, weigh_sources
-from treegauge.measures.similarity import klcpos3
+from treegauge.learning.weights import inverse_weights, weigh_sources
+from treegauge.measures.similarity import klcpos3, log_ratios
 from treegauge.treebanks.data.conllu import parse_conllu
 
 

@@ -7,7 +7,8 @@ from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.curve import advise
 from treegauge.learning.curves.advising import committee_view, greedy_choice, next_sentences, sentence_keys
-from treegauge.parsing.transition.beam import BeamOptions, BeamParser
+from treegauge.parsing.beam import BeamParser
+from treegauge.parsing.beam_model import BeamOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu

@@ -8,13 +8,12 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.learning.curves.attachments import Parse, count_attachments
-from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.attachment import PAPER_CLASSES
 from treegauge.scoring.metrics.convention import CONVENTIONS
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
 
@@ -72,7 +71,7 @@ def test_counts_are_those_of_the_breakdown(by, metric):
     system = gold.with_columns({"head": words["head"], "deprel": words["deprel"]})
     found = count_attachments(gold, [Parse("p", 5, 0, words)], by=by, metric=metric)
     ours = {row["class"]: (row["correct"], row["total"]) for row in found.table.to_dicts()}
-    theirs = breakdown(gold, system, by=by, metric=metric).table.filter(pl.col("gold") > 0)
+    theirs = class_scores(gold, system, by=by, metric=metric).table.filter(pl.col("gold") > 0)
     del ours["all"]
     assert ours == {row["class"]: (row["correct"], row["gold"]) for row in theirs.to_dicts()}
 
@@ -82,8 +81,8 @@ def test_the_whole_is_the_scorers_score_to_the_last_count(convention):
     gold = synthetic(80, seed=5)
     words = shuffled(gold, 2)
     system = gold.with_columns({"head": words["head"], "deprel": words["deprel"]})
-    options, none = ScoreOptions(convention=convention), Resampling(resamples=0)
-    scores = evaluate(gold, system, options=options, resampling=none).systems[0]
+    options = ScoreOptions(convention=convention, resamples=0)
+    scores = evaluate(gold, system, options=options).systems[0]
     for metric in ("UAS", "LAS"):
         parse = Parse("p", 5, 0, words)
         row = count_attachments(gold, [parse], metric=metric, convention=convention).table.row(0, named=True)

@@ -14,8 +14,7 @@ from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments, rea
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import CONVENTIONS
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
@@ -220,8 +219,8 @@ def test_a_parse_has_the_score_that_score_gives_it(treebank, tmp_path, conventio
     home = treebank / "UD_Greek-Made"
     train, gold = (read_conllu(home, split=split) for split in ("train", "test"))
     parsed = make_parser("beam", epochs=1, beam=1).fit(train, seed=0).parse(gold)
-    options = ScoreOptions(convention=CONVENTIONS[convention])
-    scores = evaluate(gold, parsed, options=options, resampling=Resampling(resamples=0)).systems[0]
+    options = ScoreOptions(convention=CONVENTIONS[convention], resamples=0)
+    scores = evaluate(gold, parsed, options=options).systems[0]
     for metric in ("LAS", "UAS"):
         found = tg.curve.counts(
             home, sizes=[30], samples=1, option=["epochs=1", "beam=1"], workers=1,

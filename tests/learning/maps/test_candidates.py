@@ -9,7 +9,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.learning.maps.candidates import SCORES, error_candidates, save_candidates, suspicion
 from treegauge.learning.maps.jobs import assigned_folds, cross_fit
 from treegauge.learning.maps.recording import Recording
-from treegauge.reporting.sections.candidates import candidates_page
+from treegauge.reporting.sections.maps import candidates_page
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
@@ -156,7 +156,7 @@ def test_annotators_get_files(tiny, tmp_path):
     assert (again.head == tiny.take([0, 2]).head).all()
     page = (tmp_path / "c.html").read_text()
     assert '<section data-view="candidates"' in page
-    assert '"address":"s3","word":3,"of":"head","instead":"1"' in page
+    assert '"word":3,"of":"head","instead":"1"' in page
     with pytest.raises(TreegaugeError, match=r"unknown kind of file for candidates '\.txt'"):
         save_candidates(tiny, found, tmp_path / "c.txt")
 

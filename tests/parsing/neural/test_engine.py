@@ -14,14 +14,14 @@ torch = pytest.importorskip("torch")
 
 from treegauge.parsing.label_encodings import find_encoding  # noqa: E402
 from treegauge.parsing.neural import batches, heads  # noqa: E402
+from treegauge.parsing.neural.batches import numerics  # noqa: E402
 from treegauge.parsing.neural.data import Encoded  # noqa: E402
-from treegauge.parsing.neural.device import numerics  # noqa: E402
 from treegauge.parsing.neural.encoder import orthogonal  # noqa: E402
 from treegauge.parsing.neural.jobs import NeuralJob, run_jobs  # noqa: E402
 from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, PointerOptions  # noqa: E402
+from treegauge.parsing.neural.preparation import Vocabulary, encode_parts  # noqa: E402
 from treegauge.parsing.neural.recurrence import bilstm, recur, turning  # noqa: E402
 from treegauge.parsing.neural.training import Learner, Lockstep  # noqa: E402
-from treegauge.parsing.neural.vocabulary import Vocabulary, encode_parts  # noqa: E402
 from treegauge.testing.synthetic import synthetic  # noqa: E402
 
 CPU = torch.device("cpu")

@@ -58,7 +58,7 @@ def test_curves_by_class_hold_the_scores_that_the_table_shows(counts, relative):
 def test_each_treebank_is_a_panel_of_its_own(counts):
     more = counts.frame.with_columns(pl.lit("UD_C-D").alias("treebank"))
     both = attachments(pl.concat([counts.frame, more]))
-    rows = curves.learning(curve(both, each=True))["data"]["values"]
+    rows = curves.learning(curve(both, treebank="each"))["data"]["values"]
     assert {row["panel"] for row in rows} == {"beam, UD_A-B", "beam, UD_C-D", "mst, UD_A-B", "mst, UD_C-D"}
 
 

@@ -42,7 +42,7 @@ def test_a_result_is_drawn_to_a_file(scores, tmp_path):
 
 def test_of_a_breakdown_the_classes_are_drawn():
     gold = synthetic(30, seed=1)
-    found = tg.score(gold, {"a": gold, "b": gold}, by=["upos"], resamples=0)
+    found = tg.breakdown(gold, {"a": gold, "b": gold}, by="upos")
     rows = tg.draw(found)["data"]["values"]
     assert {row["system"] for row in rows} == {"a", "b"}
     assert {row["class"] for row in rows} == set(gold["upos"].to_list())
@@ -57,7 +57,7 @@ def test_a_result_without_a_figure_is_refused(scores):
 def test_verbs_with_a_figure_are_those_whose_results_have_one():
     verbs = {name: command for verbs in VERBS.values() for name, command in verbs.items()}
     drawn = {name for name, command in verbs.items() if command.plot}
-    assert {"curve", "difficulty", "map", "measure", "rank", "score"} <= drawn
+    assert {"breakdown", "curve", "difficulty", "map", "measure", "rank", "score"} <= drawn
 
 
 def test_the_page_draws_the_data_of_the_figures():

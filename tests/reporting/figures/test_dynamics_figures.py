@@ -10,7 +10,7 @@ import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.maps.description_length import description_length
 from treegauge.learning.maps.recorder import make_engine
-from treegauge.reporting.figures import dynamics
+from treegauge.reporting.figures import treebanks as dynamics
 from treegauge.reporting.figures.analysis import matrix
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.testing.synthetic import synthetic

@@ -7,7 +7,7 @@ import pytest
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.measures.measure import measure
-from treegauge.measures.relations import word_dependency_entropy
+from treegauge.measures.structure import word_dependency_entropy
 from treegauge.reporting.figures.drawing import figure_json
 from treegauge.reporting.figures.treebanks import displacement_spectrum, relation_spectrum
 from treegauge.testing.synthetic import synthetic

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from treegauge.auditing.agree import Confusions, Disagreements
 from treegauge.auditing.agreement.annotators import Annotations, pairs_of
 from treegauge.auditing.agreement.layers import label_codings
-from treegauge.auditing.agreement.results import Confusions, Disagreements
 from treegauge.scoring.metrics.convention import Convention
 
 #: Entry of a list where an annotator has no such word.

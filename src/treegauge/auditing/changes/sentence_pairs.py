@@ -71,13 +71,14 @@ def _rest(partners: Ints, grouped: Iterator[tuple[int, ...]]) -> list[int]:
 
 def sentence_ids(treebank: Treebank) -> list[str | None]:
     """Return the ``sent_id`` of each sentence, or None."""
-    first = np.append(treebank.fields[:, 0], 0)[treebank.row_offsets[:-1]]
-    stops = np.where(np.diff(treebank.row_offsets) > 0, first, treebank.spans[:, 1])
-    ids: list[str | None] = []
-    for start, stop in zip(treebank.spans[:, 0].tolist(), stops.tolist(), strict=True):
-        match = _ID.search(treebank.raw[start:stop].tobytes())
-        ids.append(match[1].decode(errors="replace") or None if match else None)
-    return ids
+    matches = list(_ID.finditer(treebank.raw.tobytes()))
+    starts = [match.start() for match in matches] + [len(treebank.raw) + 1]
+    # Sentences may be in a different order from their bytes, and occur several times.
+    firsts = np.searchsorted(starts, treebank.spans[:, 0]).tolist()
+    return [
+        matches[first][1].decode(errors="replace") or None if starts[first] < stop else None
+        for first, stop in zip(firsts, treebank.spans[:, 1].tolist(), strict=True)
+    ]
 
 
 def sentence_texts(treebank: Treebank) -> list[bytes]:

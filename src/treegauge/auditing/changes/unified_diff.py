@@ -16,9 +16,8 @@ from treegauge.auditing.changes.sentence_pairs import pair_texts, sentence_ids, 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import index
-from treegauge.treebanks.data.reading import read_treebank
 from treegauge.treebanks.sources.files import Source, is_conllu, open_bytes, short_name
-from treegauge.treebanks.sources.resolver import find
+from treegauge.treebanks.sources.resolver import find, read_treebank
 
 CONTEXT = 3
 """Unchanged lines around a change, which show where it belongs if lines have moved."""

@@ -1,15 +1,20 @@
-"""Words of two versions of a treebank, paired within their sentences."""
+"""Words of two versions of a treebank, paired within their sentences: counts of changes, and both trees drawn."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.changes.sentence_pairs import SentencePairs, pair_sentences
+from treegauge.auditing.changes.sentence_pairs import SentencePairs, pair_sentences, sentence_ids, sentence_texts
+from treegauge.auditing.changes.unified_diff import longest_increasing
 from treegauge.treebanks.data.columns import Ints, Treebank
+from treegauge.treebanks.data.sentence import Sentence
 
 Bools = npt.NDArray[np.bool_]
 
@@ -145,8 +150,6 @@ def _by_text(
     old: Treebank, new: Treebank, left: Ints, right: Ints
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the pairs of sentences with the same text, and those with different ones."""
-    from treegauge.auditing.changes.sentence_pairs import sentence_texts
-
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
     texts = zip(sentence_texts(old.take(left)), sentence_texts(new.take(right)), strict=True)
     same = [one == two for one, two in texts]
@@ -201,3 +204,173 @@ def _with_other_words(old: Treebank, new: Treebank, one: int, two: int) -> tuple
             theirs += range(c, d)
     start, other = int(old.offsets[one]), int(new.offsets[two])
     return np.array(ours, np.int32) + start, np.array(theirs, np.int32) + other
+
+
+KINDS = ("unchanged", "changed", "re-tokenised", "text changed", "split", "merged", "inserted", "deleted")
+"""Kinds of changes; every sentence has exactly one."""
+NOTES = ("re-ordered", "in another file", "new sent_id")
+"""Further properties of a sentence."""
+
+
+def sentence_kinds(pairs: WordPairs) -> list[str]:
+    """Return the kind of change of each old sentence, one of :data:`KINDS`."""
+    old, new, sentences = pairs.old, pairs.new, pairs.sentences
+    kinds = ["deleted"] * len(old)
+    for group in sentences.groups:
+        for number in group.old:
+            kinds[number] = "split" if len(group.old) == 1 else "merged"
+    retokenised = {*pairs.retokenised}
+    for number in np.flatnonzero(sentences.to_new >= 0).tolist():
+        if number in retokenised:
+            kinds[number] = "re-tokenised"
+        elif not pairs.same_words[number]:
+            kinds[number] = "text changed"
+        else:
+            same = _bytes(old, number) == _bytes(new, int(sentences.to_new[number]))
+            kinds[number] = "unchanged" if same else "changed"
+    return kinds
+
+
+def _bytes(treebank: Treebank, number: int) -> bytes:
+    start, stop = treebank.spans[number]
+    return treebank.raw[start:stop].tobytes()
+
+
+def sentence_rows(
+    pairs: WordPairs, kinds: Sequence[str], old_files: Sequence[str], new_files: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the number of old and new sentences of each kind.
+
+    Parameters
+    ----------
+    pairs, kinds
+        The paired words, and the kind of change of each old sentence.
+    old_files, new_files
+        For each sentence, the file or set it is in.
+    """
+    sentences = pairs.sentences
+    counts = Counter(kinds)
+    after = dict(counts) | {"inserted": len(sentences.inserted), "deleted": 0}
+    for kind, one in (("split", 0), ("merged", 1)):
+        groups = [group for group in sentences.groups if len(group[one]) == 1]
+        after[kind] = sum(len(group.new) for group in groups)
+    rows = [{"sentences": k, "old": counts[k], "new": after.get(k, 0)} for k in KINDS]
+    total = {"sentences": "all", "old": len(pairs.old), "new": len(pairs.new)}
+    moved = _notes(pairs, old_files, new_files)
+    notes = [{"sentences": name, "old": moved[name], "new": moved[name]} for name in NOTES]
+    return [*(row for row in rows if row["old"] or row["new"]), total, *(row for row in notes if row["old"])]
+
+
+def _notes(pairs: WordPairs, old_files: Sequence[str], new_files: Sequence[str]) -> dict[str, int]:
+    to_new = pairs.sentences.to_new
+    paired = np.flatnonzero(to_new >= 0).tolist()
+    partners = to_new[paired].tolist()
+    elsewhere = [old_files[i] != new_files[j] for i, j in zip(paired, partners, strict=True)]
+    staying = [j for j, away in zip(partners, elsewhere, strict=True) if not away]
+    ids = sentence_ids(pairs.old), sentence_ids(pairs.new)
+    renamed = [ids[0][i] != ids[1][j] for i, j in zip(paired, partners, strict=True)]
+    return {
+        "re-ordered": len(staying) - len(longest_increasing(staying)),
+        "in another file": sum(elsewhere),
+        "new sent_id": sum(renamed),
+    }
+
+
+_MARK, _SAME = "*", " "
+_GAP = "  "
+
+
+def changed_sentences(pairs: WordPairs, columns: Sequence[str] = ("form", "upos", "deprel")) -> list[int]:
+    """Return the old sentences whose partner differs in words, heads or other columns."""
+    differing = pairs.head_changed.copy()
+    for column in columns:
+        old, new, _ = pairs.codes(column)
+        differing |= old != new
+    changed = np.zeros(len(pairs.old), np.bool_)
+    changed[pairs.old.sentence_of[pairs.old_words[differing]]] = True
+    changed |= ~pairs.same_words
+    return np.flatnonzero(changed & (pairs.sentences.to_new >= 0)).tolist()
+
+
+def _versions(pairs: WordPairs, number: int) -> tuple[Sentence, Sentence]:
+    return pairs.old[number], pairs.new[int(pairs.sentences.to_new[number])]
+
+
+def text_pair(pairs: WordPairs, number: int, width: int | None = None) -> str:
+    """Draw both trees of an old sentence side by side, or one above the other if that is too wide.
+
+    A star marks words whose head, relation or tag changed; words without a partner are marked, too.
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    versions = _versions(pairs, number)
+    marks = _marks(pairs, versions)
+    trees = [
+        [f"{mark} {line}" for mark, line in zip(own, one.drawn().split("\n"), strict=True)]
+        for own, one in zip(marks, versions, strict=True)
+    ]
+    left = max([len("old"), *map(cell_len, trees[0])])
+    right = max([len("new"), *map(cell_len, trees[1])])
+    if width is not None and left + len(_GAP) + right > width:
+        return "\n".join(["old", *trees[0], "new", *trees[1]])
+    lines = [("old", "new"), *_rows(pairs, versions, trees)]
+    return "\n".join(f"{set_cell_size(one, left)}{_GAP}{two}".rstrip() for one, two in lines)
+
+
+def _marks(pairs: WordPairs, versions: tuple[Sentence, Sentence]) -> tuple[list[str], list[str]]:
+    old, new = versions
+    start, stop = pairs.old.offsets[old.number], pairs.old.offsets[old.number + 1]
+    other = pairs.new.offsets[new.number]
+    marks = [_MARK] * len(old), [_MARK] * len(new)
+    own = slice(*np.searchsorted(pairs.old_words, (start, stop)).tolist())
+    differing = pairs.head_changed[own].copy()
+    for column in ("upos", "deprel"):
+        before, after, _ = pairs.codes(column)
+        differing |= before[own] != after[own]
+    for word, partner, changed in zip(pairs.old_words[own], pairs.new_words[own], differing, strict=True):
+        marks[0][word - start] = marks[1][partner - other] = _MARK if changed else _SAME
+    return marks
+
+
+def _rows(pairs: WordPairs, versions: tuple[Sentence, Sentence], trees: list[list[str]]) -> list[tuple[str, str]]:
+    """Return the lines of both trees, with partners next to each other."""
+    old, new = versions
+    start, stop = pairs.old.offsets[old.number], pairs.old.offsets[old.number + 1]
+    other = int(pairs.new.offsets[new.number])
+    partners = (pairs.to_new[start:stop] - other).tolist()
+    known = [(i, j) for i, j in enumerate(partners) if 0 <= j < len(new)]
+    rows: list[tuple[str, str]] = []
+    at, there = 0, 0
+    for i, j in [*known, (len(old), len(new))]:
+        if j < there:  # an order that lines cannot show
+            continue
+        rows += zip_longest(trees[0][at:i], trees[1][there:j], fillvalue="")
+        rows += [(trees[0][i], trees[1][j])] if i < len(old) else []
+        at, there = i + 1, j + 1
+    return rows
+
+
+def svg_pair(pairs: WordPairs, number: int) -> str:
+    """Draw both trees of an old sentence as SVG: in one drawing if the words are the same."""
+    from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
+
+    old, new = _versions(pairs, number)
+    heads = old.head.tolist(), new.head.tolist()
+    if pairs.same_words[number]:
+        return compare_svg(
+            old.form, heads[0], old.deprel, heads[1], new.deprel, names=("Old", "New"), verdict="changed"
+        )
+    drawings = [
+        f"<figcaption>{name}</figcaption>{svg_tree(one.form, own, one.deprel, upos=one.upos)}"
+        for name, one, own in zip(("Old", "New"), (old, new), heads, strict=True)
+    ]
+    return "".join(drawings)
+
+
+def html_pair(pairs: WordPairs, number: int) -> str:
+    """Return both trees as a figure with the sentence's id and text."""
+    from html import escape
+
+    old, _ = _versions(pairs, number)
+    title = escape(f"{old.id or number + 1}: {old.text}")
+    return f'<figure dir="auto"><p>{title}</p>{svg_pair(pairs, number)}</figure>'

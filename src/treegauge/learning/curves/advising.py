@@ -14,7 +14,7 @@ from treegauge.core.tables import to_text
 from treegauge.learning.curves.attachments import Attachments
 from treegauge.learning.curves.equivalents import WORDS, Mixture, factor, hit_rate, mix_laws, withheld
 from treegauge.learning.curves.grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
-from treegauge.parsing.transition.beam import BeamParser
+from treegauge.parsing.beam import BeamParser
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.relations import universal_relation
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, sign
-from treegauge.scoring.breakdown import By
+from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.attachment import align_trees
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention

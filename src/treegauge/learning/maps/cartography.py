@@ -221,7 +221,7 @@ class MapArchive:
         return mean_map(self.recordings)
 
     def save(self, path: Source) -> None:
-        """Write to ``.npz`` or ``.parquet``, atomically."""
+        """Write to an ``.npz`` file, atomically."""
         recordings = {str(number): recording for number, recording in enumerate(self.recordings)}
         if self.held_out is not None:
             recordings["held_out"] = self.held_out

@@ -14,8 +14,7 @@ from treegauge.learning.maps.recording import Recording
 from treegauge.parsing.base import check_training
 from treegauge.parsing.neural.data import FIRST_LABEL
 from treegauge.parsing.neural.options import BiaffineOptions
-from treegauge.parsing.neural.preparation import chosen_vectors
-from treegauge.parsing.neural.vocabulary import Vocabulary
+from treegauge.parsing.neural.preparation import Vocabulary, chosen_vectors
 from treegauge.treebanks.data.columns import concat
 
 if TYPE_CHECKING:
@@ -198,7 +197,7 @@ class NeuralEngine:
     @property
     def at_once(self) -> int:
         """Number of models that are trained in one call."""
-        from treegauge.parsing.neural.device import choose_device
+        from treegauge.parsing.neural.batches import choose_device
 
         return 64 if choose_device(self.options.device).type == "cuda" else 1
 

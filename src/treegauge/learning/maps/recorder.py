@@ -258,7 +258,7 @@ def _train(engine: Engine, jobs: list[TrainingJob]) -> list[dict[str, Recording]
 
 
 def _packed(**recordings: Recording) -> dict[str, bytes]:
-    return {name: packed_recordings({"0": one}, None, ".npz") for name, one in recordings.items()}
+    return {name: packed_recordings({"0": one}) for name, one in recordings.items()}
 
 
 def _flat(values: Mapping[str, Mapping[str, Scalar]]) -> dict[str, Scalar]:

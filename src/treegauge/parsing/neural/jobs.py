@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.parsing.neural.batches import choose_device, numerics
 from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
-from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.heads import NEVER, Answers
 from treegauge.parsing.neural.options import BiaffineOptions, NeuralOptions
 from treegauge.parsing.neural.training import Learner, Lockstep
@@ -170,7 +170,7 @@ def _run_together(
 
 def _parsed(models: Lockstep, learners: Sequence[Learner], asked: Sequence[Longs], options: NeuralOptions) -> Parses:
     """Return the best trees by each model's relations, and which relations are of roots."""
-    from treegauge.parsing.neural.biaffine import DECODERS
+    from treegauge.parsing.neural.parsers import DECODERS
 
     rooted, known = [], []
     for one in learners:

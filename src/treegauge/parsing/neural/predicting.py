@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from treegauge.parsing.neural import batches, heads
-from treegauge.parsing.neural.batches import Floats, SentenceBatch, gathered_batch, tables
+from treegauge.parsing.neural.batches import Floats, SentenceBatch, choose_device, gathered_batch, numerics, tables
 from treegauge.parsing.neural.data import UNKNOWN_LABEL, Encoded
-from treegauge.parsing.neural.device import choose_device, numerics
 from treegauge.parsing.neural.encoder import encoder_states, from_arrays, point
 from treegauge.parsing.neural.options import BiaffineOptions, LabellingOptions, NeuralOptions, PointerOptions
 

@@ -3,7 +3,7 @@ r"""Calibration of a model's probabilities on sentences that it was not trained 
 Scores are divided by a temperature before they become shares, one for heads and one for relations.
 Whether heads are shares of a word's heads or of all trees is chosen by the log loss. The
 probability that a head is correct, and the probability that its relation is if the head is, come
-from a logistic regression over the :data:`~treegauge.parsing.probabilities.confidence_features.FEATURES` of the
+from a logistic regression over the :data:`~treegauge.parsing.probabilities.probability_maps.FEATURES` of the
 arc and a monotone map of the result: the mean of that probability and of the share of correct words
 in bins of about equal size, made monotone by pooling neighbours (isotonic regression), with
 straight lines between bins. Both regressions see both shares, so that the product is the
@@ -26,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.probabilities.confidence_features import FEATURES, start_at, word_features
 from treegauge.parsing.probabilities.evidence import (
     WAYS,
     Doubles,
@@ -37,7 +36,15 @@ from treegauge.parsing.probabilities.evidence import (
     head_marginals,
     ways_to_sum,
 )
-from treegauge.parsing.probabilities.probability_maps import Bools, ProbabilityMap, fitted_map, power_map
+from treegauge.parsing.probabilities.probability_maps import (
+    FEATURES,
+    Bools,
+    ProbabilityMap,
+    fitted_map,
+    power_map,
+    start_at,
+    word_features,
+)
 from treegauge.parsing.probabilities.training_text import KnownSentence, TrainingText, known_sentences
 from treegauge.treebanks.data.columns import Treebank
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from treegauge.parsing.probabilities.calibration import ModelCalibration, UniversalRelations, tempered
-from treegauge.parsing.probabilities.confidence_features import word_features
 from treegauge.parsing.probabilities.evidence import (
     Doubles,
     Ints,
@@ -22,6 +21,7 @@ from treegauge.parsing.probabilities.evidence import (
     gather_evidence,
     head_marginals,
 )
+from treegauge.parsing.probabilities.probability_maps import word_features
 from treegauge.parsing.probabilities.training_text import KnownSentence, known_sentences
 from treegauge.scoring.probabilities.confidence import HEAD, RELATION, TREE
 from treegauge.treebanks.data.columns import Treebank, closed

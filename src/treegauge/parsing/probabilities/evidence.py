@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import Probabilistic, Searching
-from treegauge.parsing.graph.k_best import k_best_trees
-from treegauge.parsing.graph.tree_marginals import projective_marginals, spanning_marginals
+from treegauge.parsing.probabilities.trees import k_best_trees, projective_marginals, spanning_marginals
 from treegauge.treebanks.data.columns import Treebank
 
 Doubles = npt.NDArray[np.float64]

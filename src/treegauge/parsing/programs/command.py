@@ -56,7 +56,7 @@ _TORCH = ("TORCH_FORCE_WEIGHTS_ONLY_LOAD", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
 class CommandOptions(ParserOptions):
     """Options of external programs."""
 
-    template: str = option("", "name of a template; treegauge parsers lists them")
+    template: str = option("", "name of a template; treegauge train --list command lists them")
     arguments: str = option("", "words added to the training command, quoted as in a shell")
     timeout: float = option(86400.0, "time limit of training or parsing in seconds, by default a day; 0: none", low=0)
     memory: float = option(0.0, "memory limit of a process in GiB; 0: none", low=0, high=100_000)

@@ -25,7 +25,7 @@ from treegauge.core.messages import is_listened, progress
 from treegauge.core.platforms import end_with_parent
 from treegauge.parsing.base import OnEpoch, check_training, save_model
 from treegauge.parsing.options import lacks_tags, no_tags_error
-from treegauge.parsing.programs.udpipe_settings import TAGS, UDPipeOptions, options_text, resolve, tagger_options
+from treegauge.parsing.programs.udpipe_settings import TAGS, UDPipeOptions, options_text, tagger_options, udpipe_values
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 
@@ -286,7 +286,7 @@ class UDPipeParser:
         """
         check_training(train, dev, seed=seed)
         how = self.options
-        values = resolve(how, sentences=len(train), words=train.n_words)
+        values = udpipe_values(how, sentences=len(train), words=train.n_words)
         last = int(values["iterations"])
         if dev is not None:
             values["early_stopping"] = int(how.early_stopping)

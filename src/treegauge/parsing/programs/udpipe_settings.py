@@ -111,7 +111,7 @@ class UDPipeOptions(ParserOptions):
             raise TreegaugeError("option embedding_form_file: UDPipe takes no ';' in a file name")
 
 
-def resolve(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, Value]:
+def udpipe_values(options: UDPipeOptions, *, sentences: int, words: int) -> dict[str, Value]:
     """Return the value of every option of the trainer.
 
     The fast presets use more epochs for very few sentences; the preset ``sized`` uses smaller

@@ -26,7 +26,7 @@ from treegauge.reporting.figures.theme import Spec
 FIGURES: dict[str, str] = {
     "breakdown": "scores.class_heat",
     "breakdowns": "scores.class_heat",
-    "calibration": "confidence.calibration",
+    "calibration": "scores.calibration",
     "complexity": "curves.scores_by_complexity",
     "curve": "curves.learning",
     "equivalent": "curves.placed_scores",
@@ -40,10 +40,10 @@ FIGURES: dict[str, str] = {
     "ranks": "ranking.ranks_figure",
     "score": "scores.score_intervals",
     "suite": "scores.suite",
-    "difficulty": "dynamics.difficulty_figure",
-    "map": "dynamics.data_maps",
-    "mdl": "dynamics.code_lengths",
-    "vinfo": "dynamics.pvi_densities",
+    "difficulty": "treebanks.difficulty_figure",
+    "map": "treebanks.data_maps",
+    "mdl": "treebanks.code_lengths",
+    "vinfo": "treebanks.pvi_densities",
 }
 
 

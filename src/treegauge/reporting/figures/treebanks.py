@@ -1,9 +1,224 @@
-"""Figures of measured treebanks: displacements, and relations by their entropy."""
+"""Figures of training dynamics: data maps, usable information, code lengths.
+
+`layer` is ``head`` or ``relation`` everywhere.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import joined_signature
+from treegauge.learning.difficulty import DifficultyTable
+from treegauge.learning.map import TreebankMaps
+from treegauge.learning.maps.cartography import REGIONS, DataMap
+from treegauge.learning.maps.description_length import DescriptionLength, LengthTable
+from treegauge.learning.maps.recording import LAYERS
+from treegauge.learning.maps.usable_information import InformationTable, UsableInformation
 from treegauge.measures.measurements import Measures
-from treegauge.measures.relations import CLASSES, average_wde, relation_class
-from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, faceted, mark, themed
+from treegauge.measures.structure import CLASSES, average_wde, relation_class
+from treegauge.reporting.figures.theme import (
+    PALETTE,
+    SIDE,
+    Spec,
+    category,
+    chart,
+    faceted,
+    ink,
+    mark,
+    quantity,
+    themed,
+    tips,
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+def _check(layer: str | None, results: Any) -> str:
+    """Return the layer to draw, by default heads."""
+    layer = layer or "head"
+    if layer not in LAYERS:
+        raise ChoiceError("layer", layer, LAYERS)
+    if not results:
+        raise TreegaugeError("nothing to draw: expected at least one treebank")
+    return layer
+
+
+def _name(mark: str) -> str:
+    return mark.rpartition("#")[0] or mark
+
+
+def _signature(results: Any) -> str:
+    """Return the signature of a result, or of several."""
+    if hasattr(results, "signature"):
+        return str(results.signature)
+    return joined_signature([result.signature for result in results])
+
+
+def data_map_data(found: DataMap, layer: str = "head") -> dict[str, Any]:
+    """Return confidence, variability, correctness and region number of every word.
+
+    The page draws single words; the figure shows counts in cells.
+    """
+    place = {name: number for number, name in enumerate(REGIONS)}
+    return {
+        "confidence": found.confidence[layer],
+        "variability": found.variability[layer],
+        "correctness": None if found.correctness is None else found.correctness[layer],
+        "region": np.array([place[name] for name in found.region(layer).tolist()], np.int64),
+    }
+
+
+def data_maps(maps: Sequence[DataMap] | TreebankMaps, *, layer: str | None = None, dark: bool = False) -> Spec:
+    """Draw data maps, one panel per treebank: the number of words by CONF and VAR (Fig. 2 right).
+
+    Words are counted in cells, so that a figure of a million words is no larger than one of a
+    thousand. Lines mark the bounds of the easy and the hard region.
+
+    Examples
+    --------
+    >>> from treegauge.learning.maps.cartography import data_map
+    >>> from treegauge.learning.maps.recording import Recording
+    >>> logp = np.log([[0.2, 0.9], [0.4, 0.9]])
+    >>> spec = data_maps([data_map(Recording("toy#0", "train", "treegauge:0", (1, 2), logp, logp))])
+    >>> [row["words"] for row in spec["data"]["values"]]
+    [1, 1]
+    """
+    layer = _check(layer, maps)
+    rows: list[dict[str, Any]] = []
+    width, height = 0.0125, 0.025  # of a cell: VAR is at most 0.5, CONF at most 1
+    for map_ in maps:
+        data = data_map_data(map_, layer)
+        across = np.minimum(data["variability"] / width, 0.5 / width - 1).astype(np.int64)
+        up = np.minimum(data["confidence"] / height, 1 / height - 1).astype(np.int64)
+        cells, counts = np.unique(np.column_stack([across, up]), axis=0, return_counts=True)
+        rows += [
+            {
+                "treebank": _name(map_.treebank), "var": round(x * width, 4),
+                "var_to": round((x + 1) * width, 4), "conf": round(y * height, 4),
+                "conf_to": round((y + 1) * height, 4), "words": count,
+                "share": count / len(across),
+            }
+            for (x, y), count in zip(cells.tolist(), counts.tolist(), strict=True)
+        ]  # fmt: skip
+    bounds = maps[0].regions
+    corner = {"type": "rule", "color": ink(dark), "strokeDash": [3, 3], "opacity": 0.7}
+    lines = [{"y": y, "x": 0, "x2": bounds.steady} for y in (bounds.easy, bounds.hard)]
+    colour = {
+        "field": "share", "type": "quantitative", "title": "share of words",
+        "scale": {"type": "log", "scheme": "viridis" if dark else "yellowgreenblue"},
+        "legend": {"format": "~%"},
+    }  # fmt: skip
+    cell = {
+        "x": quantity("var", "variability", scale={"domain": [0, 0.5]}), "x2": {"field": "var_to"},
+        "y": quantity("conf", "confidence", scale={"domain": [0, 1]}), "y2": {"field": "conf_to"},
+        "color": colour, "tooltip": tips(["treebank", "conf", "var", "words"]),
+    }  # fmt: skip
+    marked = [{"mark": corner, "encoding": {k: {"datum": v} for k, v in line.items()}} for line in lines]
+    layers = [mark("rect", cell), *marked]
+    spec = faceted(
+        rows, "treebank", min(3, len(maps)), {"width": SIDE, "height": SIDE, "layer": layers},
+        sort=[_name(map_.treebank) for map_ in maps], header={"labelColor": ink(dark)},
+    )  # fmt: skip
+    title = f"How confident a parser is of gold {LAYERS[layer]}"
+    return themed(spec, title, _signature(maps), dark)
+
+
+def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool = False) -> Spec:
+    """Draw a point per treebank: mean CONF and VAR, LAS as colour, words as size (Fig. 2 left)."""
+    layer = _check(layer, found)
+    short = {"head": "arc", "relation": "rel"}[layer]
+    las = found[0].convention.label("las")
+    names = ["treebank", "words", las, f"{short}_conf", f"{short}_var"]
+    place = {
+        "x": quantity(f"{short}_var", "variability"),
+        "y": quantity(f"{short}_conf", "confidence"),
+        "size": {"field": "words", "type": "quantitative", "title": "training words"},
+        "color": quantity(las, "dev LAS", scale={"scheme": "viridis", "zero": False}),
+        "tooltip": tips(names),
+    }
+    point = mark("point", place, filled=True, opacity=0.85, stroke=ink(dark))
+    spec = chart(found.table.select(names).to_dicts(), 2 * SIDE, 1.5 * SIDE, **point)
+    title = f"Confidence in gold {LAYERS[layer]}, {len(found)} treebanks"
+    return themed(spec, title, found.signature, dark)
+
+
+def difficulty_figure(result: DifficultyTable, **how: Any) -> Spec:
+    """Draw the correlations of the measures if they were computed, else the treebanks."""
+    from treegauge.reporting.figures.analysis import matrix
+
+    if "correlations" in result.attached:
+        return matrix(cast("Any", result.attached["correlations"]), **how)
+    return treebank_map(result, **how)
+
+
+def density(values: Floats, at: Floats) -> Floats:
+    """Estimate a density by Gaussian kernels of Silverman's width, on a grid of counts."""
+    low, high = np.percentile(values, [25, 75])
+    sd = float(values.std())
+    spread = min(sd, float(high - low) / 1.34) or sd or 1.0
+    step = float(at[1] - at[0])
+    width = max(0.9 * spread * len(values) ** -0.2, step)
+    edges = np.append(at - step / 2, at[-1] + step / 2)
+    counts, _ = np.histogram(values, edges)
+    gaps = (at[:, None] - at[None, :]) / width
+    weights = np.exp(-0.5 * gaps**2) / (width * np.sqrt(2 * np.pi))
+    return np.asarray(weights @ counts / len(values))
+
+
+def pvi_densities(
+    information: Sequence[UsableInformation] | InformationTable, *, layer: str | None = None, dark: bool = False
+) -> Spec:
+    """Draw the densities of pointwise information, one line per treebank (Fig. 3 left)."""
+    layer = _check(layer, information)
+    ends = np.concatenate([np.percentile(result.pvi(layer), [0.5, 99.5]) for result in information])
+    grid = np.linspace(min(float(ends.min()), -1.0), max(float(ends.max()), 1.0), 161)
+    rows = [
+        {"treebank": _name(result.treebank), "pvi": x, "density": y}
+        for result in information
+        for x, y in zip(grid.tolist(), density(result.pvi(layer), grid).tolist(), strict=True)
+    ]
+    x, y = quantity("pvi", "bits"), quantity("density", "density", stack=None)
+    area = {"x": x, "y": y, "color": category("treebank")}
+    zero = mark("rule", {"x": {"datum": 0}}, color=ink(dark), strokeDash=[3, 3])
+    layers = [
+        {"data": {"values": rows}, **mark("area", area, line=True, opacity=0.25)},
+        {"data": {"values": [{}]}, **zero},
+    ]
+    spec = {"width": 2 * SIDE, "height": SIDE, "layer": layers}
+    title = f"Pointwise usable information of words about their {LAYERS[layer]}"
+    return themed(spec, title, _signature(information), dark)
+
+
+def code_lengths(
+    lengths: Sequence[DescriptionLength] | LengthTable, *, layer: str | None = None, dark: bool = False
+) -> Spec:
+    """Draw code lengths block by block, means and ranges over orders (Fig. 3 right)."""
+    layer = _check(layer, lengths)
+    rows = []
+    for result in lengths:
+        each = result.bits[layer] / result.words
+        for j, sent in enumerate(np.cumsum(result.blocks).tolist()):
+            column = each[:, j]
+            rows.append(
+                {"treebank": _name(result.treebank), "sentences": sent,
+                 "bits": float(column.mean()),
+                 "low": float(column.min()), "high": float(column.max()),
+                 "block_bits": float(result.bits[layer][:, j].mean())}
+            )  # fmt: skip
+    scale = {"type": "log", "nice": False}
+    x = quantity("sentences", "sentences sent, this block included", scale=scale)
+    tip = tips(["treebank", "sentences", "bits", "block_bits"])
+    reach = {"y": quantity("low", "bits per word"), "y2": {"field": "high"}}
+    line = {"y": quantity("bits", "bits per word"), "tooltip": tip}
+    layers = [mark("area", reach, opacity=0.2), mark("line", line, point=True)]
+    place = {"x": x, "color": category("treebank")}
+    spec = chart(rows, 2 * SIDE, SIDE, encoding=place, layer=layers)
+    title = f"Code length of {LAYERS[layer]}, block by block"
+    return themed(spec, title, _signature(lengths), dark)
+
 
 #: Larger displacements are not drawn.
 REACH = 12
@@ -15,7 +230,7 @@ def _values(found: Measures, measure: str) -> dict[str, dict[str, float | None]]
     return {measured.treebank: measured.value for measured in wanted if isinstance(measured.value, dict)}
 
 
-def _check(found: Measures, measure: str) -> None:
+def _need(found: Measures, measure: str) -> None:
     if not _values(found, measure):
         names = ", ".join(dict.fromkeys(measured.measure for measured in found.measured))
         raise TreegaugeError(f"nothing to draw: expected the measure {measure!r}, found {names}")
@@ -44,7 +259,7 @@ def displacement_spectrum(found: Measures, *, reach: int = REACH, dark: bool = F
     >>> spec["facet"]["field"], len(spec["data"]["values"])
     ('treebank', 24)
     """
-    _check(found, "displacements")
+    _need(found, "displacements")
     rows = [
         {"treebank": treebank, "displacement": place, "share": share}
         for treebank, shares in displacement_data(found, reach).items()
@@ -70,7 +285,7 @@ def relation_spectrum(found: Measures, *, dark: bool = False) -> Spec:
     >>> spec["data"]["values"][0]["class"] in {"content", "function", "other"}
     True
     """
-    _check(found, "wde")
+    _need(found, "wde")
     each = [
         {name: value for name, value in values.items() if value is not None}
         for values in _values(found, "wde").values()

@@ -16,9 +16,9 @@ from treegauge.learning.curves.grid import AVERAGE
 from treegauge.learning.transfer import transfer
 from treegauge.reporting.figures.curves import curve_data
 from treegauge.reporting.inputs import PageInputs
-from treegauge.reporting.page.methods import Method, make_method
-from treegauge.reporting.page.page import Section
-from treegauge.reporting.sections.treebank_names import treebank_of
+from treegauge.reporting.methods import Method, make_method
+from treegauge.reporting.page import Section
+from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.metrics.convention import Convention
 
 if TYPE_CHECKING:

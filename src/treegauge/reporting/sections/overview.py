@@ -10,10 +10,10 @@ import numpy.typing as npt
 from treegauge.core.result import sign
 from treegauge.core.tables import p_value_text
 from treegauge.reporting.inputs import ScoredTreebank
-from treegauge.reporting.page.methods import make_method
-from treegauge.reporting.page.packing import floats, numbers
-from treegauge.reporting.page.page import Section
-from treegauge.reporting.sections.treebank_names import treebank_of
+from treegauge.reporting.methods import make_method
+from treegauge.reporting.packing import floats, numbers
+from treegauge.reporting.page import Section
+from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.inference.comparisons import compare_systems
 from treegauge.scoring.inference.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores
@@ -73,7 +73,7 @@ def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) ->
         for one, scores in zip(scored, results, strict=True)
         if len(scores.systems) == len(systems)
     }
-    return Suite(
+    return Suite.of(
         whole, tuple(systems), {}, sign(page="overview"), results[0].convention, chosen=METRICS, level=results[0].level
     )
 
@@ -122,10 +122,10 @@ def _macro(suite: Suite, name: str, pairs: Sequence[Mapping[str, Any]]) -> list[
     """
     if len(suite.treebanks) < 2:
         return None
-    means = [float(np.mean([suite.f1(t, s, name) for t in suite.treebanks])) for s in suite.systems]
+    means = [float(np.mean([suite.f1(t, s, name) for t in suite.treebanks])) for s in suite.names]
     letters = [""] * len(means)
     if pairs:
-        places = {system: i for i, system in enumerate(suite.systems)}
+        places = {system: i for i, system in enumerate(suite.names)}
         differ = np.zeros((len(means), len(means)), bool)
         for row in pairs:
             a, b = places[row["a"]], places[row["b"]]
@@ -134,13 +134,13 @@ def _macro(suite: Suite, name: str, pairs: Sequence[Mapping[str, Any]]) -> list[
         if all(row.get("p_corrected") is not None for row in pairs):
             order = np.argsort([-mean for mean in means], kind="stable")
             letters = tie_letters(differ, order)
-    rows = zip(suite.systems, means, letters, strict=True)
+    rows = zip(suite.names, means, letters, strict=True)
     return [{"mean": mean, "interval": suite.intervals[system, name], "group": letter} for system, mean, letter in rows]
 
 
 def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return a sentence on the system with the highest macro average and its significance."""
-    means = {s: float(np.mean([suite.f1(t, s) for t in suite.treebanks])) for s in suite.systems}
+    means = {s: float(np.mean([suite.f1(t, s) for t in suite.treebanks])) for s in suite.names}
     best, second = sorted(means, key=lambda one: -means[one])[:2]
     label = suite.label("LAS")
     text = f"{best} has the highest mean {label}, {means[best]:.2f}"
@@ -154,7 +154,7 @@ def _short(suite: Suite, pairs: Sequence[Mapping[str, Any]]) -> list[str]:
         verdict = "statistically significant" if p <= SIGNIFICANT else "not significant"
         judged = f"{verdict}, {p_value_text(p)} corrected"
     ahead = sum(
-        all(suite.f1(t, best) > suite.f1(t, other) for other in suite.systems if other != best) for t in suite.treebanks
+        all(suite.f1(t, best) > suite.f1(t, other) for other in suite.names if other != best) for t in suite.treebanks
     )
     claims = suite.claims(metric="LAS", alpha=SIGNIFICANT).pairs
     row = next(row for row in claims if {row["a"], row["b"]} == {best, second})

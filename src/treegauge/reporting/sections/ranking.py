@@ -12,9 +12,10 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.verbs import Verb, command
 from treegauge.ranking.certificate import Certificate
-from treegauge.ranking.certify import certify
+from treegauge.ranking.certify import certify, primary_test
 from treegauge.ranking.compare import compare, critical_difference
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
+from treegauge.ranking.metadata import units_of
 from treegauge.ranking.rank import rank
 from treegauge.ranking.reading import Missing
 from treegauge.ranking.stability.exact import Exact, exact_ranks
@@ -24,16 +25,21 @@ from treegauge.ranking.stability.stability import Stability, stability
 from treegauge.ranking.standings import testable
 from treegauge.ranking.strengths import advantages, families_of, rank_sets
 from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
-from treegauge.reporting.page.methods import Method, make_method
-from treegauge.reporting.page.packing import floats, numbers
-from treegauge.reporting.page.page import Section
-from treegauge.reporting.sections.comparing import table_pairs
+from treegauge.reporting.methods import Method, make_method
+from treegauge.reporting.packing import floats, numbers
+from treegauge.reporting.page import Section
+from treegauge.reporting.sections.overview import all_pairs
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.planning import detectable_difference
+from treegauge.statistics.units import GENUS
 
 SUBSETS = 100_000
 #: The largest number of probabilities on a page; with many systems the slider has fewer sizes.
 MOST = 60_000
 #: The number of adjacent pairs of the ranking that get a certificate.
 ADJACENT = 5
+#: Confidence level of the differences of pairs.
+LEVEL = 0.95
 
 
 class RankedTable(NamedTuple):
@@ -151,6 +157,28 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
             "ranks in more than one subset in five."
         )
     return _Ranked(contents, methods, short)
+
+
+def table_pairs(board: Leaderboard) -> dict[str, Any]:
+    """Return the difference of every pair of systems in a table of scores, as in a certificate.
+
+    `difference`, `low` and `high` are in points, for other treebanks of these families; `p` is from
+    the primary test; `detectable` is the difference that it detects with 80 % power.
+    """
+    pairs = all_pairs(board.systems)
+    whole, scale = board.fixed_point()
+    first, second = (np.array([pair[side] for pair in pairs], int) for side in (0, 1))
+    differences = (whole[first] - whole[second]) / scale
+    units = units_of(board, GENUS)
+    made = hierarchy(differences, units.names).alike
+    low, high = made.interval(LEVEL)
+    with np.errstate(invalid="ignore"):
+        least = detectable_difference(made.standard_error, made.df, level=LEVEL)
+    p_values = [
+        primary_test(units, row, own) for row, own in zip(whole[first] - whole[second], differences, strict=True)
+    ]
+    columns: dict[str, Any] = {"difference": made.value, "low": low, "high": high, "detectable": least, "p": p_values}
+    return {name: floats(values) for name, values in columns.items()}
 
 
 def _standing(scores: Leaderboard) -> dict[str, Any]:

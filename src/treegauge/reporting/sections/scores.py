@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +13,19 @@ from treegauge.core.tables import p_value_text
 from treegauge.core.verbs import command
 from treegauge.reporting.figures.scores import class_data, interval_data
 from treegauge.reporting.inputs import ScoredTreebank
-from treegauge.reporting.page.methods import Method, make_method
-from treegauge.reporting.page.packing import heads, texts, trees
-from treegauge.reporting.page.page import Section
-from treegauge.reporting.sections.comparing import class_pairs
-from treegauge.reporting.sections.confidence import calibration_data, page_calibration
-from treegauge.reporting.sections.scores_confusion import system_confusions
-from treegauge.reporting.sections.treebank_names import treebank_of
+from treegauge.reporting.methods import Method, make_method
+from treegauge.reporting.packing import heads, texts, trees
+from treegauge.reporting.page import Section
+from treegauge.reporting.sections.scores_details import (
+    calibration_data,
+    class_pairs,
+    page_calibration,
+    system_confusions,
+)
+from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.alignment.align import Alignment
-from treegauge.scoring.breakdown import Breakdown, Breakdowns
+from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import Breakdown
 from treegauge.scoring.inference.comparisons import Comparisons
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.probabilities.calibration import Calibration
@@ -44,7 +48,14 @@ NAMED = 3
 
 def score_all(scored: Sequence[ScoredTreebank], convention: Convention) -> list[Scores]:
     """Score the systems on each treebank, with tests and breakdowns by class of words."""
-    return [cast(Scores, score(one.gold, dict(one.systems), by=CLASSES, convention=convention)) for one in scored]
+    results = []
+    for one in scored:
+        systems = dict(one.systems)
+        broken = breakdown(one.gold, systems, by=CLASSES, convention=convention)
+        scores = score(one.gold, systems, convention=convention)
+        others: Any = broken.attached["breakdowns"]
+        results.append(scores.with_attached({"breakdowns": [replace(broken, attached={}), *others]}))
+    return results
 
 
 def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) -> Section:
@@ -53,13 +64,9 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
     budget = WORDS // len(scored)
     for one, result in zip(scored, results, strict=True):
         tests: Any = result.attached.get("comparisons")
-        scores = replace(result, attached={}, featured="", view="all")
+        scores = replace(result, attached={}, featured="", all=True)
         breakdowns: Any = result.attached["breakdowns"]
-        first = result.systems[0].system
-        by_class = {
-            by: found.systems if isinstance(found, Breakdowns) else {first: found}
-            for by, found in zip(CLASSES, breakdowns, strict=True)
-        }
+        by_class = {by: found.systems for by, found in zip(CLASSES, breakdowns, strict=True)}
         part = _part(one, scores, tests, by_class, budget)
         alignments = {name: cells.alignment for name, cells in by_class[CLASSES[0]].items()}
         calibrated = page_calibration(alignments, scores)
@@ -98,7 +105,7 @@ def saved_scores_section(saved: Sequence[Scores]) -> Section:
         tests: Any = result.attached.get("comparisons")
         scores = replace(result, attached={}, featured="")
         shown.append((f"Scores on {name}", scores))
-        tables.append((f"All metrics on {name}", replace(scores, view="all")))
+        tables.append((f"All metrics on {name}", replace(scores, all=True)))
         if tests:
             shown.append((f"Paired tests on {name}", tests))
         own = None if scores.convention.official else scores.convention.name
@@ -233,16 +240,16 @@ def _parsed(found: Alignment, words: npt.NDArray[np.intp], *, tagged: bool) -> d
 def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> list[Method]:
     convention = scores.convention
     name = one.gold.name
-    by = "\n".join(one.command(convention, by=by) for by in CLASSES)
+    by = "\n".join(one.breakdown(convention, by=by) for by in CLASSES)
     counted = _counted_words(convention)
     methods = [
         make_method(
-            "scores", scores.signature, one.command(convention, all=True), of=name,
+            "scores", scores.signature, one.command(convention, metric="all"), of=name,
             convention=convention.name, **counted,
         ),
         make_method("heat_maps", scores.signature, by, of=name),
         make_method(
-            "confusions", scores.signature, one.command(convention, confusion="relation", all=True),
+            "confusions", scores.signature, one.breakdown(convention, confusion="relation", format="csv"),
             of=name, **counted,
         ),
     ]  # fmt: skip
@@ -263,5 +270,5 @@ def _calibration_method(one: ScoredTreebank, scores: Scores, calibrated: Calibra
     named = dict(zip(one.systems, outputs, strict=False))
     files = [gold, *(file for name, file in named.items() if name in calibrated.systems)]
     files += outputs[len(named) :]
-    made = replace(one, files=files).command(scores.convention, calibration=True)
+    made = replace(one, files=files).breakdown(scores.convention, calibration=True)
     return make_method("calibration", calibrated.signature, made, of=one.gold.name, bins=BINS)

@@ -1,10 +1,12 @@
 """The contents and the main findings of a page, in sentences."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from treegauge.reporting.page.page import Section
+    from treegauge.reporting.page import Section
+
 
 #: The number of sentences at the top of the overview.
 SENTENCES = 3
@@ -61,3 +63,14 @@ def stands_out(sections: "Sequence[Section]") -> list[str]:
     """
     over_all = any(one.key == "overview" and one.short for one in sections)
     return [one.short[0] for one in sections if one.short and not (over_all and one.key == "scores")]
+
+
+def treebank_of(name: str) -> str:
+    """Return the treebank that a set belongs to; readers filter all views by it.
+
+    Examples
+    --------
+    >>> treebank_of("UD_Greek-GDT/test"), treebank_of("UD_Greek-GDT@2.5/dev"), treebank_of("gold")
+    ('UD_Greek-GDT', 'UD_Greek-GDT@2.5', 'gold')
+    """
+    return re.sub(r"/(?:train|dev|test)$", "", name)

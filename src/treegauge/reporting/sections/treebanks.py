@@ -2,24 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
-from treegauge.auditing.profiles.checks import distance_message
-from treegauge.auditing.profiles.profile import Profile, profile
+from treegauge.auditing.audit_checks import distance_message
+from treegauge.auditing.changes.word_pairs import changed_sentences
+from treegauge.auditing.diff import Diff, diff
+from treegauge.auditing.profile import Profile, profile
 from treegauge.core.result import Result
 from treegauge.core.verbs import command
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures
 from treegauge.measures.registry import measures
 from treegauge.reporting.figures.treebanks import REACH, displacement_data
-from treegauge.reporting.page.methods import Method, make_method
-from treegauge.reporting.page.page import Section
-from treegauge.reporting.saved import SavedResults, choices
-from treegauge.reporting.sections.measure_names import FAMILY_NAMES, measure_name
+from treegauge.reporting.methods import Method, make_method
+from treegauge.reporting.packing import heads, texts, trees
+from treegauge.reporting.page import Section
+from treegauge.reporting.saved import SavedResults, signed_choices
 from treegauge.treebanks.sources.files import Errors
 from treegauge.treebanks.sources.inputs import Input
+from treegauge.treebanks.sources.languages import release_key, take_apart
 
 #: Findings that can make scores misleading.
 LEVELS: tuple[Severity, ...] = ("error", "warning")
@@ -144,7 +150,7 @@ def count_treebanks(number: int) -> str:
 def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence[str], errors: Errors) -> list[Method]:
     signatures = "\n".join(one.signature for one in found)
     policy = None if errors == "strict" else errors
-    chosen = [choices(one.signature) for one in found]
+    chosen = [signed_choices(one.signature) for one in found]
 
     def measured(name: str, sources: Sequence[str] = given) -> str:
         """Return one command per source: two files would be read as training and test set."""
@@ -169,7 +175,7 @@ def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence
         methods.append(make_method("edv", found[0].signature, measured("edv", audited or given)))
     if audits:
         signatures = "\n".join(one.signature for one in audits)
-        signed = [choices(one.signature) for one in audits]
+        signed = [signed_choices(one.signature) for one in audits]
         drawn = {name: "+".join(dict.fromkeys(one[name] for one in signed)) for name in ("resamples", "seed")}
         text = "\n".join(_audit_command(one, source, policy) for one, source in zip(audits, audited, strict=True))
         methods.append(make_method("audit", signatures, text, **drawn))
@@ -178,8 +184,179 @@ def _methods(found: Sequence[Measures], audits: Sequence[Audit], given: Sequence
 
 def _audit_command(one: Audit, source: str, policy: str | None) -> str:
     """Return the command of an audit, with the choices in its signature that are not the default."""
-    signed = choices(one.signature)
+    signed = signed_choices(one.signature)
     usual = {"similarity": "0.7", "resamples": str(RESAMPLES), "seed": "0"}
     own = {name: signed[name] for name, value in usual.items() if signed[name] != value}
     against = ["TRAINING"] if "against" in signed else None
     return command(audit, source, against=against, all=True, **own, errors=policy)
+
+
+class MeasureName(NamedTuple):
+    """The name of a measure in a table header, and its unit."""
+
+    label: str
+    unit: str = ""
+
+
+FAMILY_NAMES = {
+    "lengths": "Size and sentence length",
+    "displacement": "Head displacement and splits",
+    "structure": "Tree structure",
+    "vocabulary": "Vocabulary",
+    "morphology": "Morphology",
+    "relations": "Relations",
+    "similarity": "Training and test set",
+}
+"""Families of measures as the page calls them."""
+
+MEASURE_NAMES = {
+    "sentences": MeasureName("Sentences"),
+    "words": MeasureName("Words"),
+    "mean_length": MeasureName("Mean sentence length", "words"),
+    "sd_length": MeasureName("Standard deviation of sentence length", "words"),
+    "median_length": MeasureName("Median sentence length", "words"),
+    "max_length": MeasureName("Longest sentence", "words"),
+    "one_word_sentences": MeasureName("One-word sentences", "%"),
+    "edv": MeasureName("EDV, train against test", "words"),
+    "edv_masses": MeasureName("EDV as printed in the paper"),
+    "edv_by_length": MeasureName("EDV at equal sentence length", "words"),
+    "slv": MeasureName("SLV, train against test", "words"),
+    "slv_masses": MeasureName("SLV, masses compared"),
+    "edv_excess": MeasureName("EDV above random splits", "words"),
+    "slv_excess": MeasureName("SLV above random splits", "words"),
+    "med": MeasureName("Mean displacement per sentence", "words"),
+    "mean_displacement": MeasureName("Mean displacement", "words"),
+    "mdd": MeasureName("Mean dependency distance", "words"),
+    "beyond_30": MeasureName("Arcs longer than 30 words", "%"),
+    "crossings": MeasureName("Crossing arcs, pooled", "%"),
+    "mean_crossings": MeasureName("Crossing arcs per tree", "%"),
+    "nonprojective_arcs": MeasureName("Non-projective arcs", "%"),
+    "nonprojective_sentences": MeasureName("Non-projective sentences", "%"),
+    "gap_degree": MeasureName("Mean gap degree", "gaps"),
+    "max_gap_degree": MeasureName("Largest gap degree", "gaps"),
+    "depth": MeasureName("Mean tree depth", "arcs"),
+    "max_depth": MeasureName("Deepest tree", "arcs"),
+    "arity": MeasureName("Mean dependents per head", "words"),
+    "max_arity": MeasureName("Most dependents of a head", "words"),
+    "head_left": MeasureName("Heads on the left", "%"),
+    "direction_entropy": MeasureName("Entropy of head direction", "bits"),
+    "direction_entropy_by_relation": MeasureName("Entropy of head direction, by relation", "bits"),
+    "word_order_freedom": MeasureName("Word order freedom", "bits"),
+    "form_entropy": MeasureName("Entropy of forms", "bits"),
+    "lemma_entropy": MeasureName("Entropy of lemmas", "bits"),
+    "ttr": MeasureName("Type/token ratio", "%"),
+    "sttr": MeasureName("Type/token ratio per 1,000 words", "%"),
+    "sampled_ttr": MeasureName("Type/token ratio per 1,000 sentences", "%"),
+    "word_entropy": MeasureName("Relative entropy of forms"),
+    "forms_per_lemma": MeasureName("Forms per lemma, scaled"),
+    "forms_per_inflected_lemma": MeasureName("Forms per inflected lemma, scaled"),
+    "hpe": MeasureName("Head-POS entropy"),
+    "hpe_published": MeasureName("Head-POS entropy as published"),
+    "mc": MeasureName("Morphological complexity"),
+    "mc_published": MeasureName("Morphological complexity as published"),
+    "feature_types": MeasureName("Feature-value pairs"),
+    "feature_entropy": MeasureName("Entropy of features", "bits"),
+    "sampled_feature_types": MeasureName("Feature-value pairs per 1,000 sentences"),
+    "sampled_feature_entropy": MeasureName("Entropy of features per 1,000 sentences", "bits"),
+    "content": MeasureName("Content relations", "%"),
+    "function": MeasureName("Function relations", "%"),
+    "other": MeasureName("Other relations", "%"),
+    "oov": MeasureName("Unknown words in test", "%"),
+    "oov_types": MeasureName("Unknown forms in test", "%"),
+    "klcpos3": MeasureName("KL divergence of UPOS trigrams", "nats"),
+    "upos_divergence": MeasureName("Divergence of UPOS", "bits"),
+    "upos2_divergence": MeasureName("Divergence of UPOS bigrams", "bits"),
+    "upos3_divergence": MeasureName("Divergence of UPOS trigrams", "bits"),
+    "unseen_upos_trigrams": MeasureName("Unseen UPOS trigrams", "%"),
+    "tree_overlap": MeasureName("Test trees seen in training", "%"),
+    "tree_overlap_undirected": MeasureName("Test trees seen, undirected", "%"),
+    "tree_overlap_ordered": MeasureName("Test trees seen, with word order", "%"),
+    "tree_overlap_tagged": MeasureName("Test trees seen, with tags and relations", "%"),
+}
+"""Names and units of the measures that have one value; those of plug-ins have their own name."""
+
+
+def measure_name(name: str) -> MeasureName:
+    """Return the page's name and unit of a measure; one that is not listed keeps its own name.
+
+    Examples
+    --------
+    >>> measure_name("oov")
+    MeasureName(label='Unknown words in test', unit='%')
+    >>> measure_name("my_own").label
+    'my own'
+    """
+    return MEASURE_NAMES.get(name) or MeasureName(name.replace("_", " "))
+
+
+#: The number of rows of each table, and of changed sentences, that the page holds.
+CHANGED_ROWS = 200
+CHANGED_SENTENCES = 60
+
+
+def release_pairs(treebanks: Sequence[Input]) -> list[tuple[Input, Input]]:
+    """Return consecutive releases of the same treebank, by names such as UD_A-B@2.5."""
+    releases: dict[str, list[Input]] = {}
+    for treebank in treebanks:
+        if treebank.kind == "treebank" and treebank.given is None and "@" in treebank.name:
+            releases.setdefault(treebank.name.partition("@")[0], []).append(treebank)
+    return [
+        pair
+        for members in releases.values()
+        for pair in pairwise(sorted(members, key=lambda treebank: release_key(treebank.name.partition("@")[2])))
+    ]
+
+
+def changes_section(
+    pairs: Sequence[tuple[Input, Input]], *, given: Sequence[tuple[str, str]], errors: Errors = "strict"
+) -> Section:
+    """Compare releases and return the section; `given` are the folders as written in commands."""
+    diffs = [diff(old.path, new.path, errors=errors) for old, new in pairs]
+    names = [f"{old.name} to {take_apart(new.name)[1]}" for old, new in pairs]
+    tables: list[tuple[str, Result]] = [
+        (f"Changes from {name}", result) for name, result in zip(names, diffs, strict=True)
+    ]
+    policy = None if errors == "strict" else errors
+    commands = "\n".join(command(diff, old, new, errors=policy) for old, new in given)
+    method = make_method("diff", "\n".join(result.signature for result in diffs), commands)
+    text = (
+        "Changes from one release to the next: sentences, words by layer, systematic changes, "
+        "single corrections, and the first trees that changed."
+    )
+    short = [_changes_short(name, result) for name, result in zip(names, diffs, strict=True)]
+    title = "Changes between releases"
+    data = {"pairs": [_diff_data(*pair, result) for pair, result in zip(pairs, diffs, strict=True)]}
+    return Section("changes", title, text, data, tables, [method], short, view="treebanks")
+
+
+def _diff_data(old: Input, new: Input, result: Diff) -> dict[str, Any]:
+    """Return the tables of a diff, and both trees of the first sentences that changed.
+
+    Only sentences with the same words in both releases: their trees are drawn together.
+    """
+    pairs = result.pairs
+    changed = changed_sentences(pairs, ["upos", "deprel"])
+    same = [number for number in changed if pairs.same_words[number]]
+    before = pairs.old.take(np.array(same[:CHANGED_SENTENCES], np.int64))
+    after = pairs.new.take(pairs.sentences.to_new[same[:CHANGED_SENTENCES]])
+    was = {name: texts(before[name].to_list()) for name in ("upos", "deprel")}
+    return {
+        "treebank": new.name,
+        "treebanks": [old.name, new.name],
+        "releases": [take_apart(release.name)[1] or release.name for release in (old, new)],
+        "tables": {name: list(table.rows[:CHANGED_ROWS]) for name, table in result.attached.items()},
+        "changed": len(changed_sentences(pairs, ["upos", "deprel"])),
+        "trees": trees(after),
+        "was": was | {"head": heads(before.head)},
+    }
+
+
+def _changes_short(name: str, result: Diff) -> str:
+    """Return a sentence on the number of changes."""
+    layers = {row["layer"]: row for row in result.attached["layers"].rows}
+    counts = [f"{layers[layer]['changed']:,} {layer}" for layer in ("head", "deprel", "upos")]
+    rules = len(result.changes.rules)
+    return (
+        f"{name}: of {layers['head']['words']:,} words, {counts[0]}, {counts[1]} and {counts[2]} "
+        f"values changed; {rules:,} systematic {'change' if rules == 1 else 'changes'}."
+    )

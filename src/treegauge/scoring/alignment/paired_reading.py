@@ -78,9 +78,9 @@ class _Side:
 
     def grow(self) -> None:
         """Read as much again as is waiting, so that the total time stays linear."""
-        waiting = self.pending.treebank.n_words
+        waiting, read = self.pending.treebank.n_words, 0
         parts: list[Treebank] = []
-        while sum(part.n_words for part in parts) <= waiting:
+        while read <= waiting:
             piece = next(self.pieces, None)
             if piece is None:
                 self.done = True
@@ -95,6 +95,7 @@ class _Side:
             self.empty = frozenset(column for column in self.empty if not _has_values(piece, column))
             self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
             parts.append(piece)
+            read += piece.n_words
         if waiting:
             parts.insert(0, self.pending.treebank)
         if parts:

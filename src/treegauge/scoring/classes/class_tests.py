@@ -14,7 +14,7 @@ from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts
 
 if TYPE_CHECKING:
-    from treegauge.scoring.breakdown import Breakdown
+    from treegauge.scoring.classes.class_scores import Breakdown
 
 #: Minimum number of units in which two systems differ on a class, for inference.
 LEAST_DIFFERENT = 8

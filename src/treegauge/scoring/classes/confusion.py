@@ -9,7 +9,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError
 from treegauge.core.result import Result, sign
 from treegauge.scoring.alignment.align import Alignment
-from treegauge.scoring.breakdown import Place, aligned, places
+from treegauge.scoring.classes.class_scores import Place, aligned, places
 from treegauge.scoring.classes.classification import classify
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source

@@ -70,6 +70,6 @@ class Claims(Result):
             claims.append(
                 f"with this number of tests, significance needs at least "
                 f"{self.needed_permutations} permutations; there were {self.permutations} "
-                "(--permutations)"
+                "(--resamples)"
             )
         return "\n".join([tables.to_text(self.shown()), *claims, self.signature])

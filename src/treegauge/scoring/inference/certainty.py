@@ -10,7 +10,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.scoring.metrics.registry import ALL, NUMBER
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts
-from treegauge.scoring.settings import Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.small_samples import StudentEstimate, jackknife
@@ -29,7 +29,7 @@ from treegauge.statistics.units import (
 BLOCK = 1 << 16
 
 
-def check_resampling(how: Resampling) -> None:
+def check_resampling(how: ScoreOptions) -> None:
     """Refuse settings out of range."""
     check_options(how.seed, how.resamples, "resamples", how.level)
     choices = {"interval": ("student", "percentile", "bca")}
@@ -151,7 +151,7 @@ def _unknown(counts: UnitCounts) -> StudentEstimate:
     return StudentEstimate(nothing, nothing, nothing)
 
 
-def intervals(counts: UnitCounts, how: Resampling) -> list[tuple[float, float] | None]:
+def intervals(counts: UnitCounts, how: ScoreOptions) -> list[tuple[float, float] | None]:
     """Return an interval of F1 in percent for every metric; None where it is undefined."""
     if how.interval == "student":
         low, high = estimate(counts).interval(how.level, share=True)
@@ -166,7 +166,7 @@ def intervals(counts: UnitCounts, how: Resampling) -> list[tuple[float, float] |
     return [None if np.isnan(limit[0]) else limit for limit in limits]
 
 
-def remarks(counts: UnitCounts, units: UnitKind, how: Resampling, system: str, defined: bool) -> list[str]:
+def remarks(counts: UnitCounts, units: UnitKind, how: ScoreOptions, system: str, defined: bool) -> list[str]:
     """Return notes on the units behind intervals: too few of them, or why there is no interval."""
     n = counts.number
     least = LEAST_UNITS if how.interval == "student" else LEAST_BOOTSTRAP

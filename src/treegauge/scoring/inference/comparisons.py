@@ -101,7 +101,7 @@ def compare_systems(
     *,
     metric: str | Sequence[str] = "LAS",
     test: PairedTest = PRIMARY,
-    permutations: int = 10_000,
+    resamples: int = 10_000,
     correction: str = "holm",
     seed: int = 0,
     margin: float | None = None,
@@ -125,7 +125,7 @@ def compare_systems(
         a, b = counted[ours.system], counted[theirs.system]
         estimate = difference(a, b)
         if test != PRIMARY:
-            p_values = drawn_p_values(a, b, test, permutations, seed)
+            p_values = drawn_p_values(a, b, test, resamples, seed)
         for i, name in enumerate(names):
             f1_a, f1_b = ours[name].f1, theirs[name].f1
             row: dict[str, Any] = {
@@ -145,7 +145,7 @@ def compare_systems(
     rows = judged(rows, correction, scores.level)
     signature = countersign(
         scores.signature, test=f"paired-{test}", m="+".join(names),
-        permutations=permutations if test != PRIMARY else None,
+        permutations=resamples if test != PRIMARY else None,
         seed=seed if test != PRIMARY else None, correction=correction, margin=margin,
     )  # fmt: skip
     best = _best(scores, counted, names[0])

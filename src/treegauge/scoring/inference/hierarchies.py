@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.scoring.inference.certainty import difference
 from treegauge.scoring.inference.comparisons import PRIMARY, Comparisons, judged, sureness
-from treegauge.scoring.inference.plan import SamplePlan, plan_treebanks
 from treegauge.scoring.metrics.registry import canonical
 from treegauge.statistics.hierarchy import Hierarchy, hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
@@ -35,7 +33,7 @@ def percent_interval(estimate: StudentEstimate, level: float, *, share: bool = F
     return None if isnan(low) else (low, high)
 
 
-def _differences(suite: "Suite", metric: str) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
+def paired_differences(suite: "Suite", metric: str) -> dict[tuple[str, str], tuple[list[str], list[float], Hierarchy]]:
     """Return, for each pair, the shared treebanks, the differences, and their mean."""
     name, by_pair = canonical(metric), {}
     for (a, b), names in suite.shared_by_pair().items():
@@ -57,7 +55,7 @@ def compare_suite(
     """
     metrics = [canonical(given_name) for given_name in ([metric] if isinstance(metric, str) else metric)]
     rows: list[dict[str, Any]] = []
-    pairs = [(name, *each) for name in metrics for each in _differences(suite, name).items()]
+    pairs = [(name, *each) for name in metrics for each in paired_differences(suite, name).items()]
     for name, (a, b), (names, _, over) in pairs:
         f1_a, f1_b = (sum(suite.f1(t, system, name) for t in names) / len(names) for system in (a, b))
         row: dict[str, Any] = {"metric": suite.label(name), "a": a, "b": b}
@@ -80,16 +78,3 @@ def compare_suite(
         suite.signature, test=f"paired-{PRIMARY}", m="+".join(metrics), correction=correction, margin=margin
     )
     return Comparisons(tuple(judged(rows, correction, suite.level)), signature, notes=tuple(notes))
-
-
-def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SamplePlan:
-    """Return the number of treebanks needed to find a difference between each pair of systems."""
-    spread = {}
-    for pair, (names, gains, over) in _differences(suite, metric).items():
-        if len(names) < 2:
-            raise TreegaugeError("a plan needs at least two treebanks on which both systems have scores")
-        error = float(over.alike.standard_error)
-        variance = float(np.var(gains, ddof=1)) if isnan(error) else len(names) * error**2
-        spread[pair] = len(names), 1e4 * variance
-    signature = countersign(suite.signature, m=canonical(metric))
-    return plan_treebanks(spread, wanted, suite.level, signature)

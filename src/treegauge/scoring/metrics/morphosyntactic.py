@@ -25,9 +25,9 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import scored_runs, signed_scores
 from treegauge.scoring.inference.certainty import check_resampling
 from treegauge.scoring.metrics.registry import COLUMNS, NUMBER
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions, SentenceCounts
+from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.relations import UNIVERSAL_FEATURES, universal_relation
 from treegauge.treebanks.sources.files import open_bytes, short_name
@@ -162,11 +162,11 @@ def _correct(gold: Sequence[Node], system: Sequence[Node], pairs: dict[int, int]
     return mslas, las, feats
 
 
-def score_nodes(gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading, resampling: Resampling) -> Scores:
+def score_nodes(gold: Any, named: Mapping[str, Sequence[Any]], options: ScoreOptions) -> Scores:
     """Score systems against one gold file in the task's format: MSLAS, NodeLAS and NodeFeats."""
-    if resampling.resamples:
-        check_resampling(resampling)
-    options, digest = ScoreOptions(nodes=True), sha256()
+    if options.resamples:
+        check_resampling(options)
+    digest = sha256()
     text = _text(gold)
     digest.update(text.encode())
     ours = list(read_nodes(text, str(gold)))
@@ -181,13 +181,13 @@ def score_nodes(gold: Any, named: Mapping[str, Sequence[Any]], reading: Reading,
             rows[:, [NUMBER[column] for column in COUNTED]] = counted
             rows[:, NUMBER["words_g"]] = counted[:, 0]
             runs[name].append(SentenceCounts(rows, len(ours), options, starts))
-    scores = scored_runs(runs, options, resampling)
+    scores = scored_runs(runs, options)
     title = f"{short_name(gold)}#{digest.hexdigest()[:6]}"
-    return signed_scores(scores, title, options, reading, resampling)
+    return signed_scores(scores, title, options)
 
 
 def _text(source: Any) -> str:
     if isinstance(source, Treebank):
-        raise TreegaugeError("morphosyntactic trees (--msp) are scored from files: their function words have no head")
+        raise TreegaugeError("morphosyntactic trees (MSLAS) are scored from files: their function words have no head")
     with open_bytes(source) as file:
         return file.read().decode()

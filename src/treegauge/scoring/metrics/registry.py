@@ -223,6 +223,40 @@ class Metric:
         return {name: getattr(self, name) for name in names} | {"interval": interval}
 
 
+@dataclass(frozen=True)
+class MacroMetric(Metric):
+    """The mean of a metric over treebanks; a treebank without a score counts as 0.
+
+    Counts are sums over treebanks. Precision, recall, F1 and aligned accuracy are means.
+    """
+
+    over: tuple[Metric, ...] = ()
+    treebanks: int = 0
+
+    @property
+    def precision(self) -> float:
+        """Mean precision."""
+        return self._mean([one.precision for one in self.over])
+
+    @property
+    def recall(self) -> float:
+        """Mean recall."""
+        return self._mean([one.recall for one in self.over])
+
+    @property
+    def f1(self) -> float:
+        """Mean F1."""
+        return self._mean([one.f1 for one in self.over])
+
+    @property
+    def aligned_accuracy(self) -> float | None:
+        """Mean aligned accuracy."""
+        return None if self.aligned is None else self._mean([one.aligned_accuracy or 0.0 for one in self.over])
+
+    def _mean(self, values: Sequence[float]) -> float:
+        return sum(values) / self.treebanks if self.treebanks else 0.0
+
+
 def _percent(part: float, whole: float) -> float:
     return 100 * (part / whole) if whole else 0.0
 

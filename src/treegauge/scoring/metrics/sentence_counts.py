@@ -1,8 +1,7 @@
 """Additive counts per sentence, from which scores, intervals and tests are computed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -19,63 +18,15 @@ from treegauge.scoring.alignment.align import (
 )
 from treegauge.scoring.alignment.segmentation import Segmentation
 from treegauge.scoring.metrics.attachment import CorrectWords, Mask, correct_words
-from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.enhanced import enhanced_counts
-from treegauge.scoring.metrics.registry import (
-    ADDED,
-    COLUMNS,
-    ENHANCED,
-    METRICS,
-    MORE,
-    NODES,
-    NUMBER,
-    WEIGHTED,
-    added_group,
-    drop_metric,
-    known_metrics,
-)
+from treegauge.scoring.metrics.registry import ADDED, COLUMNS, NUMBER, added_group, drop_metric, known_metrics
 from treegauge.scoring.metrics.word_metrics import metric_words
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts
 from treegauge.treebanks.data.relations import universal_relation
 
 Array = npt.NDArray[np.float64] | npt.NDArray[np.int32]
-
-
-@dataclass(frozen=True)
-class ScoreOptions:
-    """Options that change what is counted.
-
-    `default_weight` is the weight in WLAS of universal relations that `weights` does not name.
-    `enhancements` are codes of the types of enhanced edges to leave out; with `collapse`, paths
-    over empty nodes count as edges. With `nodes`, trees of content nodes are scored.
-    """
-
-    convention: Convention = OFFICIAL
-    enhanced: bool = False
-    weights: Mapping[str, float] | None = None
-    default_weight: float = 1.0
-    enhancements: str = ""
-    collapse: bool = False
-    nodes: bool = False
-
-    @property
-    def metrics(self) -> list[str]:
-        """Names of the metrics under these options, in order."""
-        known_metrics()
-        if self.nodes:
-            return list(NODES)
-        enhanced = ENHANCED if self.enhanced else {}
-        weighted = {} if self.weights is None else WEIGHTED
-        return [*METRICS, *MORE, *ADDED, *enhanced, *weighted]
-
-    @property
-    def weights_mark(self) -> str | None:
-        """Number and checksum of the weights, as signatures show them."""
-        if self.weights is None:
-            return None
-        named = repr([*sorted(self.weights.items()), self.default_weight])
-        return f"{len(self.weights)}rels#{sha256(named.encode()).hexdigest()[:6]}"
 
 
 @dataclass(frozen=True)

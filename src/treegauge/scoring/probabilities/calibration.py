@@ -238,13 +238,13 @@ def calibrate(
     Examples
     --------
     >>> import treegauge as tg
-    >>> from treegauge.testing.simulated_confidence import with_simulated_confidence
+    >>> from treegauge.testing.simulated_parser import with_simulated_confidence
     >>> from treegauge.testing.simulated_parser import simulated_parse
     >>> from treegauge.testing.synthetic import synthetic
     >>> gold = synthetic(50, seed=1)
     >>> parsed = tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=1))
     >>> system = with_simulated_confidence(parsed, gold, seed=1)
-    >>> scores = tg.score(gold, {"mine": system}, calibration=True)
+    >>> scores = tg.breakdown(gold, {"mine": system}, calibration=True)
     >>> scores.attached["calibration"].systems["mine"]["arc"].numbers["ece"] < 0.1
     True
     """

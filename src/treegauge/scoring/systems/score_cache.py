@@ -7,6 +7,7 @@ absent. Files are written atomically, so an interrupted run loses no finished sc
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -21,8 +22,7 @@ from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.inference.certainty import estimate
 from treegauge.scoring.inference.comparisons import unit_counts
 from treegauge.scoring.metrics.registry import Metric
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 
 _COUNTS = ("correct", "gold", "system", "aligned")
@@ -48,13 +48,16 @@ class CellScore(NamedTuple):
     remarks: str = ""
 
 
-def score_cell(gold: Treebank, output: str, options: ScoreOptions, reading: Reading) -> CellScore:
-    """Score one output; an error in it becomes the reason of its failure."""
+def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> CellScore:
+    """Score the runs of a system; an error in one becomes the reason of its failure."""
     try:
-        scores = evaluate(gold, {"system": output}, options, reading, Resampling())
+        scores = evaluate(gold, {"system": list(runs)}, options)
     except TreegaugeError as error:
         # Several teams may submit the same file, so messages name the file without its folder.
-        lines = [line.strip() for line in str(error).replace(output, Path(output).name).splitlines()]
+        said = str(error)
+        for run in runs:
+            said = said.replace(run, Path(run).name)
+        lines = [line.strip() for line in said.splitlines()]
         reasons = [line for line in lines if line and not line.startswith("hint")]
         return CellScore({}, {}, "; ".join(reasons[:3]))
     (system,) = scores.systems

@@ -15,13 +15,12 @@ from treegauge.core.files import new_folder
 from treegauge.core.messages import note, progress
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign, sign
-from treegauge.scoring.evaluation import choices
+from treegauge.scoring.evaluation import scoring_choices
 from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.sentence_counts import ScoreOptions
-from treegauge.scoring.settings import Reading, Resampling
+from treegauge.scoring.settings import Reading, ScoreOptions
+from treegauge.scoring.systems.outputs import check_system_output, match_folders, name_and_path
 from treegauge.scoring.systems.score_cache import CellScore, ScoreCache, file_checksum, score_cell
-from treegauge.scoring.systems.score_inputs import match_folders
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.files import ENDINGS, Source, split_of
@@ -44,7 +43,7 @@ class Submissions:
     """
 
     gold: dict[str, str]
-    outputs: dict[str, dict[str, str]]
+    outputs: dict[str, dict[str, list[str]]]
     problems: dict[str, str]
     homes: list[Path]
 
@@ -62,48 +61,46 @@ class Submissions:
         if split is None and any(split_of(path) == "test" for path in every):
             split = "test"
         files = match_folders(gold, {}, split=split).gold
-        outputs: dict[str, dict[str, str]] = {}
+        outputs: dict[str, dict[str, list[str]]] = {}
         problems: dict[str, str] = {}
-        for team, path in teams.items():
+        for team, paths in teams.items():
             try:
-                matched = match_folders(gold, {team: path}, split=split).systems[team]
-                outputs[team] = {code: runs[0] for code, runs in matched.items()}
+                outputs[team] = match_folders(gold, {team: paths}, split=split).systems[team]
             except TreegaugeError as error:
                 outputs[team], problems[team] = {}, str(error)
         return cls(files, outputs, problems, homes)
 
 
-def _teams(submissions: Sequence[Any]) -> tuple[dict[str, Path], list[Path]]:
-    """Return the path of each team's output, and the folders that contain several teams."""
-    named: list[tuple[str, Path]] = []
+def _teams(submissions: Sequence[Any]) -> tuple[dict[str, list[str]], list[Path]]:
+    """Return the paths of each team's runs, and the folders that contain several teams."""
+    named: dict[str, list[str]] = {}
     homes: list[Path] = []
     for submission in submissions:
         if isinstance(submission, Mapping):
-            named += [(str(team), Path(path)) for team, path in submission.items()]
+            for team, paths in submission.items():
+                runs = [paths] if isinstance(paths, str | os.PathLike) else paths
+                named.setdefault(str(team), []).extend(map(os.fspath, runs))
+                for path in named[str(team)]:
+                    check_system_output(path)
             continue
-        name, equals, path = os.fspath(submission).partition("=")
-        if equals and not Path(submission).exists():
-            named.append((name, Path(path)))
+        name, path = name_and_path(os.fspath(submission))
+        if name is not None:
+            named.setdefault(name, []).append(path)
             continue
-        homes.append(Path(submission))
-        named += _team_folders(Path(submission))
+        homes.append(Path(path))
+        for team, folder in _team_folders(Path(path)):
+            named.setdefault(team, []).append(str(folder))
     if not named:
         where = ", ".join(map(str, homes)) or "no submissions"
         raise TreegaugeError(
             f"{where}: no team; expected a folder of output per team; for a single team write NAME=FOLDER"
         )
-    for i, (team, place) in enumerate(named):
-        if not team or team in {earlier for earlier, _ in named[:i]}:
-            raise TreegaugeError(f"{place}: two teams are called {team!r}; expected other names")
-        if not place.exists():
-            raise TreegaugeError(f"{team}: {place} does not exist; expected a file or a folder")
-    return dict(named), homes
+    return named, homes
 
 
 def _team_folders(home: Path) -> list[tuple[str, Path]]:
     if not home.is_dir():
-        found = "a file" if home.exists() else "no such folder"
-        raise TreegaugeError(f"SUBMISSIONS {home}: {found}; expected a folder with a folder per team, or NAME=PATH")
+        raise TreegaugeError(f"SUBMISSIONS {home}: a file; expected a folder with a folder per team, or NAME=PATH")
     listed = sorted(path for path in home.iterdir() if not path.name.startswith("."))
     if loose := [path.name for path in listed if path.is_file()]:
         note(f"{home}: {len(loose)} files are outside the teams' folders and are left out, such as {loose[0]}")
@@ -184,25 +181,20 @@ class SubmissionScores(NamedTuple):
 
 
 def score_submissions(
-    files: Submissions,
-    options: ScoreOptions,
-    reading: Reading,
-    *,
-    cache: Path | None = None,
-    workers: int | None = None,
+    files: Submissions, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
 ) -> SubmissionScores:
     """Score every output that has no score from an earlier run.
 
     Every score is stored as soon as it is computed. A gold file is read once, and only if one of
     its outputs is new.
     """
-    signature = sign(**choices(options, reading, Resampling(), []))
+    signature = sign(**scoring_choices(options, []))
     # The set of registered metrics may change between runs.
     choice = countersign(signature, metrics="+".join(options.metrics))
     kept = None if cache is None else ScoreCache(cache, choice)
 
     def scored(code: str) -> dict[Cell, tuple[CellScore, bool | None]]:
-        gold, fresh = _Gold(files.gold[code], reading), set[str]()
+        gold, fresh = _Gold(files.gold[code], options), set[str]()
         return {(code, team): one(code, team, gold, fresh) for team in files.outputs}
 
     def one(code: str, team: str, gold: _Gold, fresh: set[str]) -> tuple[CellScore, bool | None]:
@@ -210,7 +202,7 @@ def score_submissions(
         if output is None:
             return CellScore({}, {}, files.problems.get(team, NO_OUTPUT)), None
         try:
-            checksum = file_checksum(output)
+            checksum = "+".join(map(file_checksum, output))
         except OSError as error:
             return CellScore({}, {}, f"cannot be read: {error.strerror or error}"), None
         known = None if kept is None else kept.get(gold.checksum, checksum)
@@ -218,7 +210,7 @@ def score_submissions(
             task.advance()
             return known, None if checksum in fresh else False  # equal files are scored once
         fresh.add(checksum)
-        score = score_cell(gold.treebank, output, options, reading)
+        score = score_cell(gold.treebank, output, options)
         if kept is not None:
             kept.put(gold.checksum, checksum, score)
         task.advance()

@@ -107,7 +107,7 @@ class Treebank:
     def __len__(self) -> int:
         return len(self.spans)
 
-    @property
+    @cached_property
     def n_words(self) -> int:
         """Number of syntactic words."""
         return len(self.rows)

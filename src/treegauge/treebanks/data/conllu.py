@@ -12,11 +12,19 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.indexing import index
-from treegauge.treebanks.data.pieces import count_lines, pieces
 from treegauge.treebanks.data.problems import BY_NAME, CUT_OFF, ConlluError, ReadingProblem
 from treegauge.treebanks.data.repair import repair_sentences
-from treegauge.treebanks.sources.files import Errors, Source, open_bytes, packed, short_name, split_of
-from treegauge.treebanks.sources.resolver import find
+from treegauge.treebanks.sources.files import (
+    Errors,
+    Source,
+    count_lines,
+    open_bytes,
+    packed,
+    pieces,
+    short_name,
+    split_of,
+)  # fmt: skip
+from treegauge.treebanks.sources.resolver import find, folder_name
 
 CHUNK = 2 << 20
 TOLERABLE = ("several-roots", "no-root", "cycle")
@@ -164,8 +172,6 @@ def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
     **options
         As in :func:`read_conllu`.
     """
-    from treegauge.treebanks.sources.resolver import folder_name
-
     parts: dict[str, list[str]] = {}
     for path in find(source):
         if part := split_of(path):

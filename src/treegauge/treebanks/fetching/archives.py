@@ -11,13 +11,11 @@ import gzip
 import hashlib
 import lzma
 import re
-import stat
 import struct
 import tarfile
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,8 +24,9 @@ from typing import BinaryIO, NamedTuple, cast
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.platforms import portable_name
+from treegauge.core.text_formats import parse_json
 from treegauge.treebanks.fetching.downloads import UnusableError
-from treegauge.treebanks.fetching.places import TreebankRequest, release_in_name
+from treegauge.treebanks.fetching.places import TreebankRequest, fresh_folders, local, release_in_name
 from treegauge.treebanks.sources.files import is_conllu, open_bytes
 from treegauge.treebanks.sources.languages import fold, near, own_name, release_of
 
@@ -41,7 +40,7 @@ _PACKED: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {
 _WORD = re.compile(rb"[0-9]+([-.][0-9]+)?(\t[^\t]*){9}")
 _BLANK = re.compile(rb"(\n|\r\n?)[ \t]*(\n|\r\n?)\s*\Z")
 _BROKEN = (
-    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError,
+    tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError,
     NotImplementedError, RuntimeError, struct.error, UnicodeError, ValueError, OverflowError,
 )  # fmt: skip
 
@@ -79,7 +78,7 @@ class Member(NamedTuple):
 
 
 def treebanks(archive: Path, *, limits: ArchiveLimits = ArchiveLimits()) -> dict[Folder, list[str]]:
-    """List the folders with CoNLL-U files in a tar (plain, gz, bz2, xz) or zip file."""
+    """List the folders with CoNLL-U files in a tar file (plain, gz, bz2, xz)."""
     folders: dict[Folder, list[str]] = {}
     with _members(archive, limits) as members:
         for member in members:
@@ -152,17 +151,15 @@ def _members(archive: Path, limits: ArchiveLimits) -> Iterator[Iterator[Member]]
             def advanced() -> None:
                 task.update(raw.tell(), size)
 
-            if start.startswith(b"PK"):
-                yield _zip_members(raw, size, limits, advanced)
-            else:
-                yield _tar_members(raw, start, size, limits, advanced)
+            yield _tar_members(raw, start, size, limits, advanced)
     except RecursionError:  # headers that announce further headers
         raise UnusableError(f"{archive}: refused: its headers are nested too deeply") from None
     except _BROKEN as error:
         # EINVAL is the only OSError caused by the archive: it points before its own start.
         if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
             raise
-        what = "; it is a web page" if start.lstrip()[:1] == b"<" else ""
+        page = "; it is a web page" if start.lstrip()[:1] == b"<" else ""
+        what = "; it is a zip file: expected a tar file" if start.startswith(b"PK") else page
         raise UnusableError(f"{archive}: cannot unpack{what}: {error}") from error
     except _RefusedError as refused:
         raise UnusableError(f"{archive}: refused: {refused}") from None
@@ -233,43 +230,6 @@ class _Forward:
         return data
 
 
-def _zip_members(raw: BinaryIO, size: int, limits: ArchiveLimits, advanced: Callable[[], None]) -> Iterator[Member]:
-    if _directory_size(raw, size) > 1024 * limits.members:
-        raise _RefusedError(f"it holds more than {limits.members:,} files")
-    with zipfile.ZipFile(raw) as pack:
-        infos = pack.infolist()
-        if len(infos) > limits.members:
-            raise _RefusedError(f"it holds more than {limits.members:,} files")
-        if sum(info.file_size for info in infos) > limits.room(size):
-            raise _RefusedError(f"it unpacks to more than {limits.room(size):,} bytes")
-        for info in infos:
-            advanced()
-            folder, name = _split(info.filename)
-            if info.is_dir():
-                continue
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            plain = kind in {0, stat.S_IFREG} and portable_name(name)
-            opened = cast("Callable[[], BinaryIO]", partial(pack.open, info))
-            yield Member(folder, name, opened if plain else None)
-
-
-def _directory_size(raw: BinaryIO, size: int) -> int:
-    """Return the size of a zip file's directory, which zipfile reads in one piece."""
-    raw.seek(max(0, size - (1 << 16) - 128))
-    tail = raw.read()
-    raw.seek(0)
-    end = tail.rfind(b"PK\x05\x06")
-    if end < 0:
-        raise zipfile.BadZipFile("it is damaged or was cut off")
-    (size_of_directory,) = struct.unpack_from("<I", tail, end + 12)
-    large = tail.rfind(b"PK\x06\x06", 0, end)
-    if large >= 0:
-        (more,) = struct.unpack_from("<Q", tail, large + 40)
-        small = size_of_directory if size_of_directory != 0xFFFFFFFF else 0
-        size_of_directory = max(small, more)
-    return int(size_of_directory)
-
-
 def _split(path: str) -> tuple[Folder, str]:
     """Split a member's path; refuse paths that lead outside the archive."""
     parts = [part for part in path.split("/") if part not in {"", "."}]
@@ -330,3 +290,56 @@ def release_in_folder(folder: Folder) -> str | None:
         if release := own_name(name)[1] or release_of(name):
             return release
     return None
+
+
+LANGUAGE_DATA = "language-data"
+"""What to request instead of a treebank, and the name of the folder."""
+OFFICIAL = {
+    "feats.json": "features",
+    "deprels.json": "deprels",
+    "edeprels.json": "edeprels",
+    "data.json": "auxiliaries",
+    "tospace.json": "expressions",
+}
+"""The official files, and the key of each that contains the languages."""
+
+
+def fetch_language_files(
+    place: str, target: Path, using: Callable[[str], AbstractContextManager[tuple[Path, str]]], *, replace: bool
+) -> list[Unpacked]:
+    """Collect the five files in a folder, all or none of them.
+
+    Parameters
+    ----------
+    place
+        A folder, or an address with ``{file}`` for the names of the files.
+    target
+        The folder to make.
+    using
+        Yields the file of an address, downloaded or on this machine, and its checksum.
+    replace
+        Whether to replace a folder that exists.
+    """
+    if "{file}" not in place:
+        if not local(place).is_dir():
+            raise TreegaugeError(
+                f"{place}: found no folder, expected one with {', '.join(OFFICIAL)}, or an address "
+                "with {file} for their names"
+            )
+        place = f"{place.rstrip('/')}/{{file}}"
+    contents: dict[Unpacked, bytes] = {}
+    for name, key in OFFICIAL.items():
+        source = place.replace("{file}", name)
+        with using(source) as (path, digest):
+            data = path.read_bytes()
+            try:
+                parse_json(data)[key]
+            except (ValueError, KeyError, TypeError):
+                raise UnusableError(
+                    f"{source}: found no table {key!r}; expected the official file of that name"
+                ) from None
+            contents[Unpacked(name, len(data), digest)] = data
+    with fresh_folders({None: target}, replace=replace) as fresh:
+        for file, data in contents.items():
+            (fresh[None] / file.name).write_bytes(data)
+    return list(contents)

@@ -1,28 +1,24 @@
-"""Sources and target folders of fetched treebanks; releases from git repositories."""
+"""Sources and target folders of fetched treebanks, and the official files of language data."""
 
-import os
 import re
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 from urllib.parse import unquote
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import check_folder
 from treegauge.core.platforms import portable_name, replace_file, set_usual_mode
-from treegauge.treebanks.fetching.connections import PATIENCE, SLOWEST, url_parts
-from treegauge.treebanks.fetching.downloads import LONGEST, cached_name, in_cache
+from treegauge.treebanks.fetching.downloads import url_parts
 from treegauge.treebanks.sources.files import is_conllu, split_of
-from treegauge.treebanks.sources.languages import code_of, is_plain, release_key, release_of, take_apart
+from treegauge.treebanks.sources.languages import code_of, is_plain, release_of, take_apart
 
 K = TypeVar("K")
-PlaceKind = Literal["archive", "git", "files"]
 PLACEHOLDERS = ("name", "code", "release", "split")
 ALL = "all"
 
@@ -36,23 +32,8 @@ HANDLES = {
 """Last parts of the handles ``11234/...`` of archived UD releases."""
 
 _FRESH, _ABANDONED = ".treegauge-fetch-", 24 * 3600.0
-_PACKED = re.compile(r"\.(tgz|zip|tar|tar\.(gz|bz2|xz))$", re.IGNORECASE)
+_PACKED = re.compile(r"\.(tgz|tar|tar\.(gz|bz2|xz))$", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-_SCP = re.compile(r"[\w.-]+@[\w.-]+:(?!//)")
-
-_TAG = re.compile(r"refs/tags/r(\d+\.\d+)$", re.MULTILINE)
-_STORE = ".treegauge-git-"
-_GIT_SETTINGS = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
-# No hooks, and an end of connections without progress, as for downloads.
-_GIT_OPTIONS = (
-    "-c", f"core.hooksPath={os.devnull}", "-c", f"http.lowSpeedLimit={int(SLOWEST / PATIENCE)}",
-    "-c", f"http.lowSpeedTime={int(PATIENCE)}",
-)  # fmt: skip
-# Variables that redirect git to another repository, as set in hooks.
-_ELSEWHERE = {
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -129,35 +110,21 @@ def local(place: str) -> Path:
     return Path(unquote(parts.path)) if parts.scheme == "file" else Path(place)
 
 
-def place_kind(place: str) -> tuple[PlaceKind, str]:
-    """Return the kind of an address, and the address without a prefix.
-
-    The prefixes ``git+``, ``git:`` and ``ssh:``, ``.git`` at the end and a folder with a repository
-    mean git; ``{split}`` or ``.conllu`` at the end mean single files; everything else is an
-    archive.
-    """
-    if place.startswith("git+"):
-        return "git", place.removeprefix("git+")
+def is_archive(place: str) -> bool:
+    """Whether an address is that of an archive: not if it has ``{split}``, or ends in ``.conllu``."""
     parts = url_parts(place)
-    if parts.scheme in {"git", "ssh"} or _SCP.match(place) or parts.path.endswith(".git"):
-        return "git", place
     if "{split}" in place or is_conllu(parts.path):
-        return "files", place
-    if is_remote(place):
-        return "archive", place
-    if parts.scheme not in {"", "file"} and len(parts.scheme) > 1:
-        raise ChoiceError("kind of address", parts.scheme, ("http", "https", "file", "git", "ssh"))
-    path = local(place)
-    if (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir()):
-        return "git", str(path.resolve())
-    if path.is_dir():
+        return False
+    if parts.scheme not in {"", "file", "http", "https"} and len(parts.scheme) > 1:
+        raise ChoiceError("kind of address", parts.scheme, ("http", "https", "file"))
+    if not is_remote(place) and local(place).is_dir():
         raise TreegaugeError(
-            f"{place}: found a folder, expected an archive or a git repository; treebanks in a "
-            "folder need no fetching (see treegauge catalogue)"
+            f"{place}: found a folder, expected an archive; treebanks in a folder need no fetching (see treegauge "
+            "catalogue), and an archive of a repository's tag is made by git archive"
         )
-    if not path.is_file():
+    if not is_remote(place) and not local(place).is_file():
         raise TreegaugeError(f"{place}: no such file")
-    return "archive", str(path)
+    return True
 
 
 def release_in_name(place: str) -> str | None:
@@ -171,7 +138,7 @@ def advice(release: str | None) -> str:
     where = f"UD {release} is archived under the handle 11234/{handle}; " if handle else ""
     return (
         "no source to fetch from: give --source (or set TREEGAUGE_SOURCE): an archive of the "
-        f"release, a git repository, or an address with {{name}} and {{release}}. {where}"
+        f"release, or an address with {{name}} and {{release}}, such as that of a repository's tag. {where}"
         "universaldependencies.org names archives and repositories of all releases"
     )
 
@@ -218,62 +185,3 @@ def fresh_folders(targets: Mapping[K, Path], *, replace: bool) -> Iterator[dict[
     finally:
         for folder in fresh.values():
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def export(url: str, release: str | None, cache: Path, *, refresh: bool = False) -> tuple[Path, str]:
-    """Write a release of a git repository as a tar file into a folder; return it and its commit.
-
-    UD tags release 2.9 as ``r2.9``; None is the newest state. The tag is fetched into an empty
-    store and archived, so that no hook, filter or link of the repository takes effect. An
-    existing export in the folder is reused unless `refresh` is set.
-    """
-    if url.startswith("-"):
-        raise TreegaugeError(f"found the repository {url!r}, expected an address or a path")
-    with in_cache(cache):
-        cache.mkdir(parents=True, exist_ok=True)
-        sweep(cache, _STORE)
-    reference = f"refs/tags/r{release}" if release else "HEAD"
-    start = cached_name(f"{url}#{reference}").partition("-")[0]
-    kept = sorted(cache.glob(f"{start}-*.tar"))
-    if kept and release and not refresh:
-        return kept[-1], kept[-1].stem.rpartition("-")[2]
-    with in_cache(cache):
-        new = tempfile.TemporaryDirectory(dir=cache, prefix=_STORE)
-    with new as store:
-        _git(store, "init", "--quiet", "--bare", ".")
-        fetching = ("fetch", "--quiet", "--depth", "1", "--no-tags", "--", url, reference)
-        if problem := _git(store, *fetching, check=False)[1]:
-            listed, trouble = _git(store, "ls-remote", "--tags", "--", url, check=False)
-            tags = sorted(set(_TAG.findall(listed)), key=release_key)
-            if release and tags and not trouble and release not in tags:
-                raise ChoiceError(f"release of {url}", release, tags)
-            raise TreegaugeError(f"{url}: git cannot fetch: {problem}")
-        commit = _git(store, "rev-parse", "--verify", "FETCH_HEAD^{commit}")[0].strip()
-        packed = Path(store, "export.tar")
-        _git(store, "archive", "--format=tar", f"--output={packed}", commit)
-        for old in kept:
-            old.unlink(missing_ok=True)
-        target = cache / f"{start}-{commit}.tar"
-        packed.replace(target)
-    return target, commit
-
-
-def _git(folder: str, *arguments: str, check: bool = True) -> tuple[str, str]:
-    """Run git in a folder; return its output, and the reason if it failed."""
-    program = shutil.which("git")
-    if program is None:
-        raise TreegaugeError("git is not installed; install it, or fetch from an archive")
-    environment = {key: value for key, value in os.environ.items() if key not in _ELSEWHERE}
-    try:
-        done = subprocess.run(  # noqa: S603 -- no shell, and addresses are after "--"
-            [program, *_GIT_OPTIONS, *arguments],
-            cwd=folder, env=environment | _GIT_SETTINGS, stdin=subprocess.DEVNULL,
-            capture_output=True, check=False, timeout=LONGEST,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise TreegaugeError(f"git {arguments[0]} did not end within {LONGEST:g} s") from None
-    message = done.stderr.decode(errors="replace").strip()
-    problem = (message or f"it ended with {done.returncode}") if done.returncode else ""
-    if problem and check:
-        raise TreegaugeError(f"git {arguments[0]} failed: {problem}")
-    return done.stdout.decode(errors="replace"), problem

@@ -15,7 +15,8 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
-from treegauge.treebanks.data.reading import read_treebank
+from treegauge.core.safe_reading import read_arrays
+from treegauge.core.text_formats import parse_json
 from treegauge.treebanks.sources.entries import UD_FILE, holds_treebank, no_treebank
 from treegauge.treebanks.sources.files import (
     SPLITS,
@@ -27,13 +28,90 @@ from treegauge.treebanks.sources.files import (
     short_name,
     split_of,
 )
-from treegauge.treebanks.sources.input_kinds import TITLES, Kind, file_kind, kind_titles
 from treegauge.treebanks.sources.languages import own_name, release_of
 from treegauge.treebanks.sources.matching import distinct_names, text_digest
-from treegauge.treebanks.sources.resolver import find, missing_path, resolve_source
+from treegauge.treebanks.sources.resolver import find, missing_path, read_treebank, resolve_source
 
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
+
+
+Kind = Literal[
+    "treebank", "conllu", "system", "scores", "counts", "store", "recording", "model",
+    "plan", "transfer", "packaged", "object",
+]  # fmt: skip
+TITLES: dict[str, str] = {
+    "treebank": "a treebank folder",
+    "conllu": "a CoNLL-U file",
+    "system": "a folder of a system's output",
+    "scores": "a score table (.csv .tsv .parquet .json)",
+    "counts": "counts of a learning curve (.csv .parquet)",
+    "store": "a store of experiments",
+    "recording": "a recording of training (.npz)",
+    "model": "a trained model",
+    "plan": "a plan (.toml)",
+    "transfer": "a result of transfer (.json)",
+    "packaged": "a packaged table",
+    "object": "a Python object",
+}
+"""Names of the kinds of input in messages."""
+
+_COUNTS = {"treebank", "parser", "class", "total"}
+_TABLES = (".csv", ".tsv", ".parquet", ".json")
+
+
+def kind_titles(kinds: Iterable[str]) -> str:
+    """Return the names of kinds of input that have a path, joined by "or"."""
+    *first, last = (TITLES[kind] for kind in kinds if kind != "object")
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def file_kind(path: Path) -> Kind:
+    """Return the kind of a file other than CoNLL-U, from its contents."""
+    if path.suffix == ".toml":
+        return "plan"
+    if path.suffix not in _TABLES:
+        import zipfile
+
+        if zipfile.is_zipfile(path):
+            return _archive_kind(path)
+        raise TreegaugeError(f"{path}: not recognised; expected {kind_titles(TITLES)}")
+    if path.suffix == ".json":
+        return "transfer" if _is_transfer(path) else "scores"
+    columns = _columns(path)
+    return "counts" if columns >= _COUNTS else "scores"
+
+
+def _archive_kind(path: Path) -> Kind:
+    import zipfile
+
+    try:
+        header = parse_json(read_arrays(path, ["header"])["header"].tobytes())
+        return "model" if "parser" in header and path.suffix != ".npz" else "recording"
+    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile):
+        return "recording" if path.suffix == ".npz" else "model"
+
+
+def _columns(path: Path) -> set[str]:
+    import polars as pl
+
+    try:
+        if path.suffix == ".parquet":
+            return set(pl.scan_parquet(path).collect_schema().names())
+        separator = "\t" if path.suffix == ".tsv" else ","
+        return set(pl.scan_csv(path, separator=separator).collect_schema().names())
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise TreegaugeError(f"{path}: cannot read this table: {error}") from error
+
+
+def _is_transfer(path: Path) -> bool:
+    try:
+        content = parse_json(path.read_bytes())
+        rows = content.get("scores", content)["rows"]
+        return "left_out" in rows[0]
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return False
+
 
 PACKAGED = ("conll18", "fragility_exp1", "ud25", "difficulty_table1")
 """Names of the packaged tables."""
@@ -164,8 +242,8 @@ def recognise_treebanks(
 def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
     """Yield the input of a source, or the inputs in it."""
     if not isinstance(source, str | os.PathLike):
-        from treegauge.treebanks.adapters.objects import is_foreign
         from treegauge.treebanks.data.columns import Treebank
+        from treegauge.treebanks.data.objects import is_foreign
 
         given = read_treebank(source) if hasattr(source, "read") or is_foreign(source) else source
         known = isinstance(given, Treebank)

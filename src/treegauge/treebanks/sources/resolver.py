@@ -1,4 +1,4 @@
-"""What a word means that names treebanks: the same in every verb and in plans.
+"""What a word or object means that stands for treebanks: the same in every verb and in plans.
 
 A word is a path, ``-`` for standard input, a pattern of paths (``r2.9/UD_*``), or the name, code or
 pattern of names of treebanks (``UD_Greek-GDT``, ``UD_Greek-GDT@2.9``, ``el_gdt``, ``UD_*@2.9``).
@@ -8,19 +8,30 @@ variable ``TREEGAUGE_UD`` names; names in the latter two. Without a release it i
 
 import glob
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import check_reachable
 from treegauge.core.messages import note
 from treegauge.treebanks.sources.entries import folders_in, holds_treebank
-from treegauge.treebanks.sources.files import SPLITS, Source, conllu_files, entries_of, in_order, is_stream, split_of
+from treegauge.treebanks.sources.files import (
+    SPLITS,
+    Errors,
+    Source,
+    conllu_files,
+    entries_of,
+    in_order,
+    is_stream,
+    short_name,
+    split_of,
+)  # fmt: skip
 from treegauge.treebanks.sources.languages import is_plain, release_key, take_apart
 
 if TYPE_CHECKING:
+    from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.entries import TreebankEntry
 
 
@@ -231,3 +242,63 @@ def folder_name(source: Source) -> str | None:
     if place.name:
         return place.name
     return Path(place.path).resolve().name if Path(place.path).is_dir() else None
+
+
+def read_treebank(source: Any, split: str | None = None, errors: Errors = "strict", **options: Any) -> "Treebank":
+    r"""Read a treebank from a path, a name, an open file, or an object.
+
+    Parameters
+    ----------
+    source
+        A :class:`Treebank` (returned as it is), a CoNLL-U file, ``-`` for standard input, a
+        folder, a pattern, an open file, the name or code of a treebank under ``TREEGAUGE_UD``, a
+        data frame, or the documents of another library (see
+        :func:`treegauge.treebanks.data.objects.conllu_text`).
+    split
+        Read only this set (``"train"``, ``"dev"`` or ``"test"``) of a folder, pattern or name.
+    errors
+        What to do about malformed sentences.
+    **options
+        Further options of :func:`treegauge.read_conllu`.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_treebank(io.StringIO("1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"))
+    <Treebank text: 1 sentences, 1 words>
+    """
+    from treegauge.treebanks.data.columns import Treebank
+    from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
+
+    if isinstance(source, Treebank):
+        return source
+    if not isinstance(source, str | os.PathLike):
+        if not hasattr(source, "read"):
+            return _of_object(source, {"errors": errors} | options)
+        title = getattr(source, "name", None)
+        name = short_name(title) if isinstance(title, str) else "text"
+        return parse_conllu(source.read(), **({"name": name, "errors": errors} | options))
+    if split is not None and "name" not in options and (folder := folder_name(source)):
+        options["name"] = f"{folder}/{split}"
+    return read_conllu(source, split=split, errors=errors, **options)
+
+
+def _of_object(value: Any, options: dict[str, Any]) -> "Treebank":
+    """Read objects of other libraries: data frames, documents, lists of sentences."""
+    from treegauge.treebanks.data.conllu import parse_conllu
+    from treegauge.treebanks.data.objects import conllu_text, is_foreign, package_of, unknown_object
+
+    name = package_of(value[0] if isinstance(value, list | tuple) and value else value)
+    options = {"name": "rows" if name == "builtins" else name} | options
+    if name in {"polars", "pandas", "pyarrow"}:
+        from treegauge.treebanks.data.frames import from_frame
+
+        known = ("name", "errors", "need_heads")
+        return from_frame(value, **{key: options[key] for key in known if key in options})
+    if not is_foreign(value) and not isinstance(value, Iterator):
+        expected = (
+            "a Treebank, a path, a folder, a pattern, an open file, a name under TREEGAUGE_UD, a "
+            "data frame, or of other libraries "
+        )
+        raise unknown_object(value, expected=expected)
+    return parse_conllu(conllu_text(value), **options)

@@ -1,0 +1,210 @@
+"""Cards: the profiles of treebanks as text, data, Markdown and a badge."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treegauge.auditing.profile import Aspect, Profile, State, profile, read_agreement
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.reading import read_saved
+from treegauge.core.result import Result, sign
+from treegauge.core.tables import Table, make_table, markdown
+from treegauge.treebanks.drawing.svg import number, text_width, xml
+from treegauge.treebanks.sources.files import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from treegauge.auditing.near_duplicates import Texts
+    from treegauge.treebanks.data.columns import Treebank
+    from treegauge.treebanks.sources.inputs import Input
+
+
+_SHOWN = {
+    "sentences": ("size", "sentences"), "words": ("size", "words"),
+    "errors": ("validity", "errors"), "valid": ("validity", "valid_sentences"),
+    "inconsistent": ("consistency", "share"),
+    "test in train": ("leaks", "test_in_train"), "duplicates": ("leaks", "duplicates"),
+    "new words": ("difficulty", "oov"), "non-projective": ("difficulty", "nonprojective_sentences"),
+    "EDV": ("difficulty", "edv"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Cards(Result):
+    """The profiles of treebanks: a card for one, a table for several."""
+
+    profiles: tuple[Profile, ...]
+    signature: str
+    kind: ClassVar[str] = "cards"
+    unit: ClassVar[str | None] = "percent"
+    digits: ClassVar[Any] = {"valid": 1, "test in train": 1, "duplicates": 1, "new words": 1, "non-projective": 1}
+    own_formats: ClassVar[tuple[str, ...]] = ("svg",)
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per treebank, one column per number; shares are in percent."""
+        rows = [
+            {"treebank": profile.treebank}
+            | {
+                f"{aspect}_{name}": value
+                for aspect, what in profile.aspects.items()
+                for name, value in what.values.items()
+            }
+            for profile in self.profiles
+        ]
+        columns = dict.fromkeys(name for row in rows for name in row)
+        return make_table([{name: row.get(name) for name in columns} for row in rows])
+
+    def shown(self) -> Table:
+        """Return the main numbers for comparison."""
+        return [
+            {"treebank": profile.treebank}
+            | {title: profile.aspects[aspect].values.get(name) for title, (aspect, name) in _SHOWN.items()}
+            for profile in self.profiles
+        ]
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the treebanks with their aspects: numbers and text."""
+        return {
+            "rows": [
+                {"treebank": profile.treebank}
+                | {
+                    name: {"text": what.text, "short": what.short, "state": what.state, **what.values}
+                    for name, what in profile.aspects.items()
+                }
+                for profile in self.profiles
+            ]
+        }
+
+    def own_text(self) -> str:
+        """Return the card of one treebank, or the table of several."""
+        if len(self.profiles) != 1:
+            return super().own_text()
+        (profile,) = self.profiles
+        width = max(map(len, profile.aspects))
+        lines = [f"  {name:{width}}  {what.text}" for name, what in profile.aspects.items()]
+        return "\n".join([profile.treebank, *lines, self.signature])
+
+    def own_markdown(self) -> str:
+        """Return the card of one treebank under its name, or the table of several."""
+        if len(self.profiles) != 1:
+            return super().own_markdown()
+        (profile,) = self.profiles
+        rows = [f"| {name} | {markdown(what.text)} |" for name, what in profile.aspects.items()]
+        return "\n".join(
+            [f"### {markdown(profile.treebank)}", "", "| | |", "|---|---|", *rows, "", f"`{self.signature}`"]
+        )
+
+    def to_svg(self) -> str:
+        """Return the badges of all treebanks, one below the other."""
+        return badges(self.profiles)
+
+
+def read_cards(path: Source) -> Cards:
+    """Read the cards that ``audit --only card -o FILE.json`` saved."""
+
+    def made(content: dict[str, Any]) -> Cards:
+        profiles = []
+        for row in content["rows"]:
+            aspects = {name: dict(what) for name, what in row.items() if name != "treebank"}
+            words = {name: [what.pop(word) for word in ("text", "short", "state")] for name, what in aspects.items()}
+            profiles.append(Profile(row["treebank"], {name: Aspect(aspects[name], *words[name]) for name in aspects}))
+        return Cards(tuple(profiles), content["signature"])
+
+    return read_saved(path, Cards.kind, "treegauge audit TREEBANK --only card --out FILE.json", made)
+
+
+def make_cards(
+    subjects: "Sequence[Input | Mapping[str, Treebank]]",
+    *,
+    against: "Sequence[Texts]",
+    similarity: float,
+    agreement: Sequence[str],
+) -> Cards:
+    """Return the cards of treebanks; see :func:`treegauge.auditing.profile.profile`.
+
+    Parameters
+    ----------
+    subjects
+        Treebank folders and CoNLL-U files; splits by name are refused.
+    against
+        Training data in which to look for their sentences.
+    similarity
+        Minimum similarity of near-duplicates.
+    agreement
+        Files of ``treegauge agree``: PATH, or NAME=PATH where there are several treebanks.
+    """
+    inputs = [subject for subject in subjects if not isinstance(subject, Mapping)]
+    if len(inputs) < len(subjects):
+        raise TreegaugeError("a card needs treebanks on disk; got splits by name")
+    known: dict[str, str] = {}
+    for given in agreement:
+        name, mark, path = given.partition("=")
+        if not mark and len(inputs) == 1:
+            name, path = inputs[0].name, given
+        if name not in {treebank.name for treebank in inputs}:
+            names = ", ".join(treebank.name for treebank in inputs)
+            raise TreegaugeError(
+                f"--agreement: expected NAME=PATH with the name of a treebank ({names}); found {given!r}"
+            )
+        known[name] = path
+    profiles = tuple(
+        profile(
+            treebank, against=against, similarity=similarity,
+            agreement=read_agreement(known[treebank.name]) if treebank.name in known else None,
+        )
+        for treebank in inputs
+    )  # fmt: skip
+    marks = "+".join(f"{profile.treebank}#{''.join(d[:3] for d in profile.digests)}" for profile in profiles)
+    return Cards(profiles, sign(audit="card", treebanks=marks, similarity=similarity))
+
+
+_COLOURS: dict[State, str] = {"good": "#1a7f37", "fair": "#8a5a00", "poor": "#b3261e", "plain": "#4a5560"}
+_NAME = "#24292f"
+_WORDS: dict[State, str] = {"good": "good", "fair": "fair", "poor": "poor", "plain": ""}
+_SIZE, _HEIGHT, _PADDING, _GAP = 11, 20, 7, 4
+
+
+def badges(profiles: Sequence[Profile]) -> str:
+    """Return one badge per treebank, one below the other, as one SVG image.
+
+    White text has a contrast of at least 4.5 with each colour; the badge's title has the meaning of
+    the colours. Nothing is loaded from other sites.
+    """
+    drawn = [_badge(profile, row * (_HEIGHT + _GAP)) for row, profile in enumerate(profiles)]
+    width = max((right for _, right, _ in drawn), default=0)
+    height = max(len(drawn) * (_HEIGHT + _GAP) - _GAP, 0)
+    label = "; ".join(description for _, _, description in drawn)
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{height}" '
+            f'viewBox="0 0 {number(width)} {height}" role="img" aria-label="{xml(label)}" '
+            f'font-family="Verdana, DejaVu Sans, sans-serif" font-size="{_SIZE}" fill="#fff">',
+            f"<title>{xml(label)}</title>",
+            *(line for lines, _, _ in drawn for line in lines),
+            "</svg>",
+        ]
+    )
+
+
+def _badge(profile: Profile, top: float) -> tuple[list[str], float, str]:
+    """Return the lines of a badge, its width, and its description."""
+    cells = [(profile.treebank, _NAME)]
+    descriptions = []
+    for name, aspect in profile.aspects.items():
+        if aspect.short:
+            cells.append((aspect.short, _COLOURS[aspect.state]))
+            verdict = f" ({_WORDS[aspect.state]})" if _WORDS[aspect.state] else ""
+            descriptions.append(f"{name}: {aspect.short}{verdict}")
+    lines, left = [], 0.0
+    for text, colour in cells:
+        width = text_width(text, _SIZE) + 2 * _PADDING
+        lines.append(
+            f'<rect x="{number(left)}" y="{number(top)}" width="{number(width)}" height="{_HEIGHT}" fill="{colour}"/>'
+        )
+        lines.append(
+            f'<text x="{number(left + width / 2)}" y="{number(top + 14)}" text-anchor="middle">{xml(text)}</text>'
+        )
+        left += width
+    return lines, left, f"{profile.treebank}: {', '.join(descriptions)}"

@@ -1,1 +1,0 @@
-"""The same words annotated in different ways."""

@@ -1,1 +1,0 @@
-"""Duplicates and near-duplicates between sets of sentences."""

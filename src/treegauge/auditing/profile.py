@@ -1,0 +1,246 @@
+"""The profile of a treebank: facts aspect by aspect instead of a star rating."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from treegauge.auditing.audit import number_with_noun
+from treegauge.auditing.leaks import Overlap, overlaps, split_texts
+from treegauge.auditing.near_duplicates import Texts, find_matches
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.reading import read_saved
+from treegauge.treebanks.data.columns import Treebank
+
+if TYPE_CHECKING:
+    from treegauge.treebanks.sources.inputs import Input
+    from treegauge.validation.report import ValidationReport
+
+State = Literal["good", "fair", "poor", "plain"]
+LAYERS = ("lemma", "upos", "xpos", "feats", "deprel", "deps")
+LEVEL = 3
+"""The level of UD validation in a profile, the highest without language data."""
+_MEASURES = ("mean_length", "nonprojective_sentences", "mdd", "oov", "edv")
+_AGREED = ("lemma", "upos", "feats", "head", "deprel", "head+deprel")
+_SHARES = frozenset({"nonprojective_sentences", "oov"})
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """One aspect of a treebank: numbers by name, a sentence, and a short label.
+
+    Attributes
+    ----------
+    values
+        The numbers; None if unknown. Shares are in percent.
+    text
+        A sentence about them.
+    short
+        A word or two for a badge.
+    state
+        Whether this is good, fair or poor for users of the treebank; empty for plain facts.
+    """
+
+    values: Mapping[str, Any]
+    text: str
+    short: str
+    state: State = "plain"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Facts about one treebank, aspect by aspect."""
+
+    treebank: str
+    aspects: Mapping[str, Aspect]
+    digests: Sequence[str] = field(default=(), repr=False)
+
+
+def profile(
+    one: "Input",
+    *,
+    against: Sequence[Texts] = (),
+    similarity: float = 0.7,
+    agreement: Mapping[str, Any] | None = None,
+    checked: "ValidationReport | None" = None,
+) -> Profile:
+    """Return the profile of a treebank on disk.
+
+    Parameters
+    ----------
+    one
+        A treebank folder or a CoNLL-U file.
+    against
+        Training data in which to look for the treebank's sentences.
+    similarity
+        Minimum similarity of near-duplicates.
+    agreement
+        The result of ``treegauge agree --format json``, if agreement was measured.
+    checked
+        The result of ``treegauge check`` on its files, if they were checked before.
+    """
+    from treegauge.validation.check import check
+
+    if one.given is not None or not one.files:
+        raise TreegaugeError(f"{one.name}: a card needs a treebank folder or file, not an object")
+    splits = {name: one.read(name) for name in one.splits} or {"all": one.read()}
+    aspects = {
+        "size": size(splits),
+        "layers": layers(splits),
+        "validity": validity(checked or check(*one.files, ud_level=LEVEL), sum(map(len, splits.values()))),
+        "consistency": consistency(splits),
+        "leaks": leaks(splits, against, similarity),
+        "difficulty": _difficulty(splits),
+        "agreement": agreed(agreement),
+    }
+    return Profile(one.name, aspects, [treebank.digest for treebank in splits.values()])
+
+
+def size(splits: Mapping[str, Treebank]) -> Aspect:
+    """Return the number of sentences and words, in all and by split."""
+    sentences = {name: len(treebank) for name, treebank in splits.items()}
+    words = {name: treebank.n_words for name, treebank in splits.items()}
+    values = {"sentences": sum(sentences.values()), "words": sum(words.values())}
+    parts = ", ".join(f"{name} {number:,}" for name, number in words.items())
+    text = f"{values['sentences']:,} sentences, {values['words']:,} words ({parts})"
+    by_split = {f"{name}_words": number for name, number in words.items()}
+    return Aspect(values | by_split, text, f"{_thousands(values['words'])} words")
+
+
+def _thousands(number: int) -> str:
+    return f"{number / 1000:.0f}k" if number >= 10_000 else f"{number:,}"
+
+
+def layers(splits: Mapping[str, Treebank]) -> Aspect:
+    """Return the share of words that have each layer of annotation."""
+    total = sum(treebank.n_words for treebank in splits.values())
+    shares = {}
+    for layer in LAYERS:
+        filled = 0
+        for treebank in splits.values():
+            codes, values = treebank.codes(layer)
+            gap = values.index("_") if "_" in values else -1
+            filled += int(np.count_nonzero(codes != gap))
+        shares[layer] = 100 * filled / total if total else 0.0
+    names = [layer.upper() for layer in LAYERS if shares[layer] > 0]
+    lacking = [layer.upper() for layer in LAYERS if shares[layer] == 0]
+    text = ", ".join(names) or "none"
+    text += f"; no {', '.join(lacking)}" if lacking else ""
+    return Aspect(shares, text, f"{len(names)} of {len(LAYERS)} layers")
+
+
+def validity(report: "ValidationReport", sentences: int) -> Aspect:
+    """Return the result of ``treegauge check`` on the files of a treebank."""
+    broken = {(p.file, p.sent_id or p.line) for p in report.problems if p.severity == "error"}
+    valid = 100 * max(0.0, 1 - len(broken) / sentences) if sentences else None
+    values = {"level": LEVEL, "errors": report.errors, "warnings": report.warnings, "valid_sentences": valid}
+    errors = number_with_noun(report.errors, "error")
+    numbers = f"{errors}, {number_with_noun(report.warnings, 'warning')}"
+    valid_share = f"; {valid:.1f} % of sentences have no error" if report.errors and valid else ""
+    state: State = "poor" if report.errors else "good"
+    short = errors if report.errors else "valid"
+    return Aspect(values, f"level {LEVEL}: {numbers}{valid_share}", short, state)
+
+
+def consistency(splits: Mapping[str, Treebank]) -> Aspect:
+    """Return the number of words attached differently from the same words elsewhere."""
+    from treegauge.auditing.inconsistencies import count_inconsistencies
+
+    inconsistent = count_inconsistencies(splits)
+    words = sum(treebank.n_words for treebank in splits.values())
+    share = 100 * inconsistent / words if words else 0.0
+    text = f"{share:.2f} % of words attached unlike the same words elsewhere ({inconsistent:,})"
+    return Aspect({"words": inconsistent, "share": share}, text, f"{share:.1f} % inconsistent")
+
+
+def leaks(splits: Mapping[str, Treebank], against: Sequence[Texts], similarity: float) -> Aspect:
+    """Return the overlap of dev and test sets with training data, and duplicates."""
+    parts = split_texts(splits)
+    training = range(len(parts), len(parts) + len(against))
+    matches = find_matches([*parts, *against], similarity=similarity, training=training)
+    all_overlaps = list(overlaps(matches, training))
+    of_treebank = [overlap for overlap in all_overlaps if any(overlap.part is part for part in parts)]
+    seen = [overlap for overlap in of_treebank if overlap.also_in is not overlap.part]
+    into = [overlap for overlap in seen if _is_training(overlap, against)]
+    repeats = sum(overlap.same + overlap.near for overlap in of_treebank if overlap.also_in is overlap.part)
+    trained = "train" in splits or bool(against)
+    tested = [name for name in splits if name != "train"]
+    values: dict[str, Any] = {f"{name}_in_train": 0.0 for name in tested if "train" in splits}
+    values |= {f"{overlap.part.part}_in_{overlap.also_in.part}": 100 * overlap.share for overlap in into}
+    total = sum(map(len, splits.values()))
+    values["duplicates"] = 100 * repeats / total if total else 0.0
+    texts = [
+        f"{100 * overlap.share:.1f} % of {overlap.part.part} also in {overlap.also_in.part} "
+        f"({overlap.same} the same, {overlap.near} nearly)"
+        for overlap in into
+    ]
+    if not texts:
+        texts = ["no sentence of the dev or test set is in the training set"]
+        if not trained or not tested:
+            texts = ["no training and test set to compare"]
+    texts.append(f"{values['duplicates']:.1f} % repeat an earlier sentence of their set")
+    worst = max((100 * overlap.share for overlap in into), default=0.0)
+    state: State = "fair" if into else "good" if trained and tested else "plain"
+    if any(overlap.level == "error" for overlap in into):
+        state = "poor"
+    return Aspect(values, "; ".join(texts), f"{worst:.1f} % leaks", state)
+
+
+def _is_training(overlap: Overlap, against: Sequence[Texts]) -> bool:
+    """Whether an overlap is between test data and training data."""
+    is_given = any(overlap.also_in is each for each in against)
+    return overlap.part.split != "train" and (is_given or overlap.also_in.split == "train")
+
+
+def _difficulty(splits: Mapping[str, Treebank]) -> Aspect:
+    """Return simple measures of the parsing difficulty of a treebank."""
+    from treegauge.measures.registry import MissingError, measures
+
+    largest = max(splits.values(), key=lambda one: one.n_words)
+    test = next((splits[name] for name in ("test", "dev") if name in splits), None)
+    known = measures()
+    values: dict[str, float | None] = {}
+    for name in _MEASURES:
+        measure = known[name]
+        values[name] = None
+        if measure.pair and ("train" not in splits or test is None or not len(test)):
+            continue
+        try:
+            value = measure(splits["train"], test) if measure.pair and test else measure(largest)
+        except MissingError:
+            continue
+        values[name] = float(value) * (100 if name in _SHARES else 1)  # type: ignore[arg-type]
+    words = {
+        "mean_length": "{:.1f} words per sentence", "mdd": "mean dependency distance {:.1f}",
+        "nonprojective_sentences": "{:.1f} % of trees non-projective",
+        "oov": "{:.1f} % of test words new", "edv": "EDV {:.2f}",
+    }  # fmt: skip
+    texts = [words[name].format(value) for name, value in values.items() if value is not None]
+    short = "" if values["oov"] is None else f"{values['oov']:.0f} % new words"
+    return Aspect(values, ", ".join(texts) or "not measured", short)
+
+
+def agreed(result: Mapping[str, Any] | None) -> Aspect:
+    """Return the agreement of annotators, layer by layer."""
+    if result is None:
+        return Aspect({}, "unknown (treegauge agree measures it)", "")
+    rows = {row["layer"]: row for row in result["rows"] if row.get("observed") is not None}
+    values = {f"{layer}_{name}": row.get(name) for layer, row in rows.items() for name in ("observed", "alpha")}
+    texts = [
+        f"{layer} {row['observed']:.1f} %" + (f" (alpha {row['alpha']:.2f})" if row.get("alpha") is not None else "")
+        for layer, row in rows.items()
+        if layer in _AGREED
+    ]
+    attached = rows.get("head+deprel")
+    short = f"{attached['observed']:.0f} % agreement" if attached else ""
+    return Aspect(values, ", ".join(texts) or "not known", short)
+
+
+def read_agreement(path: str) -> dict[str, Any]:
+    """Read the result of ``treegauge agree`` from a JSON file."""
+
+    def checked(content: dict[str, Any]) -> dict[str, Any]:
+        return {**content, "rows": [row for row in content["rows"] if row["layer"]]}
+
+    return read_saved(path, "agreement", "treegauge agree A B --out FILE.json", checked)

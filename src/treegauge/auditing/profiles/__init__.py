@@ -1,1 +1,0 @@
-"""Summary of a treebank: card, badge, and the checks behind them."""

@@ -1,1 +1,0 @@
-"""Graph-based parser: maximum spanning trees and their probabilities."""

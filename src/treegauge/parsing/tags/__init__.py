@@ -1,1 +1,0 @@
-"""Taggers, and where the tags of a parser come from."""

@@ -1,1 +1,0 @@
-"""Transition-based parser with beam search."""

@@ -1,0 +1,156 @@
+"""A page as one HTML file that works offline: it loads nothing and sends nothing."""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+from treegauge import __version__
+from treegauge.core.errors import lines_of_text
+from treegauge.core.result import Result
+from treegauge.reporting.bundle import asset, script, style
+from treegauge.reporting.figures.contract import PageFacts
+from treegauge.reporting.methods import Method, methods_html
+from treegauge.reporting.packing import block
+from treegauge.reporting.sections.summary import SENTENCES, stands_out
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: data for the views, and tables that need no script.
+
+    `key` is the name of its data; `title`, `text` and the main findings (`short`, a sentence each)
+    are plain text; `data` becomes JSON for the views; `tables` are results by caption, folded, and
+    `shown` those that are open, below the view named `view`; `methods` explain the numbers;
+    `treebanks` and `systems` are what readers can filter all views by.
+    """
+
+    key: str
+    title: str
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    tables: Sequence[tuple[str, Result]] = ()
+    methods: Sequence[Method] = ()
+    short: Sequence[str] = ()
+    shown: Sequence[tuple[str, Result]] = ()
+    view: str = ""
+    treebanks: Sequence[str] = ()
+    systems: Sequence[str] = ()
+
+    @property
+    def home(self) -> str:
+        """The view that shows this section first."""
+        return self.view or self.key
+
+    def to_html(self) -> str:
+        """Return the section for readers without JavaScript.
+
+        Examples
+        --------
+        >>> print(Section("a", "A & B", "text").to_html())
+        <section data-view="a" aria-labelledby="static-a">
+        <h2 id="static-a">A &amp; B</h2>
+        <p class="lead">text</p>
+        </section>
+        """
+        lines = [
+            f'<section data-view="{self.home}" aria-labelledby="static-{self.key}">',
+            f'<h2 id="static-{self.key}">{escape(self.title)}</h2>',
+            *(f'<p class="lead">{escape(text)}</p>' for text in self.text.split("\n")),
+        ]
+        lines += [
+            f'<div class="shown"><h3>{escape(caption)}</h3>{_region(caption, result)}</div>'
+            for caption, result in self.shown
+        ]
+        lines += [
+            f"<details><summary>{escape(caption)}</summary>{_region(caption, result)}</details>"
+            for caption, result in self.tables
+        ]
+        return "\n".join([*lines, "</section>"])
+
+
+def _region(caption: str, result: Result) -> str:
+    """Return tables in a frame in which wide tables scroll."""
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">{result.to_html()}</div>'
+
+
+def page(title: str, introduction: str, sections: Sequence[Section], *, start: str = "overview") -> str:
+    """Return a complete HTML page; the same sections give the same bytes.
+
+    The title and the introduction are plain text; the methods behind the sections come last. A link
+    without a view opens the view `start`.
+
+    Examples
+    --------
+    >>> html = page("<b>", "text", [Section("a", "A & B", "below")])
+    >>> "<b>" in html, 'data-view="a"' in html, "src=" in html
+    (False, True, False)
+    """
+    facts: PageFacts = {
+        "title": title,
+        "start": start,
+        "summary": [*filter(None, introduction.split("\n")), *stands_out(sections)][:SENTENCES],
+        "findings": [
+            {"view": one.home, "title": one.title, "sentences": list(one.short)} for one in sections if one.short
+        ],
+        "treebanks": _distinct(name for one in sections for name in one.treebanks),
+        "systems": _distinct(next((one.systems for one in sections if one.systems), ())),
+        "boards": [board["name"] for one in sections for board in one.data.get("boards", ()) if not board["scored"]],
+    }
+    contents = {"page": facts} | {one.key: one.data for one in sections if one.data}
+    data = "\n".join(
+        f'<script type="application/json" id="data-{key}">{block(value)}</script>' for key, value in contents.items()
+    )
+    body = "\n".join(section.to_html() for section in sections)
+    code, rules, logo = f"\n{script()}", f"\n{style()}", asset("logo.svg").strip()
+    # The browser may run only this script, and may load nothing.
+    policy = (
+        f"default-src 'none'; script-src {_digest(code)}; style-src {_digest(rules)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    icon = quote(logo)
+    return lines_of_text(f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="generator" content="treegauge {__version__}">
+<title>{escape(title)}</title>
+<link rel="icon" href="data:image/svg+xml,{icon}">
+<style>{rules}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the numbers</a>
+<header class="top"><span class="logo" aria-hidden="true">{logo}</span><h1>{escape(title)}</h1>
+</header>
+<nav id="rail" aria-label="Views"></nav>
+<main id="main" tabindex="-1">
+<noscript><p>Without JavaScript this page shows its tables; charts and trees need it.</p></noscript>
+<div id="static">
+{"".join(f"<p>{escape(text)}</p>" for text in introduction.split(chr(10)))}
+{body}
+<div id="methods-text">
+{methods_html([(section.title, section.methods) for section in sections])}
+</div>
+</div>
+</main>
+<footer><p>Made by treegauge {__version__}. Keys: 1 to 9 open a view, / goes to its filter,
+Escape closes the sentence panel.</p></footer>
+{data}
+<script>{code}</script>
+</body>
+</html>
+""")
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _digest(text: str) -> str:
+    """Return the hash by which a content policy names a script or style."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,1 +1,0 @@
-"""One offline HTML file: its parts, its data, its server."""

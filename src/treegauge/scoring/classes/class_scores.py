@@ -1,0 +1,339 @@
+"""Scores of one or more systems by word class, with the sentences behind each number."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.result import Result, countersign, sign
+from treegauge.scoring.alignment.align import Alignment, align
+from treegauge.scoring.classes.classification import Classes, Classifier, Origin, classify
+from treegauge.scoring.metrics.convention import Convention, metric_and_convention
+from treegauge.scoring.metrics.registry import metric_label
+from treegauge.scoring.metrics.word_metrics import MetricWords, find_word_metric, metric_words
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.sources.files import Source
+from treegauge.treebanks.sources.resolver import read_treebank
+
+if TYPE_CHECKING:
+    import polars as pl
+
+By = str | Classifier | Sequence[str | Classifier]
+
+
+class Place(NamedTuple):
+    """A sentence and positions of words in it (from 1)."""
+
+    sentence: int
+    sent_id: str | None
+    words: tuple[int, ...]
+
+
+def places(treebank: Treebank, words: npt.NDArray[np.intp]) -> list[Place]:
+    """Group words by sentence."""
+    groups: dict[int, list[int]] = {}
+    for word in words.tolist():
+        sentence = int(treebank.sentence_of[word])
+        groups.setdefault(sentence, []).append(word - int(treebank.offsets[sentence]) + 1)
+    return [Place(i, treebank[i].id, tuple(here)) for i, here in groups.items()]
+
+
+@dataclass(frozen=True, eq=False)
+class Breakdown(Result):
+    r"""Precision and recall of every word class.
+
+    Recall is over words whose gold annotation is in the class, precision over words that the
+    system's own analysis puts there:
+
+    .. math:: R_k = 100 \frac{|\{w \in k : correct\}|}{|k|}, \quad
+              P_k = 100 \frac{|\{v \in k' : correct\}|}{|k'|}
+    """
+
+    cells: "pl.DataFrame" = field(repr=False)
+    alignment: Alignment = field(repr=False)
+    gold: Classes = field(repr=False)
+    system: Classes = field(repr=False)
+    words: MetricWords = field(repr=False)
+    signature: str
+    kind: ClassVar[str] = "breakdown"
+    unit: ClassVar[str | None] = "percent"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per class, the largest first or in the order of a scale."""
+        return self.cells
+
+    def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
+        """Return the gold sentences with incorrect words of a class, and these words."""
+        return self._places(name, self.words.gold & ~self.words.correct, limit)
+
+    def sentences(self, name: str, *, limit: int | None = None) -> list[Place]:
+        """Return the gold sentences with words of a class, correct or not."""
+        return self._places(name, self.words.gold, limit)
+
+    def _places(self, name: str, words: npt.NDArray[np.bool_], limit: int | None) -> list[Place]:
+        if name not in self.gold.names:
+            raise ChoiceError("class", name, self.gold.names)
+        chosen = words & (self.gold.codes == self.gold.names.index(name))
+        return places(self.alignment.gold.treebank, np.flatnonzero(chosen))[:limit]
+
+
+@dataclass(frozen=True, eq=False)
+class Breakdowns(Result):
+    """Scores by class of words of one or more systems, side by side.
+
+    ``result["careful"].errors("nsubj")`` are the sentences behind a number. For two systems,
+    `differences` has the test of each class
+    (:func:`treegauge.scoring.classes.class_tests.compare_classes`); `notes` say what was tested.
+    Further classes, examples, confusion matrices, overlap and calibration are attached.
+    """
+
+    systems: dict[str, Breakdown]
+    signature: str
+    differences: tuple[dict[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+    kind: ClassVar[str] = "breakdowns"
+    unit: ClassVar[str | None] = "percent"
+
+    def __getitem__(self, system: str) -> Breakdown:
+        if system not in self.systems:
+            raise ChoiceError("system", system, self.systems)
+        return self.systems[system]
+
+    @property
+    def saved(self) -> "pl.DataFrame":
+        """The table for files: that of the featured part, or those of all classes."""
+        import polars as pl
+
+        if self.featured:
+            return super().saved
+        others: Any = self.attached.get("breakdowns", ())
+        tables: list[pl.DataFrame] = [part.table for part in others]
+        return pl.concat([self.table, *tables], how="diagonal_relaxed")
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per system and class."""
+        import polars as pl
+
+        return pl.concat(
+            cells.table.rename({"system": "predicted"}).select(pl.lit(name).alias("system"), pl.all())
+            for name, cells in self.systems.items()
+        )
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the rows and, for two systems, a test per class."""
+        return super().json_fields() | {"differences": list(self.differences), "notes": list(self.notes)}
+
+    def shown(self) -> "pl.DataFrame":
+        """Return one row per class: gold words, F1 per system and the difference of two systems.
+
+        Of a single system, precision and recall are shown as well.
+        """
+        import polars as pl
+
+        first, *others = self.systems.items()
+        if not others:
+            return first[1].table
+        wide = first[1].table.select("class", "gold", "share", pl.col("f1").alias(first[0]))
+        for name, cells in others:
+            f1 = cells.table.select("class", pl.col("f1").alias(name))
+            wide = wide.join(f1, on="class", how="left", maintain_order="left")
+        if len(others) == 1:
+            difference = pl.col(first[0]) - pl.col(others[0][0])
+            wide = wide.with_columns(difference.alias("difference"))
+        if self.differences:
+            tests = {row["class"]: row for row in self.differences}
+            rows = [tests.get(name, {}) for name in wide["class"].to_list()]
+            p_values = [row.get("p_corrected") for row in rows]
+            wide = wide.with_columns(
+                pl.Series("interval", list(map(_interval, rows)), pl.String),
+                pl.Series("p_corrected", p_values, pl.Float64),
+            )
+        return wide
+
+    def own_text(self) -> str:
+        """Return the table and the name of the test."""
+        from treegauge.core import tables
+
+        text = tables.to_text(self.shown(), digits=self.digits)
+        return "\n".join([text, *self.notes, self.signature])
+
+
+def _interval(row: Mapping[str, Any]) -> str | None:
+    low, high = row.get("low"), row.get("high")
+    return None if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
+
+
+def class_scores(
+    gold: "Treebank | Alignment | Source",
+    system: "Treebank | Source | None" = None,
+    *,
+    by: By = "relation",
+    metric: str = "LAS",
+    convention: str | Convention = "official",
+) -> Breakdown:
+    """Return precision and recall of every word class.
+
+    Parameters
+    ----------
+    gold, system
+        Two treebanks of the same text, their files, or their alignment.
+    by
+        A class, or several classes to cross; see :func:`treegauge.scoring.classes.classification.classify`.
+    metric
+        What counts as correct: UAS, LAS, Label, UPOS, XPOS, UFeats, Lemmas, Words, or a registered
+        metric.
+    convention
+        Which words count, and how relations are compared.
+
+    Returns
+    -------
+    Breakdown
+        A table with counts, precision, recall, F1; ``errors(class)`` gives the sentences.
+    """
+    alignment = aligned(gold, system)
+    metric, convention = metric_and_convention(metric, convention)
+    words = metric_words(metric, alignment, convention)
+    ours = classify(alignment.gold.treebank, by)
+    origin = Origin(alignment.gold.treebank, alignment.system_sentence)
+    theirs = classify(alignment.system.treebank, by, origin)
+    table = _table(ours, theirs, words, alignment)
+    parts = [by] if callable(by) or isinstance(by, str) else by
+    title = "×".join(part if isinstance(part, str) else getattr(part, "__name__", "predicate") for part in parts)
+    name = metric_label(find_word_metric(metric), convention)
+    signature = sign(m=name, by=title, **alignment.signed, **convention.signed)
+    return Breakdown(table, alignment, ours, theirs, words, signature)
+
+
+def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | None") -> Alignment:
+    """Return the alignment of two treebanks or files; an alignment is returned unchanged."""
+    if isinstance(gold, Alignment):
+        return gold
+    if system is None:
+        raise TreegaugeError("gold alone has no errors: pass a system's output as well")
+    return align(read_treebank(gold), read_treebank(system))
+
+
+def _table(ours: Classes, theirs: Classes, words: MetricWords, alignment: Alignment) -> "pl.DataFrame":
+    import polars as pl
+
+    names = list(dict.fromkeys([*ours.names, *theirs.names]))
+    g_codes, s_codes = ours.among(names), theirs.among(names)
+    s_right = np.zeros(alignment.system.treebank.n_words, bool)
+    s_right[alignment.to_system[words.correct]] = True
+
+    def number(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        return np.bincount(codes, minlength=len(names))
+
+    gold, system = number(g_codes[words.gold]), number(s_codes[words.system])
+    correct, s_correct = number(g_codes[words.correct]), number(s_codes[s_right])
+    recall = 100 * (correct / np.maximum(gold, 1))
+    precision = 100 * (s_correct / np.maximum(system, 1))
+    both = np.maximum(precision + recall, 1e-300)
+    frame = pl.DataFrame(
+        {
+            "class": names,
+            "gold": gold,
+            "system": system,
+            "aligned": number(g_codes[words.gold & (alignment.to_system >= 0)]),
+            "correct": correct,
+            "precision": np.where(system > 0, precision, np.nan),
+            "recall": np.where(gold > 0, recall, np.nan),
+            "f1": 2 * precision * recall / both,
+            "share": 100 * gold / max(1, gold.sum()),
+        },
+        nan_to_null=True,
+    )
+    seen = frame.filter((pl.col("gold") > 0) | (pl.col("system") > 0))
+    return seen if ours.ordered else seen.sort("gold", descending=True, maintain_order=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Examples(Result):
+    """Sentences with incorrect words of a class; as text, their gold trees."""
+
+    places: tuple[Place, ...]
+    alignment: Alignment = field(repr=False)
+    signature: str
+    kind: ClassVar[str] = "examples"
+
+    def words(self) -> list[dict[str, Any]]:
+        """Return one row per incorrect word; None where the system has no such word."""
+        gold, system = self.alignment.gold.treebank, self.alignment.system.treebank
+
+        def row(place: Place, word: int) -> dict[str, Any]:
+            index = int(gold.offsets[place.sentence]) + word - 1
+            partner = int(self.alignment.to_system[index])
+            form = gold.field(int(gold.rows[index]), 1)
+            cells = {"sentence": place.sentence + 1, "sent_id": place.sent_id, "word": word}
+            return cells | {"form": form} | _analysis(gold, index) | _analysis(system, partner, "system_")
+
+        return [row(place, word) for place in self.places for word in place.words]
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per incorrect word: gold and system analysis."""
+        import polars as pl
+
+        return pl.DataFrame(self.words(), infer_schema_length=None)
+
+    def own_text(self) -> str:
+        """Draw the gold trees with the system's predictions."""
+        lines: dict[int, list[str]] = {}
+        for row in self.words():
+            theirs = _analysed(row, "system_") if row["system_relation"] else "no such word"
+            line = f"  {row['word']} {row['form']}: {_analysed(row)}; system: {theirs}"
+            lines.setdefault(row["sentence"], []).append(line)
+        drawn = []
+        for place in self.places:
+            sentence = self.alignment.gold.treebank[place.sentence]
+            title = f"# {place.sent_id or place.sentence + 1}: {sentence.text}"
+            drawn.append("\n".join([title, str(sentence), *lines[place.sentence + 1]]))
+        return "\n\n".join([*(drawn or ["no word of this class is incorrect"]), self.signature])
+
+
+def _analysis(treebank: Treebank, word: int, side: str = "") -> dict[str, str | None]:
+    names = [f"{side}{name}" for name in ("upos", "relation", "head")]
+    if word < 0:
+        return dict.fromkeys(names)
+    row, parent = int(treebank.rows[word]), int(treebank.parents[word])
+    above = treebank.field(int(treebank.rows[parent]), 1) if parent >= 0 else "ROOT"
+    values = (treebank.field(row, 3), treebank.field(row, 7), above)
+    return dict(zip(names, values, strict=True))
+
+
+def _analysed(row: dict[str, Any], side: str = "") -> str:
+    return f"{row[f'{side}upos']}, {row[f'{side}relation']} of {row[f'{side}head']}"
+
+
+def examples(cells: Breakdown, name: str, *, limit: int = 5) -> Examples:
+    r"""Return sentences with incorrect words of a class and the system's predictions.
+
+    Parameters
+    ----------
+    cells
+        A breakdown.
+    name
+        One of its classes.
+    limit
+        Largest number of sentences.
+
+    Examples
+    --------
+    >>> from treegauge.treebanks.data.conllu import parse_conllu
+    >>> lines = ["1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_", "2\tup\t_\tADV\t_\t_\t1\tobl\t_\t_", "", ""]
+    >>> gold = parse_conllu("\n".join(lines))
+    >>> cells = class_scores(gold, gold.with_columns({"deprel": ["root", "obj"]}))
+    >>> print(str(examples(cells, "obl")).rpartition("\n")[0])
+    # 1: Go up
+    ╶─╮  Go  VERB  root
+      ╰╴ up  ADV   obl
+      2 up: ADV, obl of Go; system: ADV, obj of Go
+    """
+    places = tuple(cells.errors(name, limit=limit))
+    signature = countersign(cells.signature, errors_of=name, limit=limit)
+    return Examples(places, cells.alignment, signature)

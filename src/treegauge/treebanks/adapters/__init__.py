@@ -1,1 +1,0 @@
-"""Conversion of other libraries' objects to CoNLL-U."""

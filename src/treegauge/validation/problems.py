@@ -1,0 +1,221 @@
+"""Problems of a treebank: position, what was found and what was expected."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, overload
+
+from treegauge.core.errors import printable
+from treegauge.validation.rules import BY_ID, Class, Rule, Severity
+
+
+class Problem(NamedTuple):
+    """One problem of a treebank.
+
+    Attributes
+    ----------
+    file, line
+        Its position; lines count from 1 in every file.
+    sent_id
+        The sentence, if it has an ID.
+    node
+        The ID of the word, multiword token or empty node, or None for comments and sentences.
+    id
+        The official name of the test that failed.
+    start, stop
+        The affected characters of the line, from 1, `stop` excluded; equal if it is the whole line.
+    found, expected
+        What was there, and what should be.
+
+    Examples
+    --------
+    >>> print(Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'"))
+    a.conllu:7:5: error: L2 unknown-head: found HEAD '9', expected 0 or the ID of a word in this sentence (sent_id s1)
+    """
+
+    file: str
+    line: int
+    sent_id: str | None
+    node: str | None
+    id: str
+    start: int
+    stop: int
+    found: str
+    wanted: str | None = None
+    """What was expected, if that is more precise than the text of the rule."""
+    form: str | None = None
+    """The FORM of the node."""
+
+    @property
+    def rule(self) -> Rule:
+        """The test that failed."""
+        return BY_ID[self.id]
+
+    @property
+    def level(self) -> int:
+        """The level of UD validation, 1 to 5."""
+        return self.rule.level
+
+    @property
+    def test_class(self) -> Class:
+        """UNICODE, FORMAT, MORPHO, SYNTAX, ENHANCED or METADATA."""
+        return self.rule.test_class
+
+    @property
+    def severity(self) -> Severity:
+        """``"error"`` or ``"warning"``."""
+        return self.rule.severity
+
+    @property
+    def expected(self) -> str:
+        """What should be there."""
+        return self.wanted or self.rule.expected
+
+    @property
+    def hint(self) -> str:
+        """What to do about it."""
+        return self.rule.hint
+
+    @property
+    def message(self) -> str:
+        """What was found and what was expected."""
+        return f"found {self.found}, expected {self.expected}"
+
+    @property
+    def where(self) -> str:
+        """The sentence and the word, in parentheses after a space; empty if neither is known."""
+        sentence = f"sent_id {self.sent_id}" if self.sent_id else ""
+        word = f"word {self.node} {self.form!r}" if self.form is not None else ""
+        known = ", ".join(filter(None, (sentence, word)))
+        return f" ({known})" if known else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields of the problem, named as in JSON."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "sent_id": self.sent_id,
+            "node": self.node,
+            "form": self.form,
+            "level": self.level,
+            "class": self.test_class,
+            "id": self.id,
+            "severity": self.severity,
+            "message": self.message,
+            "column": self.start,
+            "end_column": self.stop,
+            "found": self.found,
+            "expected": self.expected,
+            "hint": self.hint,
+        }
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> "Problem":
+        """Return the problem of which :meth:`to_dict` returned the fields."""
+        wanted = row["expected"] if row["expected"] != BY_ID[row["id"]].expected else None
+        places = (row["line"], row["sent_id"], row["node"], row["id"], row["column"], row["end_column"])
+        return cls(row["file"], *places, row["found"], wanted, row["form"])
+
+    def __str__(self) -> str:
+        rule = BY_ID[self.id]
+        return printable(
+            f"{self.file}:{self.line}:{self.start}: {rule.severity}: L{rule.level} {rule.id}: "
+            f"found {self.found}, expected {self.wanted or rule.expected}{self.where}"
+        )
+
+
+_WIDTH = len(Problem._fields)
+_TEST = Problem._fields.index("id")
+
+
+class ProblemList(Sequence[Problem]):
+    """Problems as rows of numbers; each distinct string is stored once.
+
+    A large treebank can have a million problems. As objects they would take several hundred MB;
+    here a problem takes 40 bytes, a sentence 8 bytes and its ID, and each distinct message is
+    stored once.
+
+    Examples
+    --------
+    >>> problem = Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'")
+    >>> several = ProblemList(problem._replace(line=line) for line in (7, 9))
+    >>> len(several), several[0] == problem, several[-1].line
+    (2, True, 9)
+    """
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        self._rows = array("i")
+        self._strings: list[str | None] = []
+        self._codes: dict[str | None, int] = {}
+        self._ids = bytearray()
+        self._id_ends = array("q", [0])
+        self._last_id: str | None = None
+        self.extend(problems)
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Add problems at the end."""
+        code = self._code
+        for file, line, sent_id, node, test, start, stop, found, wanted, form in problems:
+            if sent_id is None:
+                sentence = -1
+            else:
+                if sent_id != self._last_id:  # problems are sorted by sentence
+                    self._last_id = sent_id
+                    self._ids += sent_id.encode()
+                    self._id_ends.append(len(self._ids))
+                sentence = len(self._id_ends) - 2
+            self._rows.extend(
+                (code(file), line, sentence, code(node), code(test), start, stop, code(found), code(wanted), code(form))
+            )
+
+    def severities(self) -> Counter[Severity]:
+        """Count errors and warnings.
+
+        Examples
+        --------
+        >>> problem = Problem("a.conllu", 7, "s1", "2", "unknown-head", 5, 6, "HEAD '9'")
+        >>> ProblemList([problem, problem]).severities()
+        Counter({'error': 2})
+        """
+        counts: Counter[Severity] = Counter()
+        for test, number in Counter(self._rows[_TEST::_WIDTH]).items():
+            counts[BY_ID[str(self._strings[test])].severity] += number
+        return counts
+
+    def _code(self, text: str | None) -> int:
+        """Return the number of a string."""
+        number = self._codes.setdefault(text, len(self._strings))
+        if number == len(self._strings):
+            self._strings.append(text)
+        return number
+
+    def __len__(self) -> int:
+        return len(self._rows) // _WIDTH
+
+    @overload
+    def __getitem__(self, place: int) -> Problem: ...
+    @overload
+    def __getitem__(self, place: slice) -> "ProblemList": ...
+    def __getitem__(self, place: int | slice) -> "Problem | ProblemList":
+        if isinstance(place, slice):
+            return ProblemList(self[i] for i in range(*place.indices(len(self))))
+        first = _WIDTH * range(len(self))[place]
+        file, line, sentence, node, test, start, stop, found, wanted, form = self._rows[first : first + _WIDTH]
+        texts = self._strings
+        sent_id = None
+        if sentence >= 0:
+            sent_id = self._ids[self._id_ends[sentence] : self._id_ends[sentence + 1]].decode()
+        return Problem(
+            str(texts[file]), line, sent_id, texts[node], str(texts[test]), start, stop,
+            str(texts[found]), texts[wanted], texts[form],
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[Problem]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
