@@ -14,7 +14,7 @@ from treegauge.core.files import atomic
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measures, short_number
 from treegauge.measures.registry import FAMILIES, MissingError, measures
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data.conllu import read_splits
 from treegauge.treebanks.data.trees import displacement_counts
 

@@ -187,7 +187,7 @@ def test_only_declared_packages_are_imported(module):
         ("treegauge.treebanks.data.conllu", "from ...scoring import align"),
         ("treegauge.treebanks.data.conllu", "from ... import scoring"),
         ("treegauge.kernels.scan", "from ..treebanks import columns"),
-        ("treegauge.statistics.resampling.bootstrap", "def f():\n    from treegauge.ranking import exact"),
+        ("treegauge.statistics.bootstrap", "def f():\n    from treegauge.ranking import exact"),
         ("treegauge.scoring.alignment.align", "if TYPE_CHECKING:\n    from treegauge.reporting import page"),
         (
             "treegauge.scoring.alignment.align",

@@ -206,7 +206,7 @@ def test_the_page_and_the_audit_compare_a_split_with_the_same_random_splits(fold
 
 def results_with_tiny_p_values():
     """Yield results whose p-values would print as zero with four decimals."""
-    from treegauge.statistics.tests.multiple import partial_conjunction
+    from treegauge.statistics.multiple import partial_conjunction
 
     x = np.arange(80.0)
     noise = np.random.default_rng(1).normal(size=(2, 80))

@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from treegauge.parsing.parse import Parsed
     from treegauge.parsing.tag import Tagging
     from treegauge.parsing.train import Training
+    from treegauge.ranking.certificate import Certificate
     from treegauge.ranking.certify import Grouping
-    from treegauge.ranking.claims.certificate import Certificate
-    from treegauge.ranking.claims.claims import Claim
-    from treegauge.ranking.comparing.compare import Comparison
-    from treegauge.ranking.comparing.standings import Standings
+    from treegauge.ranking.claims import Claim
+    from treegauge.ranking.compare import Comparison
+    from treegauge.ranking.leaderboard import Ranks, SystemComparison
     from treegauge.ranking.rank import RuleOrAll
+    from treegauge.ranking.reading import Missing
     from treegauge.ranking.recommend import Recommendation
-    from treegauge.ranking.stability.constraints import Constraint
     from treegauge.ranking.stability.outliers import ClassColumn, Outliers
-    from treegauge.ranking.tables.leaderboard import Ranks, SystemComparison
-    from treegauge.ranking.tables.score_cells import Missing
+    from treegauge.ranking.stability.subsets import Constraint
+    from treegauge.ranking.standings import Standings
     from treegauge.reporting.report import Page
     from treegauge.scoring.breakdown import Output
     from treegauge.scoring.classes.class_scores import Breakdowns
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from treegauge.scoring.score import Test, Correction as _Correction, Output as __Output
     from treegauge.scoring.vote import Combination, Output as ___Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
-    from treegauge.statistics.tables.data_table import Tables
-    from treegauge.statistics.tables.variables import Analysis, Coefficient, Correction, Names
+    from treegauge.statistics.data_table import Tables
+    from treegauge.statistics.variables import Analysis, Coefficient, Correction, Names
     from treegauge.treebanks.catalogue import Catalogue, Layer
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from treegauge.parsing.registry import load_model as load_model
     from treegauge.parsing.registry import make_parser as make_parser
     from treegauge.parsing.registry import parsers as parsers
-    from treegauge.ranking.tables.leaderboard import Leaderboard as Leaderboard
-    from treegauge.ranking.tables.reading import read_leaderboard as read_leaderboard
+    from treegauge.ranking.leaderboard import Leaderboard as Leaderboard
+    from treegauge.ranking.reading import read_leaderboard as read_leaderboard
     from treegauge.reporting.figures.drawing import draw as draw
     from treegauge.scoring.alignment.align import align as align
     from treegauge.scoring.alignment.segmentation import MismatchError as MismatchError
@@ -229,8 +229,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.regression.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.regression.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from treegauge.learning.curves.attachments import Attachments, attachments, read
 from treegauge.learning.curves.complexity import Complexities, Partition, composite_counts, partition
 from treegauge.scoring.metrics.convention import CONVENTIONS
 from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES, correct_trees
-from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.statistics.coefficients import coefficients
 from treegauge.treebanks.data.columns import Treebank
 
 COUNTS = "challenges_attachments"

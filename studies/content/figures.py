@@ -17,7 +17,7 @@ from treegauge.reporting.figures.analysis import matrix, scatter
 from treegauge.reporting.figures.scores import by_treebank, variances
 from treegauge.reporting.figures.theme import Spec
 from treegauge.reporting.figures.treebanks import relation_spectrum
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.analyse import correlation_matrix
 
 
 def spectrum() -> Spec:

@@ -8,8 +8,8 @@ import polars as pl
 from studies.content.data import CHOICES, PARSERS, by_chance, chance, chosen
 from studies.content.malt import MALT
 from studies.parts import compared, read_result
-from treegauge.statistics.descriptive import cumulative_variance
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.probabilities import cumulative_variance
 
 # Our columns in the order of Table 3, and its printed upper triangle.
 COLUMNS = {

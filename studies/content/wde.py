@@ -14,7 +14,7 @@ from studies.parts import compared, read_result
 from studies.treebanks import treebank_folders
 from treegauge.core.files import atomic
 from treegauge.measures.structure import average_wde, relation_class, universal_relations, word_dependency_entropy
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.analyse import correlation_matrix
 from treegauge.treebanks.data.conllu import read_conllu
 
 PACKAGED = Path(treegauge.data.__file__).parent / "wde.parquet"

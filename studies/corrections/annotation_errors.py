@@ -22,7 +22,7 @@ from treegauge.learning.maps.candidates import SCORES, suspicion, tree_context
 from treegauge.learning.maps.jobs import cross_fit
 from treegauge.learning.maps.recorder import make_engine
 from treegauge.learning.maps.recording import Recording
-from treegauge.statistics.resampling.small_samples import wilson
+from treegauge.statistics.small_samples import wilson
 from treegauge.testing.perturb import inject_errors
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits

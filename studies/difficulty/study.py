@@ -23,7 +23,7 @@ from studies.parts import Part, compared, kept, read_result
 from studies.treebanks import release_folder
 from treegauge.learning.difficulty import LARGER_IS_EASIER, absolute_rank
 from treegauge.measures.measure import measure
-from treegauge.statistics.regression.correlation import correlate
+from treegauge.statistics.correlation import correlate
 
 MEASURES = tuple(LARGER_IS_EASIER)
 # Spearman with MDL over 88 treebanks, as printed.

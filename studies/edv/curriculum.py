@@ -24,7 +24,7 @@ from treegauge.parsing.beam import BeamParser, SentenceOrder
 from treegauge.parsing.beam_model import BeamOptions
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 from treegauge.treebanks.data.trees import displacement_counts

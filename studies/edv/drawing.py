@@ -9,7 +9,7 @@ from studies.edv.methods import Background, BinnedCorrelations, SkewNormal
 from treegauge.core.result import sign
 from treegauge.reporting.figures.analysis import LINE, POINT, point_panel, xy_rows
 from treegauge.reporting.figures.theme import PALETTE, SIDE, Spec, chart, ink, mark, quantity, themed, tips
-from treegauge.statistics.tables.data_table import as_table
+from treegauge.statistics.data_table import as_table
 
 
 def background(found: Background) -> Spec:

@@ -10,15 +10,14 @@ import numpy.typing as npt
 import polars as pl
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.clusters import Clusters, fisher, weighted_coefficients
-from treegauge.statistics.regression.coefficients import Inference, correlated_pair, partial
-from treegauge.statistics.regression.correlation import Correlations, adjusted, associate, choose_columns
-from treegauge.statistics.regression.least_squares import LeastSquares
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import StudentEstimate
-from treegauge.statistics.tables.data_table import DataTable, Sample, as_table
-from treegauge.statistics.tables.variables import RowResampling
+from treegauge.statistics.clusters import Clusters, fisher, weighted_coefficients
+from treegauge.statistics.coefficients import Inference, LeastSquares, correlated_pair, partial
+from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
+from treegauge.statistics.data_table import DataTable, Sample, as_table
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.statistics.units import LEAST_CLUSTERS
+from treegauge.statistics.variables import RowResampling
 
 # Beyond this the curve looks half-normal, and the likelihood is flat.
 _STEEPEST = 50.0

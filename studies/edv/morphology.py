@@ -4,7 +4,7 @@ import polars as pl
 
 from studies.edv.data import VARIANTS, allows, at_hand
 from studies.parts import compared
-from treegauge.statistics.regression.correlation import Association, correlate
+from treegauge.statistics.correlation import Association, correlate
 
 # The mean of the score over UD 2.5, as Section 5 prints it; more than that is complex.
 MEAN = 0.57

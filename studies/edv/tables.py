@@ -27,11 +27,11 @@ from studies.edv.data import (
 )
 from studies.edv.methods import Stage, normality, remove_background
 from studies.parts import compared
-from treegauge.statistics.regression.coefficients import Inference, inference
-from treegauge.statistics.regression.correlation import Association, correlate
-from treegauge.statistics.regression.linear_model import Regression, regress
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
-from treegauge.statistics.tests.power import correlation_power, needed_rows
+from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.coefficients import Inference, inference
+from treegauge.statistics.correlation import Association, correlate
+from treegauge.statistics.linear_model import Regression, regress
+from treegauge.statistics.planning import correlation_power, needed_rows
 
 GIVEN = ("train_words", "mean_test_length")
 LOG = ("train_words",)

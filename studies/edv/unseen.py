@@ -13,7 +13,7 @@ from studies.edv.data import VARIANTS, at_hand, scored
 from studies.parts import compared, read_result
 from studies.treebanks import release_folder
 from treegauge.measures.displacement import edv, edv_masses
-from treegauge.statistics.regression.linear_model import Predictions, Regression, regress
+from treegauge.statistics.linear_model import Predictions, Regression, regress
 from treegauge.treebanks.data.conllu import read_splits
 
 # All treebanks at hand with 100 training sentences or more and no UDPipe 1.2 model for UD 2.5.

@@ -12,14 +12,14 @@ import polars as pl
 
 from studies.fragility.table1 import METRICS, PAIRS, TENTH, members, row_of, scores_at_hand
 from treegauge import data
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.subsets import mean_error_reduction
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.reading import read_leaderboard
-from treegauge.statistics.regression.correlation import correlate
-from treegauge.statistics.resampling.small_samples import StudentEstimate
-from treegauge.statistics.tables.table_joins import load_tables
-from treegauge.statistics.tests.hierarchy import hierarchy
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.table_joins import load_tables
 
 SIZES = (5, 10, 20)
 

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from studies.fragility.ranks import SEED, SIZE, counted, million, task
 from treegauge import data
+from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.stability.exact import Exact, exact_ranks
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df
+from treegauge.statistics.small_samples import StudentEstimate, effective_df
 
 SAMPLES = 50_000
 PARSING = ("uas", "las", "clas", "mlas", "blex")

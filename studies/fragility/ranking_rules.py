@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from studies.parts import Part
 from treegauge.data import conll18
-from treegauge.ranking.rules.rule_ranks import kendall, ranks_by_row
-from treegauge.ranking.rules.rules import RULES, Ballots, Rule
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.rules import RULES, Ballots, Rule, kendall, ranks_by_row
 from treegauge.ranking.stability.sampler import Sampler
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.reading import read_leaderboard
 
 SIZES, SUBSETS = (5, 10, 20, 40), 1000
 USUAL, FEWER = 10, 300

@@ -13,13 +13,13 @@ from scipy.stats import binom
 from studies.figures import IMAGES
 from studies.parts import beyond_rounding, compared
 from treegauge import data
-from treegauge.ranking.comparing import strengths
-from treegauge.ranking.comparing.strengths import advantages, families_of
+from treegauge.ranking import strengths
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact import Exact, exact_ranks
 from treegauge.ranking.stability.extremes import Extreme, extreme
 from treegauge.ranking.stability.stability import Stability, stability
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.strengths import advantages, families_of
 from treegauge.reporting.figures.drawing import save
 from treegauge.reporting.figures.ranking import rank_boxes
 

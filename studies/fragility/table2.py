@@ -23,8 +23,8 @@ from studies.parsers.presets import _NEURAL as TRAINED
 from studies.parts import compared, read_result
 from treegauge import data
 from treegauge.ranking.stability.subsets import mean_error_reduction
-from treegauge.statistics.resampling.small_samples import StudentEstimate
-from treegauge.statistics.tests.hierarchy import hierarchy
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.small_samples import StudentEstimate
 
 REDUCTIONS = tuple(f"E({a}, {b})" for a, b in PAIRS)
 CELLS = (*PARSERS, *REDUCTIONS)

@@ -9,7 +9,7 @@ from studies.content.data import chosen
 from studies.joined.data import LABELS
 from studies.joined.models import EVERYWHERE, GIVEN, LOG, rows_of
 from studies.parts import read_result
-from treegauge.statistics.regression.linear_model import regress
+from treegauge.statistics.linear_model import regress
 
 #: A class in which a treebank has fewer words says nothing of how hard the class is.
 LEAST = 30

@@ -13,7 +13,7 @@ from studies.joined.models import EVERYWHERE, rows_of
 from studies.parts import read_result
 from treegauge.core.files import atomic
 from treegauge.core.result import sign
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.figures.analysis import scatter
 from treegauge.reporting.figures.theme import Spec, themed
 from treegauge.reporting.page import page

@@ -14,8 +14,8 @@ from studies.joined.data import table
 from studies.parts import read_result
 from studies.transfer.pairs import genus
 from treegauge.measures.registry import measures
-from treegauge.statistics.regression.correlation import correlate
-from treegauge.statistics.regression.linear_model import regress
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.linear_model import regress
 
 GIVEN = ("train_words", "mean_test_length")
 LOG = ("train_words",)

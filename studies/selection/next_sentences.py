@@ -24,7 +24,7 @@ from treegauge.learning.curves.advising import committee_view, greedy_choice
 from treegauge.parsing.beam import BeamParser
 from treegauge.parsing.tagger import train_tagger
 from treegauge.scoring.metrics.word_metrics import correct_trees
-from treegauge.statistics.resampling.small_samples import student_mean
+from treegauge.statistics.small_samples import student_mean
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.conllu import read_conllu
 

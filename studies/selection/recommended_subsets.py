@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 
 from treegauge.data import conll18
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import recommend
-from treegauge.ranking.recommending.selection import WEIGHTS, SubsetSearch, demands_of, repeated_folds
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.selection import WEIGHTS, SubsetSearch, demands_of, repeated_folds
 
 SIZES = (5, 10, 20)
 FOLDS, REPEATS, STARTS = 5, 10, 8

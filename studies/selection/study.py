@@ -10,8 +10,8 @@ import polars as pl
 from studies.parts import Part, kept, read_result
 from studies.selection.halves import HALVES, TREEBANKS
 from studies.selection.runs import WHOLE
-from treegauge.statistics.resampling.small_samples import signed_rank, student_mean
-from treegauge.statistics.tests.multiple import adjust
+from treegauge.statistics.multiple import adjust
+from treegauge.statistics.small_samples import signed_rank, student_mean
 
 PARSERS = ("beam", "mst", "biaffine")
 

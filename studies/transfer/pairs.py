@@ -9,7 +9,7 @@ those in the files are not trained again (rows of ``studies.transfer.runs``).
 
 :func:`predictors` then asks, target by target, how the ranks of the sources by a measure agree with
 their ranks by UAS. These coefficients are one number per target, so that intervals over targets,
-with genera as groups, are those of :func:`treegauge.statistics.tests.hierarchy.hierarchy`. The sources
+with genera as groups, are those of :func:`treegauge.statistics.hierarchy.hierarchy`. The sources
 are the same for all targets: intervals are about other targets, not about other sources.
 """
 
@@ -26,10 +26,10 @@ from studies.parts import RESULTS, Part, as_csv, kept, read_result
 from studies.transfer.runs import LIMIT, run, sets
 from treegauge.core.files import atomic
 from treegauge.measures.registry import measures
-from treegauge.ranking.comparing.strengths import family_jackknife
-from treegauge.statistics.tests.hierarchy import hierarchy
-from treegauge.statistics.tests.multiple import adjust
-from treegauge.statistics.tests.planning import best_of
+from treegauge.ranking.strengths import family_jackknife
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.multiple import adjust
+from treegauge.statistics.planning import best_of
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.languages import language_of
 

@@ -21,7 +21,7 @@ from treegauge.measures.displacement import (
     slv_masses,
 )
 from treegauge.measures.registry import MissingError, measures
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, read_splits
 from treegauge.treebanks.data.trees import displacement_counts, mean_edge_displacement

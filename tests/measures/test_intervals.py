@@ -7,9 +7,9 @@ from scipy.stats import t
 from treegauge.measures.intervals import measure_interval as interval
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import measures
-from treegauge.statistics.descriptive import wasserstein
-from treegauge.statistics.resampling.bootstrap import bootstrap
-from treegauge.statistics.resampling.small_samples import jackknife, wilson
+from treegauge.statistics.bootstrap import bootstrap
+from treegauge.statistics.probabilities import wasserstein
+from treegauge.statistics.small_samples import jackknife, wilson
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat

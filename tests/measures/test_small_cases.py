@@ -8,7 +8,7 @@ from treegauge.measures.registry import blank, measures
 from treegauge.measures.similarity import jensen_shannon, log_ratios, out_of_vocabulary, tree_shapes, trigram_shortfall
 from treegauge.measures.structure import possible_crossings, word_order_freedom
 from treegauge.measures.vocabulary import entropy_of, feature_counts, standardised_ttr
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 

@@ -8,7 +8,7 @@ from scipy import stats
 from studies.edv.drawing import background, by_length, skewed_histogram
 from studies.edv.methods import correlate_lengths, fit_skew_normal, normality, remove_background
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.correlation import correlate
+from treegauge.statistics.correlation import correlate
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from studies.edv.derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
 from studies.edv.methods import normality, remove_background
 from studies.parts import beyond_rounding
 from treegauge.data import edv_tables, ud25
-from treegauge.statistics.regression.coefficients import inference
-from treegauge.statistics.regression.correlation import correlate
-from treegauge.statistics.regression.linear_model import regress
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.coefficients import inference
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.linear_model import regress
 
 
 def printed(table: str, statistic: str) -> dict[tuple[str, str], str]:

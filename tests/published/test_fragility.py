@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from treegauge import data
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
 from treegauge.ranking.stability.subsets import average_subsets
-from treegauge.ranking.tables.reading import read_leaderboard
 
 SHORT = {"gb": "gb-DM17", "tb": "tb-FG19", "sl": "sl-S+19"}
 PAIRS = [("tb", "gb"), ("sl", "gb"), ("sl", "tb")]

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
-from treegauge.ranking.claims.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
-from treegauge.ranking.comparing.strengths import families_of
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.claims import Claim, fewest_removals, fewest_swaps, flip, parse_claim
+from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.strengths import families_of
 from treegauge.reporting.packing import floats
 from treegauge.reporting.sections.ranking import table_pairs
-from treegauge.statistics.resampling.small_samples import signed_rank
+from treegauge.statistics.small_samples import signed_rank
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
 

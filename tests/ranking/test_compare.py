@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
-from treegauge.ranking.comparing.compare import critical_difference, critical_distance, friedman, treebank_ranks
-from treegauge.ranking.comparing.pairs import differences, improvement, win_tie_loss
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.compare import critical_difference, critical_distance, friedman, treebank_ranks
+from treegauge.ranking.pairs import differences, improvement, win_tie_loss
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.sections.overview import _macro
 from treegauge.reporting.sections.ranking import _standing
 
@@ -251,7 +251,7 @@ def test_latex_is_a_whole_booktabs_table_with_the_best_in_bold():
 def test_json_is_complete():
     found = critical_difference(read_leaderboard("conll18"))
     stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert stated["signature"].endswith("test:nemenyi|level:0.95")
+    assert stated["signature"].endswith("test:nemenyi|units:treebanks|level:0.95")
     assert len(stated["pairs"]) == 325
     assert stated["systems"][0]["system"] == "HIT-SCIR"
     assert "critical difference" in str(found)

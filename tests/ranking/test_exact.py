@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability import exact as module
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.reading import read_leaderboard
 
 
 def table(rows) -> Leaderboard:

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.leaderboard import ranks_of
+from treegauge.ranking.metadata import classes_of, hypergeometric_tail
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.extremes import extreme
 from treegauge.ranking.stability.outliers import carriers, explain_outliers, over_represented
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.leaderboard import ranks_of
-from treegauge.ranking.tables.metadata import classes_of, hypergeometric_tail
-from treegauge.ranking.tables.reading import read_leaderboard
 
 
 def counted_tail(found, population, members, size):

@@ -25,7 +25,7 @@ def test_json_of_the_default_command():
     assert found["kind"] == "ranks"
     assert found["systems"][0]["system"] == "HIT-SCIR"
     assert len(found["systems"]) == 26
-    assert found["signature"].endswith("|size:10|subsets:3000|seed:0")
+    assert found["signature"].endswith("|size:10|subsets:3000|seed:0|units:genus")
 
 
 def test_python_and_the_command_give_the_same():

@@ -11,8 +11,8 @@ from scipy.stats import rankdata
 
 from treegauge import data
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.tables.leaderboard import ranks_of
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.leaderboard import ranks_of
+from treegauge.ranking.reading import read_leaderboard
 
 LONG = """metric,treebank,system,score
 LAS,cs_pdt,A,91.25

@@ -10,8 +10,9 @@ from scipy.stats import t as student
 
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.recommend import judged_subsets, recommend
-from treegauge.ranking.recommending.selection import (
+from treegauge.ranking.selection import (
     WEIGHTS,
     SubsetConditions,
     SubsetSearch,
@@ -19,7 +20,6 @@ from treegauge.ranking.recommending.selection import (
     error_matrix,
     repeated_folds,
 )
-from treegauge.ranking.tables.reading import read_leaderboard
 
 CONLL = read_leaderboard("conll18")
 
@@ -205,7 +205,7 @@ def test_same_seed_same_recommendation():
     assert found.to_dict() == again.to_dict()
     assert found.held_out != other.held_out
     stated = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert stated["signature"].endswith("|size:6|cv:1x5|subsets:30|seed:1")
+    assert stated["signature"].endswith("|size:6|cv:1x5|units:systems|subsets:30|seed:1")
     assert len(stated["subset"]) == 6
     assert "Margin" in str(found)
 

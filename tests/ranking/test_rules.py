@@ -9,11 +9,10 @@ from scipy.stats import kendalltau, rankdata
 
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.comparing.strengths import strengths, votes_of
-from treegauge.ranking.rules.rule_ranks import kendall, rule_ranks
-from treegauge.ranking.rules.rules import RULES, Ballots, borda
-from treegauge.ranking.tables.leaderboard import Leaderboard, filled_scores
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.leaderboard import Leaderboard, filled_scores
+from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.rules import RULES, Ballots, borda, kendall, rule_ranks
+from treegauge.ranking.strengths import strengths, votes_of
 
 CONLL = read_leaderboard("conll18")
 

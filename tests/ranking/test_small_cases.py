@@ -5,18 +5,18 @@ import pytest
 
 from treegauge import data
 from treegauge.ranking.certify import permutation, sign_test
-from treegauge.ranking.claims.claims import Claim, flip, parse_claim
-from treegauge.ranking.comparing.compare import critical_difference, critical_distance, friedman
-from treegauge.ranking.comparing.pairs import differences, improvement, win_tie_loss
-from treegauge.ranking.comparing.strengths import bradley_terry, strengths
-from treegauge.ranking.stability.constraints import Constraint
+from treegauge.ranking.claims import Claim, flip, parse_claim
+from treegauge.ranking.compare import critical_difference, critical_distance, friedman
+from treegauge.ranking.metadata import classes_of, hypergeometric_tail, name_key
+from treegauge.ranking.pairs import differences, improvement, win_tie_loss
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact import exact_ranks, subset_sums, sum_layout
 from treegauge.ranking.stability.extremes import extreme
 from treegauge.ranking.stability.outliers import explain_outliers, over_represented
 from treegauge.ranking.stability.sampler import Sampler
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.metadata import classes_of, hypergeometric_tail, name_key
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.stability.subsets import Constraint
+from treegauge.ranking.strengths import bradley_terry, strengths
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.leaderboard import Leaderboard, ranks_of
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.leaderboard import Leaderboard, ranks_of
-from treegauge.ranking.tables.reading import read_leaderboard
 
 
 def table(rows: list[list[float]]) -> Leaderboard:

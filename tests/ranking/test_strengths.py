@@ -9,15 +9,8 @@ from scipy.optimize import minimize
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.ranking.comparing.strengths import (
-    advantages,
-    best_system,
-    bradley_terry,
-    families_of,
-    rank_sets,
-    strengths,
-)
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.strengths import advantages, best_system, bradley_terry, families_of, rank_sets, strengths
 
 CONLL = read_leaderboard("conll18")
 

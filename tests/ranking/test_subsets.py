@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.subsets import average_subsets, restrict
-from treegauge.ranking.tables.reading import read_leaderboard
 
 FRAME = pl.DataFrame({"treebank": ["easy", "hard"], "old": [98.0, 50.0], "new": [99.0, 90.0]})
 BOARD = read_leaderboard(FRAME)

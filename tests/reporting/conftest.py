@@ -9,7 +9,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.parsing.registry import make_parser
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.report import report
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic

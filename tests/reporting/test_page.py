@@ -16,9 +16,9 @@ from treegauge.learning.maps.cartography import MapArchive, data_map
 from treegauge.learning.maps.recording import Recording
 from treegauge.measures.measure import measure
 from treegauge.ranking.certify import certify
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.reading import read_leaderboard
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.methods import REFERENCES
 from treegauge.reporting.page import Section, page

@@ -9,7 +9,7 @@ from tests.commands import invoke
 from tests.reporting.browsing import address
 from tests.reporting.conftest import TREEBANKS
 from treegauge.ranking.certify import certify
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.class_tests import compare_classes

@@ -8,10 +8,10 @@ import pytest
 
 from tests.commands import invoke
 from tests.reporting.browsing import address, table
+from treegauge.ranking.leaderboard import ranks_of
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.leaderboard import ranks_of
-from treegauge.ranking.tables.reading import read_leaderboard
 
 SAMPLES = 500
 

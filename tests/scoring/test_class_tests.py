@@ -11,7 +11,7 @@ from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.class_tests import ClassTable, class_difference, class_f1, compare_classes
 from treegauge.scoring.classes.classification import sentence_classes
-from treegauge.statistics.tests.multiple import adjust
+from treegauge.statistics.multiple import adjust
 from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import conllu, ok

@@ -12,7 +12,7 @@ from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.inference.comparisons import compare_systems, error_reduction
 from treegauge.scoring.metrics.registry import NUMBER, f1
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.resampling.small_samples import effective_df
+from treegauge.statistics.small_samples import effective_df
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu
 

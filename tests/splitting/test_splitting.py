@@ -15,7 +15,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.splits import distance
 from treegauge.splitting.assignment import Strata, make_split, optimised_test, pool, sampled_test
 from treegauge.splitting.split import rebuild, split_manifest, write_split
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.catalogue import catalogue

@@ -13,8 +13,8 @@ import pytest
 from tests.commands import invoke
 from treegauge.data import ud25
 from treegauge.statistics.analyse import analyse
-from treegauge.statistics.regression.correlation import correlate
-from treegauge.statistics.regression.linear_model import regress
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.linear_model import regress
 
 
 def run(*words: str):

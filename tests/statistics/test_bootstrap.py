@@ -10,8 +10,8 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.resampling import draws as resampling
-from treegauge.statistics.resampling.bootstrap import bootstrap
+from treegauge.statistics import draws as resampling
+from treegauge.statistics.bootstrap import bootstrap
 
 
 def ratio(sums):

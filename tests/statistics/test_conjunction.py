@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.tests.multiple import adjust, partial_conjunction
+from treegauge.statistics.multiple import adjust, partial_conjunction
 
 p_lists = st.lists(st.floats(1e-6, 1), min_size=1, max_size=10)
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.data import ud25
-from treegauge.statistics.regression.correlation import correlate
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.correlation import correlate
 
 
 @pytest.fixture

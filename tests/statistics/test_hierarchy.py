@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.agreement.coefficients import agreement
-from treegauge.statistics.resampling.small_samples import StudentEstimate, heavy_tailed_df
-from treegauge.statistics.tests.hierarchy import hierarchy
+from treegauge.statistics.agreement import agreement
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.small_samples import StudentEstimate, heavy_tailed_df
 from treegauge.statistics.units import LEAST_TREEBANKS
 
 

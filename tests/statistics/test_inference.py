@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.coefficients import Inference, correlated_pair, inference
-from treegauge.statistics.tests.power import correlation_power, detectable, needed_rows
+from treegauge.statistics.coefficients import Inference, correlated_pair, inference
+from treegauge.statistics.planning import correlation_power, detectable, needed_rows
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.tests.multiple import METHODS, adjust
+from treegauge.statistics.multiple import METHODS, adjust
 
 # Benjamini and Hochberg (1995), section 4: fifteen comparisons of two treatments after
 # myocardial infarction. Bonferroni and its step-wise forms reject three, theirs four.

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.correlation import correlate
-from treegauge.statistics.regression.linear_model import regress
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.linear_model import regress
 
 NUMBERS = st.one_of(st.integers(-3, 3), st.sampled_from([0.1, 1e-12, 1e9, 1e9 + 1]))
 ANALYSES = {

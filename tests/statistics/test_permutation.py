@@ -10,8 +10,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.statistics.resampling import draws as resampling
-from treegauge.statistics.tests.permutation import paired_bootstrap, paired_permutation
+from treegauge.statistics import draws as resampling
+from treegauge.statistics.permutation import paired_bootstrap, paired_permutation
 
 MIRROR = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 

@@ -7,8 +7,8 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.resampling.small_samples import student_mean
-from treegauge.statistics.tests.planning import best_of, detectable_difference, equivalence, needed_units
+from treegauge.statistics.planning import best_of, detectable_difference, equivalence, needed_units
+from treegauge.statistics.small_samples import student_mean
 
 
 def test_equivalence_equals_statsmodels() -> None:

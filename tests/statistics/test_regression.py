@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.least_squares import (
+from treegauge.statistics.coefficients import (
     collinearity_notes,
     condition_number,
     relative_importance,
     variance_inflation,
 )
-from treegauge.statistics.regression.linear_model import regress
+from treegauge.statistics.linear_model import regress
 
 ON = ["words", "edv", "length"]
 

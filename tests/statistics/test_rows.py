@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.regression.coefficients import coefficients
-from treegauge.statistics.resampling import bootstrap
-from treegauge.statistics.resampling import draws as resampling
-from treegauge.statistics.resampling.bootstrap import bootstrap_rows
+from treegauge.statistics import bootstrap
+from treegauge.statistics import draws as resampling
+from treegauge.statistics.bootstrap import bootstrap_rows
+from treegauge.statistics.coefficients import coefficients
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.descriptive import cumulative_variance
+from treegauge.statistics.probabilities import cumulative_variance
 
 
 @settings(deadline=None, max_examples=50)

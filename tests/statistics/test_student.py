@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treegauge.statistics.resampling.student import student_quantile, student_tail
+from treegauge.statistics.student import student_quantile, student_tail
 
 
 @pytest.mark.parametrize("df", [1, 1.4, 2, 3.7, 9, 30, 136.2, 455, 5000])

@@ -11,8 +11,8 @@ from scipy.stats import spearmanr
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.measure import measure
-from treegauge.statistics.tables.data_table import as_table, read_table
-from treegauge.statistics.tables.table_joins import load_tables, treebank_key
+from treegauge.statistics.data_table import as_table, read_table
+from treegauge.statistics.table_joins import load_tables, treebank_key
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
 
@@ -200,7 +200,7 @@ def test_columns_of_one_name_are_named_by_system_or_table_or_refused(caplog):
 
 
 def read_scores(system, values):
-    from treegauge.statistics.tables.data_table import _one_row_per_treebank
+    from treegauge.statistics.data_table import _one_row_per_treebank
 
     frame = pl.DataFrame({"treebank": ["A", "B"], "system": system, "metric": "LAS", "score": values})
     return _one_row_per_treebank(frame, "scores", "percent")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treegauge.statistics.tests.multiple import tie_groups, tie_letters
+from treegauge.statistics.multiple import tie_groups, tie_letters
 
 
 @st.composite

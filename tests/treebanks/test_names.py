@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.ranking.tables.metadata import describe
-from treegauge.statistics.tables.data_table import DataTable
+from treegauge.ranking.metadata import describe
+from treegauge.statistics.data_table import DataTable
 from treegauge.treebanks.data.repair import repair_sentence
 from treegauge.treebanks.fetching.archives import _split
 from treegauge.treebanks.fetching.downloads import cached_name

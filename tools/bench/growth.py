@@ -111,8 +111,8 @@ def ranker(share: int | None = None) -> Callable[[], Contender]:
         import numpy as np
         import polars as pl
 
+        from treegauge.ranking.reading import read_leaderboard
         from treegauge.ranking.stability.exact import exact_ranks
-        from treegauge.ranking.tables.reading import read_leaderboard
 
         whole = read_leaderboard("conll18")
 
@@ -141,7 +141,7 @@ def resampler(units: int | None) -> Callable[[], Contender]:
 
     def make() -> Contender:
         from tools.bench.resampling import f1, sentences
-        from treegauge.statistics.resampling.bootstrap import bootstrap
+        from treegauge.statistics.bootstrap import bootstrap
 
         def run(size: int) -> Any:
             counts = sentences(size if units is None else units)

@@ -15,7 +15,7 @@ FEW = 6
 
 def table() -> Any:
     """Return systems x treebanks, the LAS of CoNLL 2018."""
-    from treegauge.ranking.tables.reading import read_leaderboard
+    from treegauge.ranking.reading import read_leaderboard
 
     return read_leaderboard("conll18")
 
@@ -61,7 +61,7 @@ def sketch() -> Contender:
 
 def critical() -> Contender:
     """Test all systems and all pairs of them."""
-    from treegauge.ranking.comparing.compare import critical_difference
+    from treegauge.ranking.compare import critical_difference
 
     scores = table()
     return Contender(lambda: critical_difference(scores), lambda found: _pairs(found.p_values <= 0.05))
@@ -108,7 +108,7 @@ def _pairs(differ: Any) -> int:
 
 def improvement() -> Contender:
     """Estimate for every pair how probable an improvement is, with an interval."""
-    from treegauge.ranking.comparing.pairs import improvement as estimate
+    from treegauge.ranking.pairs import improvement as estimate
 
     few = _few()
     return Contender(lambda: estimate(few), lambda found: _above(found.numbers["probability"]))
@@ -149,7 +149,7 @@ def permuted() -> Contender:
     """Swap the two systems' scores treebank by treebank."""
     import numpy as np
 
-    from treegauge.statistics.tests.permutation import paired_permutation
+    from treegauge.statistics.permutation import paired_permutation
 
     a, b = (np.column_stack([one, np.ones(len(one))]) for one in _two())
 

@@ -7,7 +7,7 @@ from tools.bench.measuring import Contender, Makers, contest
 from tools.bench.tables import VERSUS, Section, versus
 
 if TYPE_CHECKING:
-    from treegauge.statistics.resampling.bootstrap import Method
+    from treegauge.statistics.bootstrap import Method
 
 OURS = "treegauge"
 UNITS, COLUMNS, RESAMPLES, PERMUTATIONS = 26_000, 30, 1_000, 10_000
@@ -42,7 +42,7 @@ def ours(columns: int = COLUMNS, method: "Method" = "percentile", most: int = UN
     """Return our bootstrap of sums."""
 
     def make() -> Contender:
-        from treegauge.statistics.resampling.bootstrap import bootstrap
+        from treegauge.statistics.bootstrap import bootstrap
 
         counts = sentences(most, columns)
 
@@ -92,7 +92,7 @@ def paired(columns: int = COLUMNS) -> Callable[[], Contender]:
     """Return our permutation test of two systems."""
 
     def make() -> Contender:
-        from treegauge.statistics.tests.permutation import paired_permutation
+        from treegauge.statistics.permutation import paired_permutation
 
         a, b = sentences(UNITS, columns), sentences(UNITS, columns, seed=1)
         b[:, columns // 3 :] = a[:, columns // 3 :]  # the same words
@@ -129,8 +129,8 @@ def scipy_permutation() -> Contender:
 
 def partial() -> Contender:
     """Correlate ranks given two covariates."""
-    from treegauge.statistics.regression.coefficients import coefficients
-    from treegauge.statistics.regression.coefficients import partial as given_others
+    from treegauge.statistics.coefficients import coefficients
+    from treegauge.statistics.coefficients import partial as given_others
 
     values = _columns()
 

@@ -80,7 +80,7 @@ def _table(folder: Path, systems: int) -> str:
     import numpy as np
     import polars as pl
 
-    from treegauge.ranking.tables.reading import read_leaderboard
+    from treegauge.ranking.reading import read_leaderboard
 
     board = read_leaderboard("conll18")
     copies = -(-systems // len(board.systems))

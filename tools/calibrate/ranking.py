@@ -19,22 +19,15 @@ from tools.calibrate.simulated_boards import (
     gapped,
     values,
 )
-from treegauge.ranking.comparing.compare import critical_difference, friedman
-from treegauge.ranking.comparing.pairs import differences, improvement
-from treegauge.ranking.comparing.strengths import (
-    advantages,
-    best_system,
-    bradley_terry,
-    families_of,
-    rank_sets,
-    strengths,
-)
+from treegauge.ranking.compare import critical_difference, friedman
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.metadata import classes_of, hypergeometric_tail
+from treegauge.ranking.pairs import differences, improvement
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.outliers import explain_outliers, over_represented
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.metadata import classes_of, hypergeometric_tail
-from treegauge.ranking.tables.reading import read_leaderboard
-from treegauge.statistics.tests.multiple import adjust
+from treegauge.ranking.strengths import advantages, best_system, bradley_terry, families_of, rank_sets, strengths
+from treegauge.statistics.multiple import adjust
 
 
 @statement(

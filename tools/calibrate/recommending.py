@@ -6,7 +6,7 @@ import numpy.typing as npt
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated_boards import board
 from treegauge.ranking.recommend import judged_subsets
-from treegauge.ranking.recommending.selection import SubsetSearch, demands_of
+from treegauge.ranking.selection import SubsetSearch, demands_of
 
 
 def _margins(random: np.random.Generator, systems: int, repetitions: int, *, kinds: bool) -> npt.NDArray[np.float64]:

@@ -14,9 +14,9 @@ from treegauge.scoring.inference.comparisons import PairedTest, drawn_p_values, 
 from treegauge.scoring.metrics.registry import COLUMNS, NUMBER
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df
-from treegauge.statistics.tests.multiple import adjust
-from treegauge.statistics.tests.planning import best_of
+from treegauge.statistics.multiple import adjust
+from treegauge.statistics.planning import best_of
+from treegauge.statistics.small_samples import StudentEstimate, effective_df
 
 interval = partial(statement, verb="score", kind="interval", nominal=0.95)
 test = partial(statement, verb="score", kind="test", nominal=0.05)

@@ -9,7 +9,7 @@ from tools.calibrate.registry import Trials, statement
 from tools.calibrate.scoring import kept
 from tools.calibrate.simulated import CONCENTRATION, scored
 from treegauge.scoring.classes.class_tests import ClassTable, class_difference, class_f1
-from treegauge.statistics.tests.multiple import adjust
+from treegauge.statistics.multiple import adjust
 
 test = partial(statement, verb="breakdown", kind="test", nominal=0.05)
 Ints = npt.NDArray[np.int64]

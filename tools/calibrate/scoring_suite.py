@@ -9,8 +9,8 @@ from tools.calibrate.scoring import counted
 from tools.calibrate.simulated import scored, scored_pair
 from treegauge.scoring.inference.certainty import difference, estimate, p_greater
 from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
-from treegauge.statistics.tests.hierarchy import hierarchy
-from treegauge.statistics.tests.multiple import partial_conjunction
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.multiple import partial_conjunction
 from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS
 
 interval = partial(statement, verb="score", kind="interval", nominal=0.95)

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.statistics.resampling.draws import FloatArray
+from treegauge.statistics.draws import FloatArray
 
 Counts = npt.NDArray[np.int64]
 #: How far accuracy differs between sentences: the two parameters of the beta law add up to this.

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from treegauge.ranking.comparing.pairs import PairMatrix
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.pairs import PairMatrix
+from treegauge.ranking.reading import read_leaderboard
 
 Floats = npt.NDArray[np.float64]
 #: Standard deviations of a system's score: by family, by treebank.

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tools.calibrate.registry import Trials, statement
-from treegauge.statistics.regression.clusters import Clusters, over_clusters, strongest
-from treegauge.statistics.regression.coefficients import coefficients, correlated_pair, inference, partial
-from treegauge.statistics.regression.linear_model import regress
-from treegauge.statistics.resampling.bootstrap import bootstrap_rows
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.tests.multiple import adjust
+from treegauge.statistics.bootstrap import bootstrap_rows
+from treegauge.statistics.clusters import Clusters, over_clusters, strongest
+from treegauge.statistics.coefficients import coefficients, correlated_pair, inference, partial
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.linear_model import regress
+from treegauge.statistics.multiple import adjust
 
 #: Treebanks of the genera of UD 2.5 that have a score in ``ud25``.
 UD25 = (19, 19, 16, 4, 3, 3, 3, 3, 3, 3, 2, 2, *[1] * 14)

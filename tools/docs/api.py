@@ -24,8 +24,8 @@ FURTHER = {
     ),
     "ranking": ("claims compare exact extremes outliers pairs stability strengths subsets"),
     "statistics": (
-        "bootstrap correlation correlation_tables descriptive hierarchy multiple "
-        "permutation planning power probabilities regression small_samples"
+        "bootstrap coefficients correlation hierarchy linear_model multiple permutation planning "
+        "probabilities small_samples units"
     ),
     "parsing": "base",
     "experiments": "cells running tasks",

@@ -17,8 +17,8 @@ from treegauge.learning.curves.grid import area_between
 from treegauge.learning.maps.cartography import Regions
 from treegauge.measures.structure import relation_class
 from treegauge.reporting.figures.theme import PALETTE
+from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.probabilities import reliability_bins
-from treegauge.statistics.resampling.bootstrap import bootstrap
 from treegauge.treebanks.drawing.svg import compare_svg, number, svg_tree, text_width, xml
 
 HOME = Path(__file__).parents[2] / "docs"

@@ -14,7 +14,7 @@ from tools.fuzz.places import written
 from tools.fuzz.targets import Target
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_file
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.reading import read_leaderboard
 
 _ENDINGS = (b"csv", b"tsv", b"txt", b"json")
 _NAMES = ("treebank", "system", "score", "metric", "las", "seed", "A", "en_ewt", "UD_Czech-PDT",

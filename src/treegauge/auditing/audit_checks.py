@@ -8,7 +8,7 @@ from treegauge.auditing.audit import Finding, Severity, number_with_noun
 from treegauge.core.tables import p_value_text
 from treegauge.measures.displacement import displacement_tables, length_tables
 from treegauge.measures.intervals import random_splits
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import SPLITS
 

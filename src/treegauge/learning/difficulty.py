@@ -83,7 +83,7 @@ def absolute_rank(data: Any, measures: Sequence[str] = (), *, label: str = "tree
     """
     from scipy.stats import rankdata
 
-    from treegauge.statistics.tables.data_table import as_table
+    from treegauge.statistics.data_table import as_table
 
     table = as_table(data)
     table.check([label], "column of names")

@@ -17,7 +17,7 @@ from treegauge.measures.registry import (
     register,
     register_ratio,
 )
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Ints, Treebank
 from treegauge.treebanks.data.trees import FARTHEST, displacement_counts, mean_edge_displacement

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.measures.registry import Additive, FloatArray, Measure
-from treegauge.statistics.resampling.draws import Units, bootstrap_sums, jackknife_values
-from treegauge.statistics.resampling.small_samples import effective_df, wilson
+from treegauge.statistics.draws import Units, bootstrap_sums, jackknife_values
+from treegauge.statistics.small_samples import effective_df, wilson
 from treegauge.treebanks.data.columns import Treebank
 
 Table = npt.NDArray[Any]

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.claims.certificate import Certificate, PairedEstimate
-from treegauge.ranking.claims.claims import Claim, flip, parse_claim
-from treegauge.ranking.stability.constraints import GROUPINGS, Constraint, constraints_of
+from treegauge.ranking.certificate import Certificate, PairedEstimate
+from treegauge.ranking.claims import Claim, flip, parse_claim
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.metadata import units_of
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.stability.sampler import sizes_of
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.metadata import units_of
-from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.statistics.resampling.small_samples import StudentEstimate, median_interval, signed_rank, wilson
-from treegauge.statistics.tests.hierarchy import hierarchy
-from treegauge.statistics.tests.planning import detectable_difference, equivalence
+from treegauge.ranking.stability.subsets import GROUPINGS, Constraint, constraints_of
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.planning import detectable_difference, equivalence
+from treegauge.statistics.small_samples import StudentEstimate, median_interval, signed_rank, wilson
 from treegauge.statistics.units import LEAST_GROUPED, TreebankUnits
 
 Grouping = Literal["genus", "stock", "family", "language", "resource"]
@@ -153,7 +153,7 @@ def sign_test(differences: NDArray[Any]) -> float:
 
 def permutation(differences: NDArray[np.float64], resamples: int, seed: int) -> float:
     """Return the two-sided p-value of the mean difference under random sign changes."""
-    from treegauge.statistics.tests.permutation import paired_permutation
+    from treegauge.statistics.permutation import paired_permutation
 
     a, treebanks = differences[:, None], len(differences)
     compared = paired_permutation(a, np.zeros_like(a), lambda sums: sums / treebanks, permutations=resamples, seed=seed)

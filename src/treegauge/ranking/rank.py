@@ -9,18 +9,16 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.comparing.compare import compare
-from treegauge.ranking.comparing.strengths import advantages, best_system, families_of, rank_sets
-from treegauge.ranking.rules.rule_ranks import SUBSETS, rule_ranks
-from treegauge.ranking.rules.rules import rules_of
-from treegauge.ranking.stability.constraints import Constraint
+from treegauge.ranking.compare import compare
+from treegauge.ranking.leaderboard import Leaderboard, Ranks
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.rules import SUBSETS, rule_ranks, rules_of
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.outliers import outliers
 from treegauge.ranking.stability.sampler import usual_size
 from treegauge.ranking.stability.stability import sample_count, stability
-from treegauge.ranking.stability.subsets import average_subsets, restrict
-from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks
-from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.stability.subsets import Constraint, average_subsets, restrict
+from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
 from treegauge.statistics.units import GENUS
 
 MOST_SUBSETS = 10**8

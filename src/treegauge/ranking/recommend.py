@@ -28,7 +28,9 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
-from treegauge.ranking.recommending.selection import (
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.selection import (
     CONDITIONS,
     STARTS,
     SubsetConditions,
@@ -38,8 +40,6 @@ from treegauge.ranking.recommending.selection import (
     repeated_folds,
 )
 from treegauge.ranking.stability.subsets import own_subsets, subset_columns
-from treegauge.ranking.tables.leaderboard import Leaderboard
-from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -229,7 +229,7 @@ def judged_subsets(problem: SubsetSearch, folds: int, repeats: int, rng: np.rand
     :math:`D \pm t_{n-1} se` with the jackknife's
     :math:`se^2 = \frac{n-1}{n} \sum_i (D_{(i)} - \bar D)^2`: a pair counts for both its systems.
     """
-    from treegauge.statistics.resampling.small_samples import StudentEstimate
+    from treegauge.statistics.small_samples import StudentEstimate
 
     systems = len(problem.values)
     chance = np.array([problem.concordance(order[: problem.size]) for order in problem.pool])

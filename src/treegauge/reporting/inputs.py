@@ -105,7 +105,7 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
     text, files in a folder of output also by name. Gold is never guessed: files with the same text
     are refused if none of them is known to be gold.
     """
-    from treegauge.ranking.tables.leaderboard import Leaderboard
+    from treegauge.ranking.leaderboard import Leaderboard
 
     sources = list(sources)
     _check_named(sources)

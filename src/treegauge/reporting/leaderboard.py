@@ -16,8 +16,8 @@ from treegauge.scoring.settings import Reading
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.ranking.comparing.standings import Standings
-    from treegauge.ranking.tables.score_cells import Missing
+    from treegauge.ranking.reading import Missing
+    from treegauge.ranking.standings import Standings
     from treegauge.reporting.page import Section
 
 PAGE, SCORES, RANKING = "index.html", "scores.csv", "ranking.csv"
@@ -99,8 +99,8 @@ def leaderboard(
 
     Both teams have the same files here, which are scored once.
     """
-    from treegauge.ranking.comparing.standings import standings as rank_teams
-    from treegauge.ranking.comparing.standings import submitted_board
+    from treegauge.ranking.standings import standings as rank_teams
+    from treegauge.ranking.standings import submitted_board
     from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.settings import ScoreOptions
     from treegauge.scoring.systems.submissions import Submissions, score_submissions

@@ -246,7 +246,7 @@ def _ranking(
 
 def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) -> "RankedTable | None":
     """Return the scores of the output that was scored for this page."""
-    from treegauge.ranking.tables.reading import read_leaderboard
+    from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.sections.overview import METRICS, scored_suite
     from treegauge.reporting.sections.ranking import RankedTable
     from treegauge.scoring.metrics.registry import canonical
@@ -272,7 +272,7 @@ def _scored_table(inputs: "PageInputs", results: "list[Scores]", metric: str) ->
 
 def _given_table(inputs: "PageInputs", metric: str) -> "RankedTable | None":
     """Return the tables of scores among the inputs as one table."""
-    from treegauge.ranking.tables.reading import read_leaderboard
+    from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.sections.ranking import RankedTable
 
     if not inputs.scores:
@@ -303,7 +303,7 @@ def _failed(path: Path) -> "Iterator[tuple[str, str]]":
 
 def _stored_table(inputs: "PageInputs", stores: list[Path], metric: str) -> "RankedTable | None":
     """Return the scores in stores."""
-    from treegauge.ranking.tables.reading import read_leaderboard
+    from treegauge.ranking.reading import read_leaderboard
     from treegauge.reporting.sections.ranking import RankedTable
 
     if not stores:

@@ -139,7 +139,7 @@ def plan_scores(scores: "Scores", wanted: float, metric: str = "LAS") -> SampleP
     from treegauge.scoring.inference.certainty import difference
     from treegauge.scoring.inference.comparisons import POWER, unit_counts
     from treegauge.scoring.metrics.registry import canonical
-    from treegauge.statistics.tests.planning import needed_units
+    from treegauge.statistics.planning import needed_units
     from treegauge.statistics.units import LEAST_RUNS, LEAST_UNITS
 
     if len(scores.systems) < 2:
@@ -194,7 +194,7 @@ def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SampleP
     from treegauge.scoring.inference.comparisons import POWER
     from treegauge.scoring.inference.hierarchies import paired_differences
     from treegauge.scoring.metrics.registry import canonical
-    from treegauge.statistics.tests.planning import needed_units
+    from treegauge.statistics.planning import needed_units
     from treegauge.statistics.units import LEAST_TREEBANKS
 
     rows = []

@@ -20,7 +20,7 @@ from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canonical
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.tests.multiple import partial_conjunction
+from treegauge.statistics.multiple import partial_conjunction
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError, check_whole
 from treegauge.core.result import sign
 from treegauge.kernels.splits import TEST, draw, swap
 from treegauge.splitting.split import Index, Objective, SizeUnit, Split
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.data.indexing import document_starts

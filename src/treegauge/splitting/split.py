@@ -22,7 +22,7 @@ from treegauge.core.messages import note
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import verb
-from treegauge.statistics.descriptive import wasserstein
+from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:

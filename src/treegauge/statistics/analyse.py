@@ -1,13 +1,132 @@
-"""The verb ``analyse``: explanations of scores, from tables with one row per treebank."""
+"""The verb ``analyse``: explanations of scores, from tables with one row per treebank; all pairs of columns."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.verbs import verb
-from treegauge.statistics.regression.correlation import correlate
-from treegauge.statistics.regression.linear_model import regress
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
-from treegauge.statistics.tables.data_table import DataTable, Tables
-from treegauge.statistics.tables.table_joins import load_tables
-from treegauge.statistics.tables.variables import Analysis, CorrelationSettings, Names, RowResampling
+from treegauge.statistics.clusters import clustered_inferences, clusters_of
+from treegauge.statistics.coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
+from treegauge.statistics.correlation import correlate
+from treegauge.statistics.data_table import DataTable, Tables
+from treegauge.statistics.linear_model import regress
+from treegauge.statistics.multiple import adjust
+from treegauge.statistics.table_joins import load_tables
+from treegauge.statistics.units import cluster_note
+from treegauge.statistics.variables import (
+    Analysis,
+    Coefficient,
+    Correction,
+    CorrelationSettings,
+    Names,
+    RowResampling,
+    frame_of,
+    sign_analysis,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationMatrix(Analysis):
+    """Coefficients of all pairs of columns, with their intervals and p-values."""
+
+    names: tuple[str, ...]
+    pairs: tuple[dict[str, Any], ...]
+    kind: ClassVar[str] = "correlation matrix"
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """One row per pair."""
+        return frame_of(self.pairs, x=str, y=str, n=int)
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the matrix; ``*`` marks adjusted p-values below 0.05, ``**`` below 0.001."""
+        import polars as pl
+
+        cells = {(name, name): "1" for name in self.names}
+        for pair in self.pairs:
+            x, y, r, p = (pair[key] for key in ("x", "y", "r", "p_adjusted"))
+            star = "" if p is None or p >= 0.05 else "**" if p < 0.001 else "*"
+            cells[x, y] = cells[y, x] = "" if r is None else f"{r:.{self.digits}f}{star}"
+        columns = {name: [cells[row, name] for row in self.names] for name in self.names}
+        return pl.DataFrame({"": self.names} | columns)
+
+
+def correlation_matrix(
+    tables: Tables,
+    of: Names = (),
+    *,
+    method: Coefficient = "spearman",
+    level: float = 0.95,
+    correction: Correction = "benjamini-hochberg",
+    cluster: str = "genus",
+    log: Names = (),
+) -> CorrelationMatrix:
+    """Correlate every column with every other; stars mark small adjusted p-values.
+
+    Each pair is correlated over the rows that have both; all pairs are one family of p-values. The
+    columns are all numeric ones unless named.
+
+    Notes
+    -----
+    Table 3 of the EDV paper (Spearman) and of the Content paper (Pearson).
+
+    Examples
+    --------
+    >>> print(correlation_matrix("ud25", "las,train_words,test_words").shown().row(1))
+    ('train_words', '0.661**', '1', '0.772**')
+    """
+    table = load_tables(tables)
+    check_coefficient(method)
+    chosen, log = table.pick(of), table.pick(log)
+    wanted = chosen or table.numeric()
+    if len(wanted) < 2 or len(set(wanted)) < len(wanted):
+        raise TreegaugeError(
+            f"{table.source}: a matrix needs two or more different columns, found {', '.join(wanted) or 'none'}"
+        )
+    values, names = table.columns(wanted, log=log)
+    pairs: list[dict[str, Any]] = []
+    notes: list[str] = []
+    kinds = table.kinds(cluster)
+    for i, j in combinations(range(len(names)), 2):
+        both = values[:, [i, j]]
+        here = np.flatnonzero(np.isfinite(both).all(axis=1))
+        both = both[here]
+        result = Inference()
+        if len(both) < 4:
+            notes.append(f"{names[i]}, {names[j]}: missing, {len(both)} rows have both (at least 4)")
+        elif (np.ptp(both, axis=0) == 0).any():
+            notes.append(f"{names[i]}, {names[j]}: missing, because one of them has one value only")
+        else:
+            result = correlated_pair(both, method=method, level=level)
+            clusters = clusters_of(kinds, here.tolist())
+            if clusters:
+                (result,), _ = clustered_inferences([result], both, clusters, method, level)
+                notes.append(cluster_note(len(clusters.codes), clusters.number, cluster))
+            elif len(both) < LEAST_ROWS:
+                notes.append(f"{names[i]}, {names[j]}: too few rows for a p-value (at least 8)")
+        pairs.append(
+            {"x": names[i], "y": names[j], "n": len(both), "r": result.r}
+            | {"low": result.low, "high": result.high, "p_value": result.p_value}
+        )
+    corrected = adjust([pair["p_value"] for pair in pairs], correction)
+    for pair, p in zip(pairs, corrected, strict=True):
+        pair["p_adjusted"] = None if np.isnan(p) else float(p)
+    return CorrelationMatrix(
+        names=names,
+        pairs=tuple(pairs),
+        notes=tuple(dict.fromkeys(notes)),
+        signature=sign_analysis(
+            "matrix", table.name, of=wanted if chosen else "all", method=method,
+            correction=correction, units="rows" if cluster == "none" else cluster, log=log,
+            intervals=RowResampling(level, 0),
+        ),
+    )  # fmt: skip
 
 
 @verb
@@ -49,8 +168,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.regression.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.regression.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
 
     Examples
     --------

@@ -7,8 +7,8 @@ import pytest
 
 from treegauge.data import ud25
 from treegauge.reporting.figures import analysis
-from treegauge.statistics.regression.linear_model import regress
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.linear_model import regress
 
 
 @pytest.fixture(scope="module")

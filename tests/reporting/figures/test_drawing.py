@@ -10,7 +10,7 @@ import pytest
 import treegauge as tg
 from treegauge.cli.verbs import VERBS
 from treegauge.core.errors import ChoiceError
-from treegauge.ranking.tables.reading import read_leaderboard
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.figures.drawing import FIGURES, to_svg
 from treegauge.reporting.figures.ranking import pair_matrix, rank_boxes
 from treegauge.reporting.sections.ranking import RankedTable, ranking_section

@@ -12,7 +12,7 @@ from treegauge.learning.maps.description_length import description_length
 from treegauge.learning.maps.recorder import make_engine
 from treegauge.reporting.figures import treebanks as dynamics
 from treegauge.reporting.figures.analysis import matrix
-from treegauge.statistics.tables.correlation_tables import correlation_matrix
+from treegauge.statistics.analyse import correlation_matrix
 from treegauge.testing.synthetic import synthetic
 
 TRAIN, DEV = synthetic(60, seed=1), synthetic(30, seed=2)

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.ranking.comparing.compare import critical_difference
+from treegauge.ranking.compare import critical_difference
+from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.exact import exact_ranks
 from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.tables.reading import read_leaderboard
 from treegauge.reporting.figures.drawing import figure_json, save
 from treegauge.reporting.figures.ranking import agreement_by_size, critical_differences, pair_matrix, rank_boxes
 

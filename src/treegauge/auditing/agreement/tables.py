@@ -15,9 +15,15 @@ from treegauge.scoring.inference.certainty import UnitCounts, intervals
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.sentence_counts import tally
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.agreement.coefficients import agreement, class_agreement, coefficient_interval
-from treegauge.statistics.agreement.distance_alpha import LEAST_APART, LEAST_DISTANCE_UNITS, distance_alpha
-from treegauge.statistics.resampling.small_samples import StudentEstimate
+from treegauge.statistics.agreement import (
+    LEAST_APART,
+    LEAST_DISTANCE_UNITS,
+    agreement,
+    class_agreement,
+    coefficient_interval,
+    distance_alpha,
+)
+from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.statistics.units import UnitKind, few_units, text_units, units_note
 from treegauge.treebanks.data.trees import is_tree
 

@@ -23,7 +23,7 @@ from treegauge.learning.curves.grid import (
     relative,
     uneven,
 )
-from treegauge.statistics.regression.coefficients import coefficients
+from treegauge.statistics.coefficients import coefficients
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:

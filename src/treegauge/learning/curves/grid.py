@@ -12,7 +12,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.core.result import countersign
 from treegauge.learning.curves.attachments import ALL, Attachments
 from treegauge.learning.settings import CurveBands
-from treegauge.statistics.tables.variables import Analysis
+from treegauge.statistics.variables import Analysis
 
 if TYPE_CHECKING:
     from treegauge.learning.settings import CurveBands

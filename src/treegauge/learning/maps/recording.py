@@ -253,7 +253,7 @@ def sentence_interval(
     `values` has one value per word of sentences of these lengths, or without lengths one per
     sentence. The interval is for the mean on other sentences, with the same models.
     """
-    from treegauge.statistics.resampling.small_samples import jackknife
+    from treegauge.statistics.small_samples import jackknife
 
     each = np.asarray(values, np.float64)
     sizes = np.ones(len(each), np.int64) if lengths is None else np.asarray(lengths)

@@ -31,8 +31,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign
 from treegauge.kernels.rank_swaps import add_items
+from treegauge.ranking.leaderboard import Leaderboard, Ranks, metric_name
 from treegauge.ranking.stability.sampler import sizes_of, sizes_text
-from treegauge.ranking.tables.leaderboard import Leaderboard, Ranks, metric_name
 
 if TYPE_CHECKING:
     import polars as pl

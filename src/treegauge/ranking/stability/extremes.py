@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError
+from treegauge.ranking.leaderboard import TIE, Leaderboard
 from treegauge.ranking.stability.sampler import sizes_of
-from treegauge.ranking.tables.leaderboard import TIE, Leaderboard
 
 Which = Literal["best", "worst"]
 _ALL = 50_000

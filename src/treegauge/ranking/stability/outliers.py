@@ -21,13 +21,13 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
+from treegauge.ranking.leaderboard import Leaderboard, some
+from treegauge.ranking.metadata import CLASSES, classes_of, hypergeometric_tail
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.stability.extremes import Extreme, Which, extreme
 from treegauge.ranking.stability.sampler import usual_size
 from treegauge.ranking.stability.stability import Stability, sample_count, stability
-from treegauge.ranking.tables.leaderboard import Leaderboard, some
-from treegauge.ranking.tables.metadata import CLASSES, classes_of, hypergeometric_tail
-from treegauge.ranking.tables.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.statistics.tests.multiple import adjust
+from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:
     import polars as pl

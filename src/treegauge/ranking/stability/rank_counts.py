@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.platforms import map_threads, worker_count
+from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.stability.sampler import BLOCK, Mask, Sampler
-from treegauge.ranking.tables.leaderboard import Leaderboard
 
 _SLICE = 64
 # OpenBLAS multiplies larger matrices on threads of its own, which wait for each other.

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.rank_swaps import draw_subsets
-from treegauge.ranking.stability.constraints import Constraint, GroupBounds, group_bounds
-from treegauge.ranking.tables.leaderboard import Leaderboard
+from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.stability.subsets import Constraint, GroupBounds, group_bounds
 
 BLOCK = 4096
 """Samples per block. Another number gives other samples."""

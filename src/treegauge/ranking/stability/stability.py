@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
-from treegauge.ranking.comparing.strengths import RankSets
-from treegauge.ranking.stability.constraints import Constraint, constraints_of
+from treegauge.ranking.leaderboard import TIE, Leaderboard, Ranks, metric_name
 from treegauge.ranking.stability.rank_counts import RankTally, SampleSearch, ScoreSums, tally_ranks
 from treegauge.ranking.stability.sampler import FEW, Sampler, sizes_of, sizes_text
-from treegauge.ranking.tables.leaderboard import TIE, Leaderboard, Ranks, metric_name
-from treegauge.statistics.tests.planning import Winner
+from treegauge.ranking.stability.subsets import Constraint, constraints_of
+from treegauge.ranking.strengths import RankSets
+from treegauge.statistics.planning import Winner
 from treegauge.statistics.units import TOO_FEW
 
 if TYPE_CHECKING:

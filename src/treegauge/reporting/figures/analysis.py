@@ -9,12 +9,11 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
 from treegauge.reporting.figures.theme import PALETTE, SIDE, Spec, category, chart, ink, mark, quantity, themed, tips
-from treegauge.statistics.regression.coefficients import correlated_pair
-from treegauge.statistics.regression.correlation import Correlations
-from treegauge.statistics.regression.least_squares import LeastSquares
-from treegauge.statistics.regression.linear_model import Predictions, Regression
-from treegauge.statistics.tables.correlation_tables import CorrelationMatrix
-from treegauge.statistics.tables.data_table import TableLike, as_table
+from treegauge.statistics.analyse import CorrelationMatrix
+from treegauge.statistics.coefficients import LeastSquares, correlated_pair
+from treegauge.statistics.correlation import Correlations
+from treegauge.statistics.data_table import TableLike, as_table
+from treegauge.statistics.linear_model import Predictions, Regression
 
 Floats = npt.NDArray[np.float64]
 POINT: Spec = {"type": "point", "color": PALETTE[0], "filled": True, "opacity": 0.7, "size": 36}
@@ -62,7 +61,7 @@ def matrix(found: CorrelationMatrix, *, dark: bool = False) -> Spec:
     Examples
     --------
     >>> from treegauge.data import ud25
-    >>> from treegauge.statistics.tables.correlation_tables import correlation_matrix
+    >>> from treegauge.statistics.analyse import correlation_matrix
     >>> figure = matrix(correlation_matrix(ud25(), ["las", "train_words"]))
     >>> len(figure["data"]["values"])
     4

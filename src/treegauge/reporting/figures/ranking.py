@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from treegauge.ranking.comparing.compare import CriticalDifference
+from treegauge.ranking.compare import CriticalDifference
+from treegauge.ranking.leaderboard import metric_name
 from treegauge.ranking.stability.exact import Exact
 from treegauge.ranking.stability.stability import Stability
-from treegauge.ranking.tables.leaderboard import metric_name
 from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, ink, mark, quantity, themed, tips
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from treegauge.scoring.metrics.registry import MORE
 from treegauge.scoring.probabilities.calibration import Calibration
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
-from treegauge.statistics.descriptive import cumulative_variance
+from treegauge.statistics.probabilities import cumulative_variance
 
 if TYPE_CHECKING:
     import polars as pl

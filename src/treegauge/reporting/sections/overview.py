@@ -18,7 +18,7 @@ from treegauge.scoring.inference.comparisons import compare_systems
 from treegauge.scoring.inference.hierarchies import compare_suite
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
-from treegauge.statistics.tests.multiple import tie_letters
+from treegauge.statistics.multiple import tie_letters
 
 #: Metrics in the overview; the first is shown initially.
 METRICS = ("LAS", "UAS", "CLAS", "MLAS", "BLEX", "UPOS")

@@ -11,26 +11,26 @@ from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.verbs import Verb, command
+from treegauge.ranking.certificate import Certificate
 from treegauge.ranking.certify import certify, primary_test
-from treegauge.ranking.claims.certificate import Certificate
-from treegauge.ranking.comparing.compare import compare, critical_difference
-from treegauge.ranking.comparing.standings import testable
-from treegauge.ranking.comparing.strengths import advantages, families_of, rank_sets
+from treegauge.ranking.compare import compare, critical_difference
+from treegauge.ranking.leaderboard import Leaderboard, metric_name
+from treegauge.ranking.metadata import units_of
 from treegauge.ranking.rank import rank
+from treegauge.ranking.reading import Missing
 from treegauge.ranking.stability.exact import Exact, exact_ranks
 from treegauge.ranking.stability.outliers import explain_outliers
 from treegauge.ranking.stability.sampler import FEW
 from treegauge.ranking.stability.stability import Stability, stability
-from treegauge.ranking.tables.leaderboard import Leaderboard, metric_name
-from treegauge.ranking.tables.metadata import units_of
-from treegauge.ranking.tables.score_cells import Missing
+from treegauge.ranking.standings import testable
+from treegauge.ranking.strengths import advantages, families_of, rank_sets
 from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import floats, numbers
 from treegauge.reporting.page import Section
 from treegauge.reporting.sections.overview import all_pairs
-from treegauge.statistics.tests.hierarchy import hierarchy
-from treegauge.statistics.tests.planning import detectable_difference
+from treegauge.statistics.hierarchy import hierarchy
+from treegauge.statistics.planning import detectable_difference
 from treegauge.statistics.units import GENUS
 
 SUBSETS = 100_000

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.scoring.inference.comparisons import judged, known
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import StudentEstimate, jackknife
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.small_samples import StudentEstimate, jackknife
 from treegauge.statistics.units import LEAST_UNITS, UnitKind
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts

@@ -11,9 +11,9 @@ from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.scoring.metrics.registry import ALL, NUMBER
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.resampling.bootstrap import bootstrap
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import StudentEstimate, jackknife
+from treegauge.statistics.bootstrap import bootstrap
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.small_samples import StudentEstimate, jackknife
 from treegauge.statistics.units import (
     LEAST_BOOTSTRAP,
     LEAST_ERRORS,

@@ -13,12 +13,12 @@ from treegauge.core.result import Result, countersign
 from treegauge.scoring.inference.certainty import UnitCounts, difference, f1_fractions, score_covariance
 from treegauge.scoring.metrics.registry import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
-from treegauge.statistics.resampling.draws import FloatArray
-from treegauge.statistics.resampling.small_samples import StudentEstimate, effective_df
-from treegauge.statistics.resampling.student import student_quantile
-from treegauge.statistics.tests.multiple import adjust
-from treegauge.statistics.tests.permutation import Alternative, paired_bootstrap, paired_permutation
-from treegauge.statistics.tests.planning import best_of, equivalence
+from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.multiple import adjust
+from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
+from treegauge.statistics.planning import best_of, equivalence
+from treegauge.statistics.small_samples import StudentEstimate, effective_df
+from treegauge.statistics.student import student_quantile
 from treegauge.statistics.units import LEAST_BEST, LEAST_BOOTSTRAP_TEST, LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from treegauge.core.result import Result, countersign
 from treegauge.scoring.inference.certainty import difference
 from treegauge.scoring.inference.comparisons import PRIMARY, Comparisons, judged, sureness
 from treegauge.scoring.metrics.registry import canonical
-from treegauge.statistics.resampling.small_samples import StudentEstimate
-from treegauge.statistics.tests.hierarchy import Hierarchy, hierarchy
+from treegauge.statistics.hierarchy import Hierarchy, hierarchy
+from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, forcing_treebanks
 from treegauge.treebanks.sources.languages import kin_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Claims(Result):
     """Every pair of systems: the number of treebanks on which each is better, at least.
 
-    The counts come from partial conjunction tests (:mod:`treegauge.statistics.tests.multiple`). The
+    The counts come from partial conjunction tests (:mod:`treegauge.statistics.multiple`). The
     probability that any of them is wrong, in both directions and over all pairs and metrics, is at
     most `alpha`: each is tested at `alpha` divided by twice the number of pairs and metrics.
     `pairs` has the counts, valid under any dependence, and what they would be if the treebanks were

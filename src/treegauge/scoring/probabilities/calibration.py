@@ -11,6 +11,7 @@ from treegauge.core.result import Result, countersign
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.probabilities.confidence import Confidence, Event, SentenceConfidence
 from treegauge.scoring.scores import Scores
+from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.probabilities import (
     BINS,
     DRAWS,
@@ -25,7 +26,6 @@ from treegauge.statistics.probabilities import (
     reliability_bins,
     risk_coverage,
 )
-from treegauge.statistics.resampling.draws import FloatArray
 
 if TYPE_CHECKING:
     import polars as pl

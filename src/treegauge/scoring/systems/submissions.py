@@ -25,7 +25,7 @@ from treegauge.scoring.inference.hierarchies import over_treebanks, percent_inte
 from treegauge.scoring.metrics.registry import Metric, metric_label
 from treegauge.scoring.settings import Reading, ScoreOptions
 from treegauge.scoring.systems.outputs import check_system_output, match_folders, name_and_path
-from treegauge.statistics.resampling.small_samples import StudentEstimate
+from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.files import ENDINGS, Source, split_of

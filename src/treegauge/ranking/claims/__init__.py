@@ -1,1 +1,0 @@
-"""Certificates of claims that one system beats another."""

@@ -1,1 +1,0 @@
-"""Tests between systems over many treebanks."""

@@ -1,0 +1,194 @@
+"""Pairs of systems over treebanks: wins, probabilities of improvement, mean differences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treegauge.core import tables
+from treegauge.core.errors import TreegaugeError
+from treegauge.core.result import countersign
+from treegauge.ranking.leaderboard import Leaderboard, SystemComparison
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+FEW = 10
+"""The number of systems in a printed matrix."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairMatrix(SystemComparison):
+    """Numbers of every ordered pair of systems, shown as a matrix of row against column.
+
+    Attributes
+    ----------
+    systems
+        Names, by mean score, best first: the order of rows and columns.
+    numbers
+        By name, systems x systems: the fields of a pair in JSON.
+    form, about
+        The format of a cell of the matrix (default: the first number), and what it shows.
+    """
+
+    systems: tuple[str, ...]
+    numbers: Mapping[str, NDArray[Any]]
+    signature: str
+    form: ClassVar[str] = ""
+    about: ClassVar[str]
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """A matrix of row against column."""
+        return self._matrix(len(self.systems))
+
+    def _matrix(self, number: int) -> "pl.DataFrame":
+        import polars as pl
+
+        def cell(a: int, b: int) -> Any:
+            numbers = {key: part[a, b].item() for key, part in self.numbers.items()}
+            return self.form.format(**numbers) if self.form else next(iter(numbers.values()))
+
+        names = self.systems[:number]
+        columns = {name: [None if a == b else cell(a, b) for a in range(number)] for b, name in enumerate(names)}
+        return pl.DataFrame({"system": names, **columns}, infer_schema_length=None)
+
+    def shown(self) -> "pl.DataFrame":
+        """Return the matrix of the best systems."""
+        return self._matrix(len(self.systems[:FEW]))
+
+    def own_text(self) -> str:
+        """Return the matrix, and the number of systems that it leaves out."""
+        left_out = len(self.systems[FEW:])
+        more = f"{left_out} more systems: --format csv or json has them, and --systems chooses\n" if left_out else ""
+        shown = tables.to_text(self.shown(), digits=self.digits)
+        return f"{shown}\n{self.about}\n{more}{self.signature}"
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the systems, and one row per ordered pair."""
+        pairs = permutations(range(len(self.systems)), 2)
+        rows = [
+            {"system": self.systems[a], "other": self.systems[b]}
+            | {name: part[a, b].item() for name, part in self.numbers.items()}
+            for a, b in pairs
+        ]
+        return {"systems": list(self.systems), "pairs": rows}
+
+
+class Wins(PairMatrix):
+    """Treebanks on which each system is above, equal to, below each other one."""
+
+    kind: ClassVar[str] = "wins"
+    form: ClassVar[str] = "{wins}/{ties}/{losses}"
+    about: ClassVar[str] = "treebanks on which the row wins/ties/loses against the column"
+
+
+class Improvement(PairMatrix):
+    """Probability, with its interval, that one system is above another on a random treebank."""
+
+    kind: ClassVar[str] = "improvement"
+    about: ClassVar[str] = "probability that the row scores higher than the column on a treebank"
+
+    def own_latex(self) -> str:
+        """Return a booktabs matrix, in each column the best row in bold."""
+        best = list(self.systems) if len(self.systems) > 1 else []
+        return tables.to_latex(self.table, note=self.signature, digits=self.digits, best=best)
+
+
+class Differences(PairMatrix):
+    """Mean differences with their intervals, and the smallest detectable difference."""
+
+    kind: ClassVar[str] = "differences"
+    unit: ClassVar[str | None] = "percent"
+    form: ClassVar[str] = "{difference:+.2f} ±{reach:.2f}"
+    about: ClassVar[str] = (
+        "row minus column in points, with half its interval for other treebanks of these families; "
+        "not corrected for the number of pairs"
+    )
+
+
+def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
+    """Count for every pair of systems the treebanks won, tied (up to a margin) and lost."""
+    if margin < 0:
+        raise TreegaugeError(f"margin {margin}: expected 0 or more points")
+    numbers, scale = board.fixed_point()
+    order = board.by_mean()
+    ordered = numbers[order]
+    differences = ordered[:, None, :] - ordered[None, :, :]
+    # 0.1 is not a binary fraction; a slightly larger margin keeps a difference of 0.10 inside.
+    edge = margin * scale * (1 + 1e-12)
+    won = (differences > edge).sum(axis=2)
+    tied = (np.abs(differences) <= edge).sum(axis=2)
+    return Wins(
+        tuple(board.systems[i] for i in order),
+        {"wins": won, "ties": tied, "losses": won.T},
+        countersign(board.signature, margin=f"{margin:g}"),
+    )
+
+
+def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
+    r"""Estimate the probability that one system beats another on a treebank.
+
+    .. math:: P(A > B) = \frac1N \sum_t \frac{1}{S^2} \sum_{i,j}
+       [a_{ti} > b_{tj}] + \tfrac12 [a_{ti} = b_{tj}]
+
+    over the N treebanks and, where the table has seeds, over all pairs of runs (Agarwal et al.
+    2021, NeurIPS). 0.5 means no difference. The interval is Wilson's, with treebanks as units: a
+    system that wins on all five treebanks need not win on the sixth.
+    """
+    from treegauge.statistics.small_samples import wilson
+
+    order = board.by_mean()
+    grid = np.round(board.cube[:, order] * 10**9).astype(np.int64)
+    systems, treebanks = grid.shape[1:]
+    above = np.zeros((systems, systems))
+    for run, rival_run in product(grid, grid):
+        above += (1 + np.sign(run[:, None, :] - rival_run[None, :, :])).sum(axis=2) / 2
+    above /= len(grid) ** 2
+    low, high = wilson(above, treebanks, level)
+    return Improvement(
+        tuple(board.systems[i] for i in order),
+        {"probability": above / treebanks, "low": low, "high": high},
+        countersign(board.signature, interval="wilson", units="treebanks", level=level),
+    )
+
+
+def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0, by: str = "genus") -> Differences:
+    """Estimate the mean difference of every pair on other treebanks of these families.
+
+    Treebanks are grouped by a column of metadata; see
+    :func:`~treegauge.statistics.hierarchy.hierarchy`. A pair has its mean difference with the
+    interval (``low``, ``high``); the interval of the difference on one new treebank of a new
+    family (``new_low``, ``new_high``); and the smallest difference that a test detects with 80 %
+    power (``detectable``). With a margin, ``p_equivalent`` is the p-value of the equivalence test.
+    """
+    from treegauge.statistics.hierarchy import hierarchy
+    from treegauge.statistics.planning import detectable_difference, equivalence
+    from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS
+
+    order = board.by_mean()
+    values = board.values[order]
+    model = hierarchy(values[:, None, :] - values[None, :, :], board.metadata[by].to_list())
+    if np.isnan(model.alike.standard_error).any():
+        raise TreegaugeError(
+            f"{len(board.treebanks)} treebanks: mean differences on other treebanks need "
+            f"{LEAST_TREEBANKS} treebanks and {LEAST_GROUPS} families for valid intervals; "
+            "compare by wins or by improvement instead"
+        )
+    low, high = model.alike.interval(level)
+    new_low, new_high = model.new.interval(level)
+    error, df = model.alike.standard_error, model.alike.df
+    numbers = {
+        "difference": model.alike.value, "reach": (high - low) / 2, "low": low, "high": high,
+        "new_low": new_low, "new_high": new_high,
+        "detectable": detectable_difference(error, df, level=level),
+    }  # fmt: skip
+    if margin > 0:
+        numbers["p_equivalent"] = equivalence(model.alike.value, error, df, margin).p_equivalent
+    names = tuple(board.systems[i] for i in order)
+    signature = countersign(board.signature, units=by, level=level, margin=margin or None)
+    return Differences(names, numbers, signature)

@@ -1,1 +1,0 @@
-"""Small sets of treebanks or sentences that rank as all do."""

@@ -1,1 +1,0 @@
-"""Rules that make one ranking of many scores."""

@@ -1,1 +1,0 @@
-"""Tables of scores: systems by treebanks."""

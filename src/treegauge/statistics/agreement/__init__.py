@@ -1,1 +1,0 @@
-"""Coefficients of agreement between annotators."""

@@ -1,1 +1,0 @@
-"""Random draws for intervals and tests; small samples."""

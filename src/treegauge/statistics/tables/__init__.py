@@ -1,1 +1,0 @@
-"""Tables of scores and measures for analyses."""

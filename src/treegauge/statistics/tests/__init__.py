@@ -1,1 +1,0 @@
-"""Significance tests, corrections for many tests, and what they can detect."""
