@@ -49,10 +49,10 @@ def test_a_built_command_is_read_as_it_was_meant(name, sub):
 
 def test_flags_lists_and_odd_values_are_written_as_the_command_line_reads_them():
     files = ["a b.conllu", "it's=out.conllu"]
-    text = command(treegauge.score, "gold", *files, by=["upos", "deprel"], common=True, seed=0)
+    text = command(treegauge.breakdown, "gold", *files, by=["upos", "deprel"], calibration=True, overlap=0)
     values = parsed(text)
     assert values["systems"] == files
-    assert (values["by"], values["common"], values["seed"]) == (["upos", "deprel"], True, 0)
+    assert (values["by"], values["calibration"], values["overlap"]) == (["upos", "deprel"], True, 0)
     assert "--common" not in command(treegauge.score, "gold", "a", common=False, margin=None)
     with pytest.raises(TypeError, match="'out' is an option; give it by name"):
         command(treegauge.convert, "a.conllu", "b.conllu")

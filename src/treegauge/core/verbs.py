@@ -227,8 +227,10 @@ def command(verb: Verb[Any], *words: object, **options: object) -> str:
     for one in bound.arguments.keys() - checked.keys():
         if known[one].default is not empty and not variadic:
             raise TypeError(f"{name}: {one!r} is an option; give it by name")
+    first = next(iter(known.values()), None)
+    bare = first is not None and first.default is not empty  # then further words are not needed either
     for one, parameter in known.items():
-        if parameter.kind is several and one not in bound.arguments:
+        if parameter.kind is several and one not in bound.arguments and not bare:
             raise TypeError(f"{name}: missing a required argument: {one!r}")
     parts = [name, *(shlex.quote(str(word)) for word in words)]
     for one, value in given.items():

@@ -13,13 +13,17 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_saved
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
+from treegauge.core.verbs import command
+from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measured, Measures
 from treegauge.scoring.inference.comparisons import Comparisons
 from treegauge.scoring.metrics.convention import find_convention
 from treegauge.scoring.metrics.registry import Metric
+from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.treebanks.sources.files import is_stream, open_bytes, short_name
 from treegauge.treebanks.sources.inputs import Input
+from treegauge.validation.check import check
 from treegauge.validation.report import ValidationReport, read_check
 
 Json = Mapping[str, Any]
@@ -98,8 +102,10 @@ _READERS: Mapping[Any, Callable[[Path], Result]] = {
     "audit": read_audit,
     "cards": read_cards,
     "check": read_check,
-    "measures": lambda path: read_saved(path, "measures", "treegauge measure TREEBANK --out FILE.json", _measures),
-    "score": lambda path: read_saved(path, "score", "treegauge score GOLD SYSTEM --out FILE.json", _scores),
+    "measures": lambda path: read_saved(
+        path, "measures", command(measure, "all", "TREEBANK", out="FILE.json"), _measures
+    ),
+    "score": lambda path: read_saved(path, "score", command(score, "GOLD", "SYSTEM", out="FILE.json"), _scores),
 }
 _VERBS = {"audit": "audit", "cards": "audit --only card", "check": "check", "measures": "measure"}
 
@@ -184,7 +190,7 @@ def _refuse_partial(where: str, report: ValidationReport, signed: Json) -> None:
     if report.ud_level != LEVEL:
         raise TreegaugeError(
             f"{where} is a check at level {report.ud_level}, and a page shows level {LEVEL}; "
-            f"run `treegauge check --ud-level {LEVEL}`"
+            f"run `{command(check, 'FILE', ud_level=LEVEL)}`"
         )
 
 
