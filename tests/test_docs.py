@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import invoke
-from treegauge.cli.verbs import VERBS
+from treegauge.cli.verbs import QUESTION, VERBS
 
 DOCS = Path(__file__).parents[1] / "docs"
 FOLLOWED = [DOCS / "coming_from.md", DOCS / "dataframes.md", DOCS / "scoring.md"]
@@ -106,8 +106,9 @@ def test_what_people_should_type_instead_exists():
     for row in re.findall(r"^\| .* \| (.*) \|$", text, re.MULTILINE):
         for typed in re.findall(r"`((?:treegauge |--)[^`]*)`", row):
             if typed.startswith("treegauge "):
-                words = typed.split()[1:]
-                verb = " ".join(words[:2] if words[0] == "rank" else words[:1])
+                name, *words = typed.split()[1:]
+                subverb = [word for word in words[:1] if word in VERBS[QUESTION[name]][name].subverbs]
+                verb = " ".join([name, *subverb])
             known = invoke([*verb.split(), "--help"]).stdout
             for option in re.findall(r"--[a-z][a-z-]*", typed):
                 assert re.search(rf"{option}\b", known), f"{verb} has no {option}"
