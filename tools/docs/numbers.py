@@ -20,12 +20,8 @@ METRIC_HOMES = {
     **dict.fromkeys([*MORE, *WEIGHTED], "beyond-the-official-scores"),
     **dict.fromkeys(NODES, "morphosyntactic-trees"),
 }  # fmt: skip
-FLAGS = {
-    **dict.fromkeys(ENHANCED, " --enhanced"),
-    **dict.fromkeys(WEIGHTED, " --weights wde"),
-    **dict.fromkeys(NODES, " --msp"),
-}
 SCORE = "treegauge score GOLD SYSTEM"
+BREAKDOWN = "treegauge breakdown GOLD SYSTEM"
 RANK = "treegauge rank SCORES --size 10"
 # Number, what it is, command, page.
 CERTAINTY = (
@@ -35,14 +31,14 @@ CERTAINTY = (
      "scoring.md#how-certain-a-score-is"),
     ("error_reduction", "100 (a − b) / (100 − b)", f"{SCORE} OTHER",
      "scoring.md#beyond-the-official-scores"),
-    ("cells of a breakdown", "P, R and F1 over words of a class", f"{SCORE} --by relation",
+    ("cells of a breakdown", "P, R and F1 over words of a class", f"{BREAKDOWN} --by relation",
      "scoring.md#where-a-system-errs"),
     ("ece, ece_by_chance", "expected calibration error of probabilities, and what chance gives",
-     f"{SCORE} --calibration", "scoring.md#calibration"),
+     f"{BREAKDOWN} --calibration", "scoring.md#calibration"),
     ("brier, log_loss, auroc, aurc", "quality of probabilities, and how well they detect errors",
-     f"{SCORE} --calibration", "scoring.md#calibration"),
+     f"{BREAKDOWN} --calibration", "scoring.md#calibration"),
     ("LAS without 20 %", "score without the least certain sentences",
-     f"{SCORE} --calibration", "scoring.md#calibration"),
+     f"{BREAKDOWN} --calibration", "scoring.md#calibration"),
 )  # fmt: skip
 RANKING = (
     ("rank, best, worst, quartiles, mean, sd", "1 + better + equal / 2, over subsets", RANK,
@@ -137,7 +133,12 @@ def table(rows: list[Row] | tuple[Row, ...]) -> str:
 def text() -> str:
     """Return the page."""
     metrics: list[Row] = [
-        (name, one.meaning, f"{SCORE}{FLAGS.get(name, '')}", f"scoring.md#{METRIC_HOMES.get(name, 'the-metrics')}")
+        (
+            name,
+            one.meaning,
+            SCORE if name in METRICS else f"{SCORE} --metric {name}",
+            f"scoring.md#{METRIC_HOMES.get(name, 'the-metrics')}",
+        )
         for name, one in {**METRICS, **ENHANCED, **NODES, **WEIGHTED, **MORE}.items()
     ]
     measured: list[Row] = [
