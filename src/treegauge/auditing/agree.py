@@ -248,7 +248,7 @@ def agree(
 
 def _read(annotations: Sequence[Any], errors: Errors, allow: Sequence[str]) -> "dict[str, Treebank]":
     """Return the annotators' treebanks by name."""
-    from treegauge.scoring.systems.outputs import named_outputs
+    from treegauge.scoring.systems import named_outputs
     from treegauge.treebanks.sources.resolver import read_treebank
 
     if not annotations:

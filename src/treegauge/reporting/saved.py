@@ -14,7 +14,7 @@ from treegauge.core.reading import read_saved
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.scoring.inference.comparisons import Comparisons
+from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.convention import find_convention
 from treegauge.scoring.metrics.registry import Metric
 from treegauge.scoring.scores import Scores, SystemScore

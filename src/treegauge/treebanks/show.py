@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.drawing.text_trees import kept_left_to_right
 from treegauge.treebanks.sources.files import Errors, Source
 from treegauge.treebanks.sources.resolver import read_treebank
+from treegauge.treebanks.text_trees import kept_left_to_right
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,12 +41,12 @@ class Drawings(Result):
 
     def to_svg(self) -> str:
         """Return the drawings as one SVG; with a system, incorrect arcs are below the words."""
-        from treegauge.treebanks.drawing.svg import stacked_svg
+        from treegauge.treebanks.svg import stacked_svg
 
         return stacked_svg(self._svgs())
 
     def _svgs(self) -> list[str]:
-        from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
+        from treegauge.treebanks.svg import compare_svg, svg_tree
 
         if not self.systems:
             return [
@@ -60,7 +60,7 @@ class Drawings(Result):
 
     def to_tikz(self) -> str:
         """Return the drawings for LaTeX with the package tikz-dependency."""
-        from treegauge.treebanks.drawing.tikz import tikz_tree
+        from treegauge.treebanks.tikz import tikz_tree
 
         theirs = [(sentence.head.tolist(), sentence.deprel) for sentence in self.systems]
         return "\n\n".join(

@@ -6,7 +6,7 @@ Any heads can be drawn: a head that is missing or outside the sentence gives a d
 from collections.abc import Sequence
 
 from treegauge.core.tables import latex
-from treegauge.treebanks.drawing.text_trees import check_lengths, has_right_to_left, is_right_to_left
+from treegauge.treebanks.text_trees import check_lengths, has_right_to_left, is_right_to_left
 
 #: Last character that pdfLaTeX typesets without further packages: Latin Extended-A.
 _LAST_LATIN = "\u017f"
