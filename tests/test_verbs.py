@@ -129,7 +129,7 @@ def test_a_function_name_means_one_thing():
 
 def test_the_command_line_has_no_file_of_its_own_for_a_verb():
     files = {path.stem for path in (ROOT / "src" / "treegauge" / "cli").glob("*.py")}
-    assert files == {"__init__", "app", "commands", "options", "output", "verbs"}
+    assert files == {"__init__", "app", "commands", "options", "verbs"}
 
 
 def test_the_source_is_small_enough_to_walk_through():

@@ -7,7 +7,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.metadata import describe
 from treegauge.statistics.data_table import DataTable
 from treegauge.treebanks.archives import _split
-from treegauge.treebanks.data.repair import repair_sentence
+from treegauge.treebanks.data.conllu import repair_sentence
 from treegauge.treebanks.downloads import cached_name
 from treegauge.treebanks.places import TreebankRequest, placeholders, release_in_name
 from treegauge.treebanks.sources import languages as names
