@@ -15,11 +15,10 @@ from treegauge.cli.options import HELP, Option, UsageError, read_words
 from treegauge.cli.verbs import QUESTION, VERBS, Command
 from treegauge.core.arguments import check_arguments
 from treegauge.core.errors import ChoiceError, lines_of_text
-from treegauge.core.figure import DRAWN
 from treegauge.core.file_kinds import FIGURE, JSON, LATEX, PAGE, TEXT
 from treegauge.core.files import atomic, check_output, guarding
 from treegauge.core.messages import ProgressTask, listening, say
-from treegauge.core.result import SAVED, Result
+from treegauge.core.result import DRAWN, SAVED, Result
 from treegauge.core.verbs import FORCE, Verb, VerbParameter, verb_parameters
 
 if TYPE_CHECKING:
