@@ -253,7 +253,7 @@ def _read(annotations: Sequence[Any], errors: Errors, allow: Sequence[str]) -> "
 
     if not annotations:
         raise TreegaugeError("no annotations; expected at least two files of the same sentences")
-    named = named_outputs(annotations)
+    named = named_outputs(annotations, treebanks=True)
     for name, sources in named.items():
         if len(sources) > 1:
             raise TreegaugeError(

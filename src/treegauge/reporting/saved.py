@@ -54,7 +54,10 @@ def saved_result(one: Input) -> Result | None:
         return one.given
     if one.given is not None or one.kind != "scores" or one.path.suffix.lower() != ".json":
         return None
-    content = parse_json(one.path.read_bytes())  # has been read before, to recognise it
+    try:
+        content = parse_json(one.path.read_bytes())
+    except ValueError as error:
+        raise TreegaugeError(f"{one.path}: malformed JSON: {error}") from error
     kind = content.get("kind") if isinstance(content, dict) else None
     return _READERS[kind](one.path) if kind in _READERS else None
 
