@@ -25,6 +25,9 @@ settings.load_profile("default")
 if (given := os.environ.get("TREEGAUGE_UD")) and absent(*TREEBANKS):
     os.environ["TREEGAUGE_UD"] = f"{given}/without {' and '.join(absent(*TREEBANKS))[:60]}"
 
+# Programs for the type checkers, not tests; to import one runs it.
+collect_ignore_glob = ["typing/*"]
+
 gc.disable()  # collecting tests makes many objects and hardly any garbage
 
 

@@ -16,7 +16,7 @@ from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, Setup
 from treegauge.experiments.run import read_plan
 from treegauge.experiments.tasks import LedgerEntry, Report
-from treegauge.validation.engine import validate
+from treegauge.validation.check import validate
 
 NOT_PRINTED = ("\x00", "\x1b[2J", "\u2028", "\ufeff", "\u00a0")
 

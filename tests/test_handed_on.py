@@ -8,8 +8,7 @@ import pytest
 
 from tests.commands import invoke
 from tests.test_hostile import WORDS
-from treegauge.cli.commands import verb_command
-from treegauge.cli.output import FORMATS, emit, render
+from treegauge.cli.commands import FORMATS, emit, render, verb_command
 from treegauge.core.errors import CONTROLS, TreegaugeError, lines_of_text, one_line
 from treegauge.core.messages import note
 from treegauge.core.result import SAVED

@@ -14,6 +14,7 @@ from treegauge.experiments.run import run
 from treegauge.parsing.options import read_options
 from treegauge.parsing.registry import find_parser
 from treegauge.parsing.train import train
+from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
 
@@ -26,7 +27,10 @@ WORDS = {
     "show": "gold.conllu",
     "split": "UD_X-Y/x_y-ud-train.conllu --out sets --no-documents",
     "convert": "gold.conllu --out copy.conllu", "fetch": "UD_X-Y --from UD_X-Y --into ud",
-    "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu", "rank": "scores.csv --subsets 5",
+    "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu",
+    "breakdown": "gold.conllu sys.conllu",
+    "vote": "gold.conllu a=sys.conllu b=gold.conllu --out voted.conllu",
+    "design": "many.conllu a=good.conllu b=poor.conllu --units sentences", "rank": "scores.csv --subsets 5",
     "rank compare": "scores.csv", "rank outliers": "scores.csv --system S1 --subsets 5",
     "leaderboard": "gold teams --out board --subsets 5",
     "certify": "scores.csv --claim S0>S1 --subsets 5",
@@ -66,6 +70,10 @@ def bench(tmp_path_factory) -> Path:
         write_conllu(gold, home / "UD_X-Y" / f"x_y-ud-{part}.conllu")
     write_conllu(gold, home / "gold.conllu")
     write_conllu(gold, home / "sys.conllu")
+    many = synthetic(40, seed=2)
+    write_conllu(many, home / "many.conllu")
+    for system, share in (("good", 0.1), ("poor", 0.3)):
+        write_conllu(inject_errors(many, share, seed=1).treebank, home / f"{system}.conllu")
     rows = [f"{t},S{s},{50 + 7 * t + s + t * s % 3}" for t in range(6) for s in range(6)]
     (home / "scores.csv").write_text("\n".join(["treebank,system,las", *rows]) + "\n")
     rows = [f"t{i},{i},{i * i % 7},{i % 3 + 3}" for i in range(12)]

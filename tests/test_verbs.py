@@ -3,7 +3,7 @@
 import ast
 import inspect
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -129,12 +129,21 @@ def test_a_function_name_means_one_thing():
 
 def test_the_command_line_has_no_file_of_its_own_for_a_verb():
     files = {path.stem for path in (ROOT / "src" / "treegauge" / "cli").glob("*.py")}
-    assert files == {"__init__", "app", "commands", "options", "output", "verbs"}
+    assert files == {"__init__", "app", "commands", "options", "verbs"}
 
 
 def test_the_source_is_small_enough_to_walk_through():
     files = sorted((ROOT / "src").rglob("*.py"))
-    assert len(files) <= 448
+    assert len(files) <= 300
+    folders = Counter(path.parent for path in files)
+    assert max(folders.values()) <= 20, folders.most_common(1)
     for path in files:
         depth = len(path.relative_to(ROOT / "src" / "treegauge").parts) - 1
-        assert depth <= 3, f"{path}: folders are at most three deep"
+        assert depth <= 2, f"{path}: rooms have two levels"
+
+
+def test_the_surface_is_small_enough_to_learn():
+    sizes = {words: len(inspect.signature(function).parameters) for words, (function, _) in COMMANDS.items()}
+    assert len(sizes) <= 40
+    assert max(sizes.values()) <= 20
+    assert sum(sizes.values()) <= 450

@@ -86,9 +86,9 @@ if TYPE_CHECKING:
     from treegauge.scoring.metrics.convention import LAS as LAS
     from treegauge.scoring.metrics.convention import UAS as UAS
     from treegauge.scoring.metrics.convention import WLAS as WLAS
+    from treegauge.scoring.metrics.registry import packaged_weights as packaged_weights
+    from treegauge.scoring.metrics.registry import read_weights as read_weights
     from treegauge.scoring.metrics.registry import register_metric as register_metric
-    from treegauge.scoring.metrics.weights import packaged_weights as packaged_weights
-    from treegauge.scoring.metrics.weights import read_weights as read_weights
     from treegauge.scoring.scores import Scores as Scores
     from treegauge.scoring.suite import Suite as Suite
     from treegauge.testing.grammar import Grammar as Grammar

@@ -16,7 +16,7 @@ from treegauge.measures.measure import measure
 from treegauge.measures.structure import word_dependency_entropy
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.weights import packaged_weights
+from treegauge.scoring.metrics.registry import packaged_weights
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu, read_splits

@@ -122,8 +122,8 @@ def universal(treebank: Any) -> Any:
 def measured(model: Any, calibration: Any, test: Any) -> dict[str, float]:
     """Return what ``breakdown --calibration`` says of a model's probabilities on a test set."""
     from treegauge.parsing.probabilities.confidence import probable_trees
-    from treegauge.scoring.probabilities.calibration import coverage_rows, event_calibration
-    from treegauge.scoring.probabilities.confidence import Event, SentenceConfidence
+    from treegauge.scoring.calibration import coverage_rows, event_calibration
+    from treegauge.scoring.confidence import Event, SentenceConfidence
 
     parsed = model.parse(test)
     best = [trees[0] for trees in probable_trees(model, parsed, calibration)]

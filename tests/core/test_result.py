@@ -6,8 +6,8 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import ChoiceError
-from treegauge.core.figure import Figure
 from treegauge.core.file_kinds import FIGURE, PAGE, content_kind
+from treegauge.core.result import Figure
 from treegauge.testing.synthetic import synthetic
 
 GOLD = synthetic(30, seed=1)

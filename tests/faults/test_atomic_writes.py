@@ -39,7 +39,10 @@ class Points:
         return self
 
 
-def lines_of_a_write(folder: Path) -> int:
+def lines_of_a_write(folder: Path, before: bytes | None) -> int:
+    """Count the lines of a write where there is no file, or one with this content."""
+    if before is not None:
+        (folder / "counted").write_bytes(before)
     count = Points(0, None)
     sys.settrace(count)
     try:
@@ -55,7 +58,7 @@ def lines_of_a_write(folder: Path) -> int:
 @pytest.mark.parametrize("before", [None, OLD], ids=["no file", "a file"])
 def test_an_interrupt_at_every_line(tmp_path, before, record_property):
     target = tmp_path / "a"
-    lines = lines_of_a_write(tmp_path)
+    lines = lines_of_a_write(tmp_path, before)
     assert lines > 10
     ended = set()
     for number in range(1, lines + 1):

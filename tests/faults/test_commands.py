@@ -18,11 +18,11 @@ import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.registry import load_model, make_parser
-from treegauge.scoring.systems import submissions as scored_submissions
+from treegauge.scoring import submissions as scored_submissions
 from treegauge.testing.synthetic import synthetic
+from treegauge.treebanks import downloads
 from treegauge.treebanks.data.conllu import write_conllu
-from treegauge.treebanks.fetching import downloads
-from treegauge.treebanks.fetching.downloads import download
+from treegauge.treebanks.downloads import download
 
 TREEGAUGE = (sys.executable, "-c", "from treegauge.cli import main; main()")
 

@@ -12,8 +12,7 @@ import treegauge as tg
 from tests.commands import invoke
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.displacement import edv
-from treegauge.measures.measure import measure
-from treegauge.measures.measuring import measure_all
+from treegauge.measures.measure import measure, measure_all
 from treegauge.measures.registry import measures
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from treegauge.cli import output
+from treegauge.cli import commands as output
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.tag import tag
 from treegauge.testing.grammar import Grammar

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from treegauge.cli import output
+from treegauge.cli import commands as output
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import listening
 from treegauge.parsing.beam import BeamParser

@@ -167,7 +167,7 @@ def test_letters_of_the_overview_are_unique_with_more_than_26_groups():
         for (i, a), (j, b) in combinations(enumerate(names), 2)
     ]
     suite = SimpleNamespace(
-        treebanks=("x", "y"), systems=names, f1=lambda _, s, __: 90.0 - int(s[1:]),
+        treebanks=("x", "y"), names=names, f1=lambda _, s, __: 90.0 - int(s[1:]),
         intervals={(name, "LAS"): None for name in names},
     )  # fmt: skip
     letters = [row["group"].split() for row in _macro(suite, "LAS", pairs)]

@@ -11,7 +11,7 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.tex import compile_latex
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.scoring.systems import submissions
+from treegauge.scoring import submissions
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.reporting import bundle
+from treegauge.reporting import page as bundle
 
 HOME = Path(__file__).parent / "js"
 ASSETS = Path(bundle.__file__).parent / "assets"

@@ -10,8 +10,8 @@ from tests.reporting.conftest import QUALITY, TREEBANKS
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.sections.overview import scored_suite
 from treegauge.reporting.sections.scores import score_all
+from treegauge.scoring.comparisons import compare_systems
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.inference.comparisons import compare_systems
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.comparisons import compare_systems, error_reduction
 from treegauge.scoring.design import plan_scores
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.inference.comparisons import compare_systems, error_reduction
 from treegauge.scoring.metrics.registry import NUMBER, f1
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.small_samples import effective_df

@@ -10,8 +10,8 @@ import pytest
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.alignment.align import align
+from treegauge.scoring.confidence import Confidence, read_probabilities
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.probabilities.confidence import Confidence, read_probabilities
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse, with_simulated_confidence
 from treegauge.testing.synthetic import synthetic
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.scoring.certainty import estimate
 from treegauge.scoring.design import plan_suite
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.inference.certainty import estimate
-from treegauge.scoring.inference.hierarchies import compare_suite
+from treegauge.scoring.hierarchies import compare_suite
 from treegauge.scoring.metrics.registry import METRICS
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.suite import score_suite
-from treegauge.scoring.systems.outputs import match_folders
+from treegauge.scoring.systems import match_folders
 from treegauge.treebanks.data.conllu import parse_conllu
 
 from .oracle import TOTALS, chain, conllu, row

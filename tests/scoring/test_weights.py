@@ -6,7 +6,7 @@ import pytest
 
 from tools.fuzz.analyses import tree
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.metrics.weights import packaged_weights, read_weights
+from treegauge.scoring.metrics.registry import packaged_weights, read_weights
 from treegauge.treebanks.data.conllu import parse_conllu
 from treegauge.treebanks.data.relations import CONTENT, FUNCTIONAL, universal_relation
 

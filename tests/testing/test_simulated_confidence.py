@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.scoring.probabilities.confidence import read_probabilities
+from treegauge.scoring.confidence import read_probabilities
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse, with_simulated_confidence
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.fetching import archives
-from treegauge.treebanks.fetching.archives import ArchiveLimits, treebanks, unpack
+from treegauge.treebanks import archives
+from treegauge.treebanks.archives import ArchiveLimits, treebanks, unpack
 
 TEXT = b"1\tw\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 GREEK = ("ud-treebanks-v2.9", "UD_Greek-GDT")

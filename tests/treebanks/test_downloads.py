@@ -9,8 +9,8 @@ from urllib.request import Request
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.fetching import downloads
-from treegauge.treebanks.fetching.downloads import MissingFileError, Redirects, cache_folder, cached_name, download
+from treegauge.treebanks import downloads
+from treegauge.treebanks.downloads import MissingFileError, Redirects, cache_folder, cached_name, download
 
 from .server import serving
 

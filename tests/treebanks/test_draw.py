@@ -12,8 +12,8 @@ from rich.cells import cell_len
 
 from treegauge import TreegaugeError
 from treegauge.treebanks.data import trees
-from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
-from treegauge.treebanks.drawing.text_trees import text_tree
+from treegauge.treebanks.svg import compare_svg, svg_tree
+from treegauge.treebanks.text_trees import text_tree
 
 HEARING = ["A", "hearing", "is", "scheduled", "on", "the", "issue", "today"]
 HEADS = [2, 4, 4, 0, 7, 7, 2, 4]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.treebanks.archives import OFFICIAL
 from treegauge.treebanks.catalogue import catalogue
+from treegauge.treebanks.downloads import MissingFileError
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.fetching.archives import OFFICIAL
-from treegauge.treebanks.fetching.downloads import MissingFileError
 
 from .server import serving
 from .test_archives import FILES, TEXT, special, tar_bytes

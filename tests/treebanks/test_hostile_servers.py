@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.treebanks import downloads
+from treegauge.treebanks.downloads import cached_name, download
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.fetching import downloads
-from treegauge.treebanks.fetching.downloads import cached_name, download
 
 from .server import serving
 from .test_archives import FILES, TEXT, tar_bytes
@@ -379,7 +379,7 @@ def test_a_full_disk_is_not_the_servers_fault(site, tmp_path):
 def test_a_killed_download_leaves_only_what_the_next_one_uses(tmp_path, apart):
     ok = b'HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 9999999999\r\n\r\n'
     code = (
-        "import sys, pathlib; from treegauge.treebanks.fetching.downloads import download;"
+        "import sys, pathlib; from treegauge.treebanks.downloads import download;"
         "download(sys.argv[1], pathlib.Path(sys.argv[2]))"
     )
     target = tmp_path / "cache" / "a.tgz"

@@ -141,7 +141,6 @@ def test_tables_stores_plans_and_models_are_told_apart(tmp_path):
     counts = pl.DataFrame({"treebank": ["a"], "parser": ["x"], "class": ["all"], "total": [1]})
     counts.write_csv(tmp_path / "counts.csv")
     counts.write_parquet(tmp_path / "counts.parquet")
-    counts.rename({"class": "full/head_logp"}).write_parquet(tmp_path / "recording.parquet")
     counts.drop("class").write_csv(tmp_path / "scores.tsv", separator="\t")
     votes = {"signature": "s", "rows": [{"left_out": None, "uas": 50.0}]}
     (tmp_path / "votes.json").write_text(json.dumps({"signature": "w", "scores": votes}))
@@ -153,7 +152,7 @@ def test_tables_stores_plans_and_models_are_told_apart(tmp_path):
         np.savez(file, header=header)
     np.savez(tmp_path / "training.npz", header=np.frombuffer(b"{}", np.uint8))
     kinds = {
-        "counts.csv": "counts", "counts.parquet": "counts", "recording.parquet": "recording",
+        "counts.csv": "counts", "counts.parquet": "counts",
         "scores.tsv": "scores", "votes.json": "transfer", "plan.toml": "plan", "store": "store",
         "greek.model": "model", "training.npz": "recording",
     }  # fmt: skip

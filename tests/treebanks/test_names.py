@@ -6,10 +6,10 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.metadata import describe
 from treegauge.statistics.data_table import DataTable
-from treegauge.treebanks.data.repair import repair_sentence
-from treegauge.treebanks.fetching.archives import _split
-from treegauge.treebanks.fetching.downloads import cached_name
-from treegauge.treebanks.fetching.places import TreebankRequest, placeholders, release_in_name
+from treegauge.treebanks.archives import _split
+from treegauge.treebanks.data.conllu import repair_sentence
+from treegauge.treebanks.downloads import cached_name
+from treegauge.treebanks.places import TreebankRequest, placeholders, release_in_name
 from treegauge.treebanks.sources import languages as names
 from treegauge.treebanks.sources.files import is_conllu, short_name, split_of
 from treegauge.treebanks.sources.languages import Language

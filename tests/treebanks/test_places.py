@@ -4,7 +4,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.fetching.places import HANDLES, TreebankRequest, advice, is_archive, placeholders
+from treegauge.treebanks.places import HANDLES, TreebankRequest, advice, is_archive, placeholders
 
 
 @pytest.mark.parametrize(

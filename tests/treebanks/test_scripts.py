@@ -9,9 +9,9 @@ from rich.cells import cell_len
 
 import treegauge as tg
 from tests.tex import compile_latex
-from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
-from treegauge.treebanks.drawing.text_trees import is_right_to_left, text_tree
-from treegauge.treebanks.drawing.tikz import tikz_tree
+from treegauge.treebanks.show import tikz_tree
+from treegauge.treebanks.svg import compare_svg, svg_tree
+from treegauge.treebanks.text_trees import is_right_to_left, text_tree
 
 HEADS, RELATIONS, TAGS = [2, 0, 4, 2], ["nsubj", "root", "det", "obj"], ["NOUN", "VERB", "DET", "X"]
 WORDS = {

@@ -98,7 +98,7 @@ def test_pieces_of_no_bytes_are_refused(tmp_path):
 MEMORY = """
 import sys
 from pathlib import Path
-from treegauge.validation.engine import validate
+from treegauge.validation.check import validate
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
 verb, path = sys.argv[1:]

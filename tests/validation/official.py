@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treegauge.core.files import atomic
-from treegauge.treebanks.fetching.downloads import cache_folder
+from treegauge.treebanks.downloads import cache_folder
 
 _LINE = re.compile(
     rb"\[(?:File (?P<file>.*?) )?Line (?P<line>\d+) Sent .*?\]: "

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import treegauge
 from tests.validation.cases import LEVEL_1, LEVEL_2, row, sentence
 from tests.validation.cases_content import LEVEL_3
-from treegauge.validation.engine import validate
+from treegauge.validation.check import validate
 from treegauge.validation.rules import RULES
 from treegauge.validation.values import MAY_COMBINE, SLOW, character_class
 

@@ -196,18 +196,31 @@ def _transferred(*words: str) -> Growing:
     return Growing("training sentences", lambda folder, size: [_folder(folder, 1), _folder(folder, size, SOV), *words])
 
 
+def _three(folder: Path, size: int) -> tuple[str, ...]:
+    """Write a treebank and the output of two systems."""
+    from treegauge.testing.perturb import inject_errors
+    from treegauge.treebanks.data.conllu import read_conllu, write_conllu
+
+    gold, system = treebank_files(folder, size)
+    write_conllu(inject_errors(read_conllu(folder / gold), 0.2, seed=2).treebank, folder / "other.conllu")
+    return gold, system, "other.conllu"
+
+
 PAIRS = "compares all pairs of systems"
 GROWING: dict[str, Growing] = {
     "check": _measured(),
     "agree": _compared("--disagreements"),
     "audit": _measured("--only", "consistency"),
     "diff": _compared(),
-    "measure show": Growing("sentences", lambda folder, n: ["all", treebank_files(folder, n)[0]]),
+    "measure": Growing("sentences", lambda folder, n: ["all", treebank_files(folder, n)[0]]),
     "split": _measured("--objective", "low", "--out", "sets"),
     "show": _measured("--limit", "5"),
     "convert": _measured("--out", "table.csv"),
     "catalogue": Growing("treebanks", lambda folder, n: [str(Path(_plan(folder, 10 * n)).parent)]),
     "score": _compared(),
+    "breakdown": _compared("--confusion", "upos"),
+    "vote": Growing("sentences", _three),
+    "design": Growing("sentences", _three),
     "rank show": _ranked("--subsets", "100000", steep=PAIRS),
     "rank compare": _ranked(steep=PAIRS),
     "rank outliers": _ranked("--system", "HIT-SCIR-0", "--subsets", "100000"),

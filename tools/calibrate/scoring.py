@@ -9,8 +9,8 @@ import numpy.typing as npt
 from tools.calibrate.counts import DATA
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import CONCENTRATION, Counts, scored, scored_pair
-from treegauge.scoring.inference.certainty import UnitCounts, difference, intervals, score_covariance
-from treegauge.scoring.inference.comparisons import PairedTest, drawn_p_values, sureness
+from treegauge.scoring.certainty import UnitCounts, difference, intervals, score_covariance
+from treegauge.scoring.comparisons import PairedTest, drawn_p_values, sureness
 from treegauge.scoring.metrics.registry import COLUMNS, NUMBER
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.settings import ScoreOptions

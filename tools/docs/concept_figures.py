@@ -19,7 +19,7 @@ from treegauge.measures.structure import relation_class
 from treegauge.reporting.figures.theme import PALETTE
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.probabilities import reliability_bins
-from treegauge.treebanks.drawing.svg import compare_svg, number, svg_tree, text_width, xml
+from treegauge.treebanks.svg import compare_svg, number, svg_tree, text_width, xml
 
 HOME = Path(__file__).parents[2] / "docs"
 OUT = HOME / "images" / "concepts"

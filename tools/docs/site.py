@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treegauge import __version__
-from treegauge.reporting.bundle import asset
+from treegauge.reporting.page import asset
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

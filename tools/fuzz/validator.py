@@ -10,7 +10,7 @@ from tools.fuzz.mutation import damaged
 from tools.fuzz.targets import Target
 from tools.fuzz.texts import conllu_bytes
 from treegauge.treebanks.sources import files as piecewise
-from treegauge.validation import engine
+from treegauge.validation import check as engine
 from treegauge.validation.language_checks import LanguageChecks
 from treegauge.validation.language_data import LanguageData, language_data
 from treegauge.validation.problems import Problem

@@ -248,12 +248,12 @@ def agree(
 
 def _read(annotations: Sequence[Any], errors: Errors, allow: Sequence[str]) -> "dict[str, Treebank]":
     """Return the annotators' treebanks by name."""
-    from treegauge.scoring.systems.outputs import named_outputs
+    from treegauge.scoring.systems import named_outputs
     from treegauge.treebanks.sources.resolver import read_treebank
 
     if not annotations:
         raise TreegaugeError("no annotations; expected at least two files of the same sentences")
-    named = named_outputs(annotations)
+    named = named_outputs(annotations, treebanks=True)
     for name, sources in named.items():
         if len(sources) > 1:
             raise TreegaugeError(

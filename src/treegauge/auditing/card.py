@@ -9,8 +9,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_saved
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table, markdown
-from treegauge.treebanks.drawing.svg import number, text_width, xml
 from treegauge.treebanks.sources.files import Source
+from treegauge.treebanks.svg import number, text_width, xml
 
 if TYPE_CHECKING:
     import polars as pl

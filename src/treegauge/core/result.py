@@ -12,12 +12,50 @@ from treegauge import __version__
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError, lines_of_text
 from treegauge.core.extensions import load_extension
-from treegauge.core.figure import DRAWN, Figure
 from treegauge.core.files import atomic, guarding
 from treegauge.core.text_formats import json_text, to_csv_text
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+DRAWN = (".pdf", ".png", ".svg")
+"""File formats of figures that no table has."""
+
+
+class Figure(dict[str, Any]):
+    """A Vega-Lite specification with its data, which a notebook shows as a picture."""
+
+    def save(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write the figure to a file atomically, in the format of its ending.
+
+        Parameters
+        ----------
+        path
+            ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json`` (Vega-Lite). All but the last need
+            the extra ``plot``.
+        force
+            Overwrite an existing file of another kind.
+        """
+        with guarding(force=force):
+            load_extension("figures", "save")(self, path)
+
+    def to_svg(self) -> str:
+        """Return the picture as SVG; this needs the extra ``plot``."""
+        return str(load_extension("figures", "to_svg")(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        try:
+            picture: dict[str, Any] = {"image/svg+xml": self.to_svg()}
+        except TreegaugeError:  # without vl-convert, notebooks draw the specification themselves
+            picture = {"application/vnd.vegalite.v5+json": dict(self)}
+        return {**picture, "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        title = self.get("title", "")
+        text = title.get("text", "") if isinstance(title, dict) else title
+        return f"<figure {str(text)!r}: notebooks show it, .save('figure.svg') writes it>"
+
 
 Part = Union["Result", Sequence["Result"]]
 SAVED = (".csv", ".html", ".json", ".md", ".parquet", ".tex", ".tsv", ".txt")

@@ -74,12 +74,13 @@ def split_of_cell(cell: Cell) -> Outcome:
 
 def measures_of_cell(cell: Cell) -> Outcome:
     """Measure a treebank; a measure that cannot be computed is missing."""
-    from treegauge.measures.measure import measure as take
+    from treegauge.measures.measuring import measure_all
 
     extra = cell.extra
-    measures = take(
-        extra["measures"], cell.treebank, split=extra["split"], errors=extra["errors"], seed=cell.seed, workers=1
-    )
+    measures = measure_all(
+        extra["measures"], [cell.treebank], split=extra["split"], errors=extra["errors"], interval=None,
+        seed=cell.seed, workers=1,
+    )  # fmt: skip
     rows = (row for measured in measures.measured for row in measured.rows())
     return Outcome({row["measure"]: row["value"] for row in rows})
 

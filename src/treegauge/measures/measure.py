@@ -1,15 +1,32 @@
 """The verb ``measure``: measures of treebanks, and of training and test sets."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
 from os import PathLike
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from treegauge.core.errors import ChoiceError, TreegaugeError, check_options, check_whole
+from treegauge.core.messages import progress
+from treegauge.core.platforms import map_threads
+from treegauge.core.plugins import PluginError
+from treegauge.core.result import sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.files import Errors
+from treegauge.measures.intervals import measure_interval
+from treegauge.measures.measurements import Measured, Measures
+from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, blank, measures, selected_measures
+from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.sources.files import SPLITS, Errors, Source, split_of
+from treegauge.treebanks.sources.inputs import Input, recognise_treebanks
+from treegauge.treebanks.sources.matching import distinct_names
 
 if TYPE_CHECKING:
     from treegauge.measures.measurements import Measures
     from treegauge.treebanks.data.columns import Treebank
+
 
 Split = Literal["train", "dev", "test", "all"]
 
@@ -66,9 +83,246 @@ def measure(
     >>> print(measure("slv,edv").table["meaning"][1])
     distance between the displacements of train and test
     """
-    from treegauge.measures.measuring import measure_all
-
     return measure_all(
         names, sources, split=split, errors=errors, seed=seed,
         interval=(resamples, level) if interval else None,
     )  # fmt: skip
+
+
+class LazyTreebank:
+    """A treebank that is read on first use; an error in reading it is kept, too."""
+
+    def __init__(self, read: Callable[[], Treebank]) -> None:
+        self._read = read
+        self.treebank: Treebank | None = None
+        self.failure: TreegaugeError | None = None
+
+    def __call__(self) -> Treebank:
+        """Return the treebank, or raise what reading it raised."""
+        if self.treebank is None and self.failure is None:
+            try:
+                self.treebank = self._read()
+            except TreegaugeError as error:
+                self.failure = error
+        if self.treebank is None:
+            raise self.failure or AssertionError("neither a treebank nor a failure")
+        return self.treebank
+
+    def forget(self) -> None:
+        """Release the memory."""
+        self.treebank = None
+
+
+@dataclass(frozen=True)
+class MeasuredSet:
+    """One treebank, or a training set and a test set, with its name in results."""
+
+    name: str
+    split: str | None
+    treebanks: tuple[LazyTreebank, ...]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Treebanks that are read together: single ones to measure, and a pair to compare."""
+
+    name: str
+    singles: tuple[MeasuredSet, ...]
+    pair: MeasuredSet | None = None
+
+    @property
+    def treebanks(self) -> list[LazyTreebank]:
+        """All treebanks in it, each once."""
+        sets = [*self.singles, *([self.pair] if self.pair else [])]
+        return list(dict.fromkeys(lazy for measured_set in sets for lazy in measured_set.treebanks))
+
+
+#: From this share on, ``_`` in a watched column is reported with the value.
+NOTICED = 0.01
+
+
+class _MeasuredSubject(NamedTuple):
+    """All measures of one subject, digests of its treebanks, and the error if unreadable."""
+
+    measured: list[Measured]
+    digests: list[str]
+    failure: TreegaugeError | None
+
+
+def names_and_sources(
+    names: str | Sequence[str], sources: Sequence[Source | Treebank]
+) -> tuple[list[str], Sequence[Source | Treebank]]:
+    """Return the names of measures, also those given before the sources, and the sources.
+
+    A file or folder that has the name of a measure is a source.
+
+    Examples
+    --------
+    >>> names_and_sources("mdd", ["mean_length,words", "el_gdt"])
+    (['mdd', 'mean_length', 'words'], ['el_gdt'])
+    """
+    wanted = names.split(",") if isinstance(names, str) else list(names)
+    known = {"all", *FAMILIES, *measures()}
+
+    def more(source: Source | Treebank) -> list[str]:
+        words = source.split(",") if isinstance(source, str) else []
+        return words if words and known.issuperset(words) and not Path(str(source)).exists() else []
+
+    first = next((i for i, source in enumerate(sources) if not more(source)), len(sources))
+    for source in sources[:first]:
+        wanted += more(source)
+    if late := next((source for source in sources[first:] if more(source)), None):
+        raise TreegaugeError(f"{late}: no such file or folder; it is a measure: name measures before the files")
+    return list(dict.fromkeys(wanted)), sources[first:]
+
+
+def measure_all(
+    names: str | Sequence[str],
+    sources: Sequence[Source | Treebank],
+    *,
+    split: str,
+    errors: Errors,
+    interval: tuple[int, float] | None,
+    seed: int,
+    workers: int | None = None,
+) -> Measures:
+    """Return measures of treebanks; `interval` has resamples and level, or None for no interval."""
+    names, sources = names_and_sources(names, sources)
+    chosen = selected_measures(names)
+    if not sources:
+        return Measures((), sign(v="measures"), tuple(chosen))
+    check_whole("seed", seed)
+    check_whole("workers", 1 if workers is None else workers, 1)
+    if interval is not None:
+        check_options(seed, interval[0], "resamples", interval[1])
+    if split not in (*SPLITS, "all"):
+        raise ChoiceError("split", split, (*SPLITS, "all"))
+    todo, folders = subjects(sources, split, errors)
+    pairs = [m.name for m in chosen if m.pair and m.name in names]
+    if pairs and not any(subject.pair for subject in todo):
+        raise TreegaugeError(
+            f"{pairs[0]} compares a training set and a test set: expected two files (TRAIN TEST) "
+            f"or folders of treebanks, found {len(todo)} file{'s' if len(todo) > 1 else ''}"
+        )
+    done: list[_MeasuredSubject] = []
+    with progress("treebanks", len(todo)) as task:
+        threads = workers or os.cpu_count() or 1
+        for result in map_threads(lambda subject: _measure(subject, chosen, names, interval, seed), todo, threads):
+            done.append(result)
+            task.advance()
+    failures = [subject.failure for subject in done if subject.failure is not None]
+    if len(failures) == len(done):
+        raise failures[0]
+    measured = [row for subject in done for row in subject.measured]
+    averages = _averages(chosen, measured) if len(todo) > 1 else []
+    digest = sha256("".join(text for subject in done for text in subject.digests).encode()).hexdigest()
+    title = todo[0].name if len(todo) == 1 else f"{len(todo)}treebanks"
+    signature = sign(
+        m=",".join(names), tb=f"{title}#{digest[:6]}", split=split if folders else None,
+        errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None, units="sentences" if interval else None,
+        seed=seed if interval or any(m.seeded for m in chosen) else None,
+    )  # fmt: skip
+    return Measures((*measured, *averages), signature)
+
+
+def _measure(
+    subject: Subject, chosen: list[Measure], wanted: Sequence[str], interval: tuple[int, float] | None, seed: int
+) -> _MeasuredSubject:
+    """Compute measures of a subject; of the `wanted` ones, a plug-in that fails is an error."""
+    rows = []
+    for measured_set in chosen:
+        sets = subject.singles if not measured_set.pair else [subject.pair] if subject.pair else []
+        needed = measured_set.name in wanted
+        rows += [_measure_set(measured_set, target, needed, interval, seed) for target in sets]
+    digests, failure = [], None
+    for lazy in subject.treebanks:
+        if lazy.treebank is not None:
+            digests.append(lazy.treebank.digest)
+        elif lazy.failure is not None and not isinstance(lazy.failure, MissingError):
+            failure = lazy.failure
+        lazy.forget()
+    return _MeasuredSubject(rows, digests, failure)
+
+
+def _measure_set(
+    measure: Measure, target: MeasuredSet, needed: bool, interval: tuple[int, float] | None, seed: int
+) -> Measured:
+    row = Measured(measure.name, target.name, target.split, None)
+    try:
+        treebanks = [lazy() for lazy in target.treebanks]
+        row = replace(row, value=measure(*treebanks, seed=seed))
+        if interval is not None and measure.additive is not None:
+            resamples, level = interval
+            with measure.naming_errors():
+                limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
+    except TreegaugeError as error:
+        if needed and isinstance(error, PluginError):
+            raise
+        return replace(row, missing=str(error).partition("\n")[0])
+    if interval is not None and measure.additive is not None:
+        row = replace(row, note=f"no interval: {limits}") if isinstance(limits, str) else replace(row, interval=limits)
+    for column in measure.watched:
+        share = blank(treebanks[0], column).mean()
+        if share >= NOTICED:
+            note = f"{treebanks[0].name} has '_' as {column.upper()} of {share:.0%} of words"
+            row = replace(row, note=f"{row.note}; {note}" if row.note else note)
+    return row
+
+
+def _averages(chosen: list[Measure], measured: list[Measured]) -> list[Measured]:
+    """Return the measures that are defined as averages over treebanks."""
+    rows = []
+    for measure in chosen:
+        values = [
+            {key: value for key, value in row.value.items() if value is not None}
+            for row in measured
+            if row.measure == measure.name and isinstance(row.value, dict)
+        ]
+        if measure.average is not None and len(values) > 1:
+            average: Values = dict(measure.average(values))
+            name = f"average of {len(values)} treebanks"
+            rows.append(Measured(measure.name, name, None, average, averaged=len(values)))
+    return rows
+
+
+def subjects(sources: Sequence[Source | Treebank], split: str, errors: Errors) -> tuple[list[Subject], bool]:
+    """Return the treebanks to measure, in order, and whether any is a folder.
+
+    Exactly two files or treebanks form a pair.
+    """
+    inputs = [recognised for source in sources for recognised in recognise_treebanks([source], errors=errors)]
+    paths = [recognised for recognised in inputs if recognised.given is None]
+    names = distinct_names([recognised.path for recognised in paths], [recognised.name for recognised in paths])
+    titles = dict(zip(map(id, paths), names, strict=True))
+    found_subjects = [
+        _folder(named, split) if named.kind == "treebank" else _file(named)
+        for recognised in inputs
+        for named in [replace(recognised, name=titles.get(id(recognised), recognised.name))]
+    ]
+    folders = any(recognised.kind == "treebank" for recognised in inputs)
+    if len(found_subjects) == 2 and not folders:
+        first, second = (subject.singles[0] for subject in found_subjects)
+        name = f"{first.name} > {second.name}"
+        pair = MeasuredSet(name, None, (*first.treebanks, *second.treebanks))
+        return [Subject(name, (first, second), pair)], folders
+    return found_subjects, folders
+
+
+def _file(source: Input) -> Subject:
+    split = split_of(source.path) if source.given is None else None
+    return Subject(source.name, (MeasuredSet(source.name, split, (LazyTreebank(source.read),)),))
+
+
+def _folder(source: Input, split: str) -> Subject:
+    def read(which: str) -> Treebank:
+        if which == "all":
+            return source.read()
+        if which not in source.splits:
+            names = ", ".join(source.splits) or "files without a split"
+            raise MissingError(f"{source.name} has no {which} set, only {names}")
+        return source.read(which)
+
+    lazies = {which: LazyTreebank(partial(read, which)) for which in dict.fromkeys([split, "train", "test"])}
+    single = MeasuredSet(source.name, split, (lazies[split],))
+    pair = MeasuredSet(source.name, "train/test", (lazies["train"], lazies["test"]))
+    return Subject(source.name, (single,), pair)

@@ -19,7 +19,7 @@ from treegauge.ranking.stability.sampler import usual_size
 from treegauge.ranking.stability.stability import Stability, stability
 from treegauge.ranking.strengths import RankSets, advantages, families_of, rank_sets
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.systems.submissions import SubmissionScores
+from treegauge.scoring.submissions import SubmissionScores
 from treegauge.statistics.units import TOO_FEW
 from treegauge.treebanks.sources.languages import human_names
 

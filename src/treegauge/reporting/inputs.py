@@ -168,7 +168,7 @@ def _add_saved_scores(scores: Sequence[tuple[Input, Scores]], page: PageInputs) 
 
 def _check_named(sources: Iterable[Any]) -> None:
     """Refuse NAME=PATH as other verbs refuse it: without a name or a path, or with a table."""
-    from treegauge.scoring.systems.outputs import name_and_path
+    from treegauge.scoring.systems import name_and_path
 
     for word in sources:
         if isinstance(word, str) and "=" in word:

@@ -103,7 +103,7 @@ def leaderboard(
     from treegauge.ranking.standings import submitted_board
     from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.settings import ScoreOptions
-    from treegauge.scoring.systems.submissions import Submissions, score_submissions
+    from treegauge.scoring.submissions import Submissions, score_submissions
 
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:

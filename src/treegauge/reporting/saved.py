@@ -16,7 +16,7 @@ from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import command
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.scoring.inference.comparisons import Comparisons
+from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.convention import find_convention
 from treegauge.scoring.metrics.registry import Metric
 from treegauge.scoring.score import score
@@ -58,7 +58,10 @@ def saved_result(one: Input) -> Result | None:
         return one.given
     if one.given is not None or one.kind != "scores" or one.path.suffix.lower() != ".json":
         return None
-    content = parse_json(one.path.read_bytes())  # has been read before, to recognise it
+    try:
+        content = parse_json(one.path.read_bytes())
+    except ValueError as error:
+        raise TreegaugeError(f"{one.path}: malformed JSON: {error}") from error
     kind = content.get("kind") if isinstance(content, dict) else None
     return _READERS[kind](one.path) if kind in _READERS else None
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
-from treegauge.reporting.bundle import asset
+from treegauge.reporting.page import asset
 from treegauge.reporting.sections.summary import counted
 from treegauge.treebanks.sources.inputs import expanded
 

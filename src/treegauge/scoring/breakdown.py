@@ -91,7 +91,7 @@ def breakdown(
     from treegauge.scoring.classes.confusion import confusion as confusion_matrix
     from treegauge.scoring.classes.confusion import error_overlap
     from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.systems.outputs import single_outputs
+    from treegauge.scoring.systems import single_outputs
 
     name, counting = metric_and_convention(metric, convention)
     source, outputs = single_outputs(gold, systems, "a breakdown")
@@ -119,7 +119,7 @@ def breakdown(
     if overlap:
         parts["overlap"] = error_overlap(alignments, best=overlap, metric=name, convention=counting)
     if calibration:
-        from treegauge.scoring.probabilities.calibration import calibrate
+        from treegauge.scoring.calibration import calibrate
 
         files = {s: str(output) for s, output in outputs.items() if isinstance(output, str | PathLike)}
         parts["calibration"] = calibrate(alignments, scores, files=files)

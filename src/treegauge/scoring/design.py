@@ -15,7 +15,7 @@ from treegauge.scoring.metrics.convention import Convention
 if TYPE_CHECKING:
     import polars as pl
 
-    from treegauge.scoring.inference.certainty import UnitCounts
+    from treegauge.scoring.certainty import UnitCounts
     from treegauge.scoring.scores import Scores
     from treegauge.scoring.suite import Suite
     from treegauge.treebanks.data.columns import Treebank
@@ -53,14 +53,14 @@ class SamplePlan(Result):
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows, the difference to be found, and the notes."""
-        from treegauge.scoring.inference.comparisons import POWER
+        from treegauge.scoring.comparisons import POWER
 
         more = {"difference": self.wanted, "power": POWER, "notes": list(self.notes)}
         return more | super().json_fields()
 
     def own_text(self) -> str:
         """Return the table under its title."""
-        from treegauge.scoring.inference.comparisons import POWER
+        from treegauge.scoring.comparisons import POWER
 
         points = "point" if self.wanted == 1 else "points"
         title = f"to find a difference of {self.wanted:g} {points} with probability {POWER:g}:"
@@ -116,7 +116,7 @@ def design(
     from treegauge.core.messages import progress
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.settings import Scoring, score_options
-    from treegauge.scoring.systems.outputs import match_folders, resolve_systems
+    from treegauge.scoring.systems import match_folders, resolve_systems
 
     if not difference > 0:
         raise TreegaugeError(f"difference: expected a number of points above 0, found {difference:g}")
@@ -136,8 +136,8 @@ def plan_scores(scores: "Scores", wanted: float, metric: str = "LAS") -> SampleP
     """Return the plan for each pair of systems, from their variances on one gold file."""
     import numpy as np
 
-    from treegauge.scoring.inference.certainty import difference
-    from treegauge.scoring.inference.comparisons import POWER, unit_counts
+    from treegauge.scoring.certainty import difference
+    from treegauge.scoring.comparisons import POWER, unit_counts
     from treegauge.scoring.metrics.registry import canonical
     from treegauge.statistics.planning import needed_units
     from treegauge.statistics.units import LEAST_RUNS, LEAST_UNITS
@@ -178,7 +178,7 @@ def plan_scores(scores: "Scores", wanted: float, metric: str = "LAS") -> SampleP
 
 
 def _run_variance(counts: "UnitCounts") -> float:
-    from treegauge.scoring.inference.certainty import f1_fractions
+    from treegauge.scoring.certainty import f1_fractions
 
     if not counts.random_runs:
         return 0.0
@@ -191,8 +191,8 @@ def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SampleP
 
     import numpy as np
 
-    from treegauge.scoring.inference.comparisons import POWER
-    from treegauge.scoring.inference.hierarchies import paired_differences
+    from treegauge.scoring.comparisons import POWER
+    from treegauge.scoring.hierarchies import paired_differences
     from treegauge.scoring.metrics.registry import canonical
     from treegauge.statistics.planning import needed_units
     from treegauge.statistics.units import LEAST_TREEBANKS

@@ -12,7 +12,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
 from treegauge.scoring.alignment.paired_reading import LAYERS, Input, PairedReader
 from treegauge.scoring.alignment.segmentation import TextChanges
-from treegauge.scoring.inference.certainty import UnitCounts, check_resampling, intervals, remarks
+from treegauge.scoring.certainty import UnitCounts, check_resampling, intervals, remarks
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts, join, tally
 from treegauge.scoring.scores import Scores, SystemScore

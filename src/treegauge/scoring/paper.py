@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.paper_tables import PaperCell, PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result
-from treegauge.scoring.inference.comparisons import Comparisons
-from treegauge.scoring.inference.hierarchies import Claims
+from treegauge.scoring.comparisons import Comparisons
+from treegauge.scoring.hierarchies import Claims
 from treegauge.treebanks.sources.languages import human_names
 
 if TYPE_CHECKING:

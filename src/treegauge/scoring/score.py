@@ -88,7 +88,7 @@ def score(
     >>> print(scores["perfect"]["LAS"].f1)
     100.0
     """
-    from treegauge.scoring.systems.outputs import resolve_systems
+    from treegauge.scoring.systems import resolve_systems
 
     source, named, folder = resolve_systems(gold, systems, split)
     chosen, options = score_options(metric, convention, scoring)
@@ -131,14 +131,14 @@ def _tests(
     """Return the comparisons of systems and, over treebanks, the claims."""
     draws = {"resamples": options.resamples, "seed": options.seed}
     if not folder:
-        from treegauge.scoring.inference.comparisons import compare_systems
+        from treegauge.scoring.comparisons import compare_systems
 
         return {
             "comparisons": compare_systems(
                 scores, metric=metrics, test=test, correction=correction, margin=margin, **draws
             )
         }
-    from treegauge.scoring.inference.hierarchies import compare_suite
+    from treegauge.scoring.hierarchies import compare_suite
 
     alpha = round(1 - options.level, 10)
     return {
@@ -153,7 +153,7 @@ def _score_folders(
 ) -> "tuple[Scores, Scores]":  # fmt: skip
     """Score folders of output against a folder of gold files; also return the scores to test."""
     from treegauge.scoring.suite import score_suite
-    from treegauge.scoring.systems.outputs import match_folders
+    from treegauge.scoring.systems import match_folders
 
     files = match_folders(gold, named, split=split, common=common)
     systems: dict[str, Mapping[str, Any]] = {**files.systems}

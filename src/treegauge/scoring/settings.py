@@ -119,7 +119,7 @@ def score_options(
             own = {"enhanced": True, "collapse": one.choices.get("collapse") == "yes"}
             own["enhancements"] = _enhancement_codes(one.choices.get("without", ""))
         elif name in WEIGHTED:
-            from treegauge.scoring.metrics.weights import relation_weights
+            from treegauge.scoring.metrics.registry import relation_weights
 
             own = dict(zip(("weights", "default_weight"), relation_weights(one.choices.get("weights")), strict=True))
         if differs := [key for key, value in own.items() if how.setdefault(key, value) != value]:

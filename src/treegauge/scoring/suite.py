@@ -12,10 +12,10 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.paper_tables import PaperTable
 from treegauge.core.result import countersign, sign
 from treegauge.scoring.alignment.paired_reading import Input
+from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
+from treegauge.scoring.comparisons import PRIMARY, PairedTest, drawn_p_values, unit_counts
 from treegauge.scoring.evaluation import Progress, evaluate, scoring_choices
-from treegauge.scoring.inference.certainty import UnitCounts, difference, estimate, p_greater
-from treegauge.scoring.inference.comparisons import PRIMARY, PairedTest, drawn_p_values, unit_counts
-from treegauge.scoring.inference.hierarchies import Claims, over_treebanks, percent_interval
+from treegauge.scoring.hierarchies import Claims, over_treebanks, percent_interval
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canonical
 from treegauge.scoring.scores import Scores, SystemScore
@@ -45,12 +45,21 @@ class Suite(Scores):
     def of(
         cls, parts: Mapping[str, Scores], names: Sequence[str], failures: Mapping[tuple[str, str], str],
         signature: str, convention: Convention = OFFICIAL, *, chosen: tuple[str, ...] = (), level: float = 0.95,
+        units: Any = "sentences",
     ) -> "Suite":  # fmt: skip
         """Return the macro averages of systems; those in the `chosen` metrics, or LAS, have intervals."""
         systems = tuple(SystemScore(name, {}, ()) for name in names)
         sentences = sum(scores.sentences for scores in parts.values())
         bare = cls(
-            systems, sentences, signature, convention, chosen=chosen, level=level, parts=parts, failures=failures
+            systems,
+            sentences,
+            signature,
+            convention,
+            chosen=chosen,
+            level=level,
+            units=units,
+            parts=parts,
+            failures=failures,
         )
         averaged = tuple(SystemScore(name, bare._averages(name), ()) for name in names)
         return replace(bare, systems=averaged)
@@ -335,5 +344,12 @@ def score_suite(
     title = f"{len(scored)}treebanks#{digest[:6]}"
     signature = sign(tb=title, average="macro", missing="0" if failures else None, **how)
     return Suite.of(
-        scored, tuple(systems), failures, signature, options.convention, chosen=tuple(chosen), level=options.level
+        scored,
+        tuple(systems),
+        failures,
+        signature,
+        options.convention,
+        chosen=tuple(chosen),
+        level=options.level,
+        units=options.units,
     )

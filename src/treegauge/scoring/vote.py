@@ -100,7 +100,7 @@ def vote(
     from treegauge.core.messages import note
     from treegauge.scoring.alignment.align import align
     from treegauge.scoring.breakdown import align_outputs
-    from treegauge.scoring.systems.outputs import single_outputs
+    from treegauge.scoring.systems import single_outputs
     from treegauge.treebanks.data.conllu import write_conllu
 
     source, outputs = single_outputs(gold, systems, "a vote")

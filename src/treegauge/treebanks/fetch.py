@@ -15,7 +15,7 @@ from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.fetching.archives import (
+from treegauge.treebanks.archives import (
     LANGUAGE_DATA,
     Folder,
     Unpacked,
@@ -26,7 +26,7 @@ from treegauge.treebanks.fetching.archives import (
     treebanks,
     unpack,
 )
-from treegauge.treebanks.fetching.downloads import (
+from treegauge.treebanks.downloads import (
     MissingFileError,
     UnusableError,
     cache_folder,
@@ -35,7 +35,7 @@ from treegauge.treebanks.fetching.downloads import (
     download,
     in_cache,
 )
-from treegauge.treebanks.fetching.places import (
+from treegauge.treebanks.places import (
     TreebankRequest,
     advice,
     file_name,

@@ -4,21 +4,30 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import JSON
 from treegauge.core.messages import note
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.files import Source, short_name
+from treegauge.kernels import validation as kernel
+from treegauge.kernels.scan import count_lines
+from treegauge.treebanks.sources.files import Source, pieces, short_name
 from treegauge.treebanks.sources.resolver import find
+from treegauge.validation.chunk import Chunk, LanguageFinding, LanguageTests, Values
+from treegauge.validation.messages import Reporter
+from treegauge.validation.problems import Problem, ProblemList
 from treegauge.validation.report import ValidationReport
+from treegauge.validation.values import Look
 
 if TYPE_CHECKING:
     from treegauge.validation.language_data import LanguageData
     from treegauge.validation.new_problems import Baseline
     from treegauge.validation.problems import Problem
+
 
 LEVELS = (1, 2, 3, 4, 5)
 
@@ -178,8 +187,6 @@ def _problems(
     chosen: frozenset[str],
 ) -> "Iterator[Problem]":
     """Yield the problems of the chosen tests."""
-    from treegauge.validation.engine import validate
-
     tests = None
     if data is not None:
         from treegauge.validation.language_checks import LanguageChecks
@@ -237,3 +244,87 @@ def _language(files: Iterable[str]) -> str:
         return codes.pop()
     in_names = f"names of {', '.join(sorted(codes))}" if codes else "no language in their names"
     raise TreegaugeError(f"levels 4 and 5 need the language of the files; found {in_names}; give it as --lang el")
+
+
+CHUNK = 1 << 20
+DELAYED = 4096
+"""Offset that the kernels add to rules that count only if the treebank has features."""
+
+
+def validate(
+    files: Iterable[str],
+    *,
+    level: int = 3,
+    lang: str = "ud",
+    language_tests: LanguageTests | None = None,
+    digest: Any = None,
+    chunk: int = CHUNK,
+) -> Iterator[Problem]:
+    """Yield the problems of the files of one treebank, in the order of their lines.
+
+    Parameters
+    ----------
+    files
+        Paths, or ``-`` for standard input. They are one treebank: IDs must be unique over all.
+    level
+        1 to 5; see :class:`treegauge.validation.rules.Rule`.
+    lang
+        The language of the treebank; levels below 4 do not use it.
+    language_tests
+        Tests of levels 4 and 5; None for no such tests.
+    digest
+        Called with each file and each piece of its bytes.
+    chunk
+        Bytes read at a time; memory stays proportional to it (and to the longest sentence).
+    """
+    book = kernel.book(min(level, 3), lang if level > 3 else "ud", Look())
+    values = Values(*kernel.values(book))
+    waiting = ProblemList()
+    last_line, file = 0, ""
+    for file in files:
+        kernel.start_file(book)
+        line = 1
+        data = b""
+        for data in pieces(file, chunk):
+            if digest is not None:
+                digest(file, data)
+            array, lines = _valid(data)
+            result = kernel.validate(book, array, lines)
+            records, begins = result[:2]
+            view = Chunk(array, line, *result[2:], values)
+            carriage_returns, last_token, features, copies = kernel.state(book)
+            if last_token >= 0:
+                last_line = line + last_token
+            report = Reporter(view, file, begins)
+            findings: Iterable[LanguageFinding] = (
+                language_tests.findings(view) if language_tests is not None and level > 3 else ()
+            )
+            if features and waiting:
+                yield from waiting
+                waiting = ProblemList()
+            if len(records) or findings:
+                late = records[:, 0] >= DELAYED
+                records[late, 0] -= DELAYED
+                if not features and late.any():
+                    waiting.extend(report.problems(records[late], ()))
+                    records = records[~late]
+                yield from report.problems(records, findings)
+            line += int(begins[-1])
+        if line > 1 and carriage_returns:
+            yield Problem(file, line - 1, None, None, "non-unix-newline", 1, 1, "CR or CRLF")
+    if level > 2 and last_line and copies:
+        yield Problem(
+            file, last_line, None, None, "edeps-identical-to-basic-trees", 1, 1,
+            "enhanced graphs that are all copies of the basic trees",
+        )  # fmt: skip
+
+
+def _valid(data: bytes) -> tuple[np.ndarray[Any, np.dtype[np.uint8]], int]:
+    """Return bytes as valid UTF-8, and their number of lines; other bytes become U+FFFD."""
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            data = data.decode(errors="replace").encode()
+    array = np.frombuffer(data, np.uint8)
+    return array, count_lines(array)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.text_formats import parse_json
-from treegauge.treebanks.fetching.archives import OFFICIAL
+from treegauge.treebanks.archives import OFFICIAL
 from treegauge.validation.values import RELATIONS
 
 PACKAGED = Path(__file__).parents[1] / "data" / "language_data.jsonl.gz"

@@ -11,7 +11,7 @@ from treegauge.auditing.agreement.annotators import Annotations, pairs_of
 from treegauge.auditing.agreement.layers import Coding, class_codings, codings, column_coding
 from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.inference.certainty import UnitCounts, intervals
+from treegauge.scoring.certainty import UnitCounts, intervals
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.sentence_counts import tally
 from treegauge.scoring.settings import ScoreOptions

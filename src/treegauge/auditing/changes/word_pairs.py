@@ -352,7 +352,7 @@ def _rows(pairs: WordPairs, versions: tuple[Sentence, Sentence], trees: list[lis
 
 def svg_pair(pairs: WordPairs, number: int) -> str:
     """Draw both trees of an old sentence as SVG: in one drawing if the words are the same."""
-    from treegauge.treebanks.drawing.svg import compare_svg, svg_tree
+    from treegauge.treebanks.svg import compare_svg, svg_tree
 
     old, new = _versions(pairs, number)
     heads = old.head.tolist(), new.head.tolist()

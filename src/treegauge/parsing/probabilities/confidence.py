@@ -23,7 +23,7 @@ from treegauge.parsing.probabilities.evidence import (
 )
 from treegauge.parsing.probabilities.probability_maps import word_features
 from treegauge.parsing.probabilities.training_text import KnownSentence, known_sentences
-from treegauge.scoring.probabilities.confidence import HEAD, RELATION, TREE
+from treegauge.scoring.confidence import HEAD, RELATION, TREE
 from treegauge.treebanks.data.columns import Treebank, closed
 from treegauge.treebanks.data.conllu import parse_conllu
 

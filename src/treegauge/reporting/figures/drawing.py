@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, one_line
-from treegauge.core.figure import Figure
 from treegauge.core.files import atomic
-from treegauge.core.result import Result
+from treegauge.core.result import Figure, Result
 from treegauge.core.text_formats import json_text
 from treegauge.reporting.figures.theme import Spec
 

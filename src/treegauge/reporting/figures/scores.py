@@ -7,9 +7,9 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
 from treegauge.reporting.figures.contract import ClassScore, ClassScores, IntervalScore, MetricScores
 from treegauge.reporting.figures.theme import Spec, category, chart, faceted, ink, mark, quantity, themed, tips
+from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
 from treegauge.scoring.metrics.registry import MORE
-from treegauge.scoring.probabilities.calibration import Calibration
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
 from treegauge.statistics.probabilities import cumulative_variance

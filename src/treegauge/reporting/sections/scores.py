@@ -25,10 +25,10 @@ from treegauge.reporting.sections.scores_details import (
 from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown
-from treegauge.scoring.inference.comparisons import Comparisons
+from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.probabilities.calibration import Calibration
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
 from treegauge.statistics.probabilities import BINS

@@ -12,12 +12,12 @@ from treegauge.core.messages import note
 from treegauge.reporting.packing import floats
 from treegauge.reporting.sections.overview import all_pairs
 from treegauge.scoring.alignment.align import Alignment
+from treegauge.scoring.calibration import Calibration, EventCalibration, calibrate
 from treegauge.scoring.classes.class_scores import Breakdown, Place, places
 from treegauge.scoring.classes.class_tests import compare_classes
+from treegauge.scoring.confidence import Confidence, has_probabilities
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.metrics.word_metrics import correct_words
-from treegauge.scoring.probabilities.calibration import Calibration, EventCalibration, calibrate
-from treegauge.scoring.probabilities.confidence import Confidence, has_probabilities
 from treegauge.scoring.scores import Scores
 from treegauge.treebanks.data.columns import Treebank
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.scoring.inference.comparisons import judged, known
+from treegauge.scoring.comparisons import judged, known
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.small_samples import StudentEstimate, jackknife
 from treegauge.statistics.units import LEAST_UNITS, UnitKind

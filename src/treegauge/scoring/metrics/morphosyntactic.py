@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.scoring.certainty import check_resampling
 from treegauge.scoring.evaluation import scored_runs, signed_scores
-from treegauge.scoring.inference.certainty import check_resampling
 from treegauge.scoring.metrics.registry import COLUMNS, NUMBER
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.scores import Scores

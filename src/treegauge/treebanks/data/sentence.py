@@ -91,7 +91,7 @@ class Sentence:
 
     def drawn(self, width: int | None = None) -> str:
         """Return a drawing of the tree for a terminal, cut to a width."""
-        from treegauge.treebanks.drawing.text_trees import text_tree
+        from treegauge.treebanks.text_trees import text_tree
 
         heads = self.head.tolist()
         return text_tree(self.form, heads, self.deprel, upos=self.upos, width=width)
@@ -100,6 +100,6 @@ class Sentence:
         return self.drawn()
 
     def _repr_svg_(self) -> str:
-        from treegauge.treebanks.drawing.svg import svg_tree
+        from treegauge.treebanks.svg import svg_tree
 
         return svg_tree(self.form, self.head.tolist(), self.deprel, upos=self.upos)

@@ -12,7 +12,7 @@ from html import escape
 from rich.cells import cell_len
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.treebanks.drawing.text_trees import check_lengths, has_right_to_left, is_right_to_left, isolated
+from treegauge.treebanks.text_trees import check_lengths, has_right_to_left, is_right_to_left, isolated
 
 CHARACTER = 0.6  # width of one terminal cell of text, in font sizes (a generous estimate)
 

@@ -18,13 +18,13 @@ from treegauge.core.messages import note, progress
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign, sign
 from treegauge.core.text_formats import parse_json
+from treegauge.scoring.certainty import estimate
+from treegauge.scoring.comparisons import unit_counts
 from treegauge.scoring.evaluation import evaluate, scoring_choices
-from treegauge.scoring.inference.certainty import estimate
-from treegauge.scoring.inference.comparisons import unit_counts
-from treegauge.scoring.inference.hierarchies import over_treebanks, percent_interval
+from treegauge.scoring.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import Metric, metric_label
 from treegauge.scoring.settings import Reading, ScoreOptions
-from treegauge.scoring.systems.outputs import check_system_output, match_folders, name_and_path
+from treegauge.scoring.systems import check_system_output, match_folders, name_and_path
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu

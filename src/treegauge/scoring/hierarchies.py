@@ -9,8 +9,8 @@ import numpy as np
 
 from treegauge.core import tables
 from treegauge.core.result import Result, countersign
-from treegauge.scoring.inference.certainty import difference
-from treegauge.scoring.inference.comparisons import PRIMARY, Comparisons, judged, sureness
+from treegauge.scoring.certainty import difference
+from treegauge.scoring.comparisons import PRIMARY, Comparisons, judged, sureness
 from treegauge.scoring.metrics.registry import canonical
 from treegauge.statistics.hierarchy import Hierarchy, hierarchy
 from treegauge.statistics.small_samples import StudentEstimate

@@ -17,8 +17,11 @@ from treegauge.treebanks.sources.matching import distinct_names, match_outputs
 from treegauge.treebanks.sources.resolver import find, read_treebank, resolve_source
 
 
-def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
-    """Return the outputs of each system; a path that exists may have an equals sign in it."""
+def named_outputs(systems: Sequence[Any], *, treebanks: bool = False) -> dict[str, list[Any]]:
+    """Return the outputs of each system; a path that exists may have an equals sign in it.
+
+    With `treebanks`, a word may also be the name, code or pattern of a treebank.
+    """
     names = _path_names([str(output) for output in systems if isinstance(output, str | PathLike)])
     named: dict[str, list[Any]] = {}
     for source in systems:
@@ -31,7 +34,7 @@ def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
             named.setdefault(output.name, []).append(output)
             continue
         word = str(source)
-        name, path = name_and_path(word)
+        name, path = name_and_path(word, treebanks=treebanks)
         if name is None:
             name = names[word] if names[word] not in named else word
         named.setdefault(name, []).append(path)
@@ -40,23 +43,25 @@ def named_outputs(systems: Sequence[Any]) -> dict[str, list[Any]]:
     return named
 
 
-def name_and_path(word: str) -> tuple[str | None, str]:
+def name_and_path(word: str, *, treebanks: bool = False) -> tuple[str | None, str]:
     """Return the name of a system, None if none is given, and the path of its output.
 
-    The word is PATH or NAME=PATH; a path that exists may have an equals sign in it.
+    The word is PATH or NAME=PATH; a path that exists may have an equals sign in it. With
+    `treebanks`, a path that does not exist may be the name of a treebank: its reader decides.
     """
     name, equals, path = word.partition("=")
     if not equals or Path(word).exists():
         name, path = "", word
     elif not (name and path):
         raise TreegaugeError(f"found {word!r}; expected PATH or NAME=PATH")
-    check_system_output(path)
+    if not treebanks or Path(path).exists():
+        check_system_output(path)
     return name or None, path
 
 
 def check_system_output(path: str) -> None:
     """Refuse a path that is not there, and a table, recording or plan in place of output."""
-    if path not in {"-", "/dev/stdin"} and not Path(path).exists():
+    if path != "-" and not Path(path).exists():
         raise TreegaugeError(f"{path}: no such file or folder")
     kinds = {".csv", ".tsv", ".json", ".parquet", ".npz", ".toml"}
     if Path(path).suffix in kinds and Path(path).is_file():

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import check_folder
 from treegauge.core.platforms import portable_name, replace_file, set_usual_mode
-from treegauge.treebanks.fetching.downloads import url_parts
+from treegauge.treebanks.downloads import url_parts
 from treegauge.treebanks.sources.files import is_conllu, split_of
 from treegauge.treebanks.sources.languages import code_of, is_plain, release_of, take_apart
 

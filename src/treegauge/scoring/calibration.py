@@ -9,7 +9,7 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.alignment.align import Alignment
-from treegauge.scoring.probabilities.confidence import Confidence, Event, SentenceConfidence
+from treegauge.scoring.confidence import Confidence, Event, SentenceConfidence
 from treegauge.scoring.scores import Scores
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.probabilities import (

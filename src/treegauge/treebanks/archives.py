@@ -25,8 +25,8 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.platforms import portable_name
 from treegauge.core.text_formats import parse_json
-from treegauge.treebanks.fetching.downloads import UnusableError
-from treegauge.treebanks.fetching.places import TreebankRequest, fresh_folders, local, release_in_name
+from treegauge.treebanks.downloads import UnusableError
+from treegauge.treebanks.places import TreebankRequest, fresh_folders, local, release_in_name
 from treegauge.treebanks.sources.files import is_conllu, open_bytes
 from treegauge.treebanks.sources.languages import fold, near, own_name, release_of
 

@@ -10,7 +10,7 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
-from treegauge.scoring.inference.certainty import UnitCounts, difference, f1_fractions, score_covariance
+from treegauge.scoring.certainty import UnitCounts, difference, f1_fractions, score_covariance
 from treegauge.scoring.metrics.registry import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.statistics.draws import FloatArray

@@ -1,1 +1,0 @@
-"""Intervals and tests of scores."""

@@ -1,1 +1,0 @@
-"""Calibration of the probabilities in system output."""

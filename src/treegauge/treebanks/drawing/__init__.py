@@ -1,1 +1,0 @@
-"""Drawings of trees as text, SVG and TikZ."""

@@ -1,1 +1,0 @@
-"""Downloads of releases: archives, connections, places."""
