@@ -131,6 +131,16 @@ def test_texts_that_differ_are_told_apart():
     assert not same("LAS 87.40", said, trained=False)
 
 
+def test_signatures_on_the_pages_have_each_choice_once():
+    seen = 0
+    for path in DOCS.rglob("*.md"):
+        for signature in re.findall(r"^treegauge:\d.*", path.read_text(encoding="utf-8"), re.MULTILINE):
+            keys = [part.partition(":")[0] for part in signature.split("|")]
+            assert len(keys) == len(set(keys)), f"{path.name}: {signature}"
+            seen += 1
+    assert seen > 50
+
+
 def test_the_glossary_has_the_words_that_people_search_for():
     text = (DOCS / "glossary.md").read_text(encoding="utf-8").lower()
     searched = (

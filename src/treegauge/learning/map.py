@@ -163,7 +163,7 @@ def map(
         if candidates_out is not None and suspects is not None:
             save_candidates(gold, suspects, candidates_out)
     joined = joined_signature([one.signature for one in maps])
-    signature = countersign(joined, units="sentences", **convention.signed)
+    signature = countersign(joined, **convention.signed)
     scores = MapScores(tuple(rows), convention, signature)
     listed = {} if candidates is None else {"candidates": archives[0].candidates}
     return TreebankMaps(tuple(maps), signature, archives=tuple(archives), scores=scores, attached=cast("Any", listed))
