@@ -103,7 +103,7 @@ def test_a_cell_opens_its_treebank_and_a_column_its_system(tab, scored):
     page.go_back()
     page.wait_for_selector("#view-overview:not([hidden])")
     page.locator("table.board thead a", has_text="low").click()
-    assert page.locator("#systems-what").inner_text() == "low on 2 treebanks"
+    until(page, "document.querySelector('#systems-what').innerText === 'low on 2 treebanks'")
 
 
 def test_two_columns_are_compared(tab, scored):
@@ -174,6 +174,7 @@ def test_a_failed_run_is_named_and_not_drawn_as_a_score(tab, tmp_path):
         assert "0.00" not in page.locator("table.board").inner_text()
         assert "Failed runs count as 0 in the means." in page.locator("#view-overview").inner_text()
         page = tab(file, "#compare?left=one&right=two")
+        until(page, "document.querySelector('#view-compare .difference title') !== null")
         drawn = page.locator("#view-compare .difference title").all_text_contents()
         assert {one.partition(":")[0] for one in drawn} >= {"el_gdt", "te_mtg"}
         assert len(drawn) == 3
