@@ -74,7 +74,7 @@ def split_of_cell(cell: Cell) -> Outcome:
 
 def measures_of_cell(cell: Cell) -> Outcome:
     """Measure a treebank; a measure that cannot be computed is missing."""
-    from treegauge.measures.measuring import measure_all
+    from treegauge.measures.measure import measure_all
 
     extra = cell.extra
     measures = measure_all(
