@@ -17,6 +17,7 @@ from treegauge.core.text_formats import json_text, parse_json, plain_cell, to_cs
 from treegauge.experiments.run import run
 from treegauge.parsing.train import train
 from treegauge.reporting.figures.drawing import draw
+from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
@@ -61,6 +62,10 @@ def room(tmp_path_factory) -> Path:
         write_conllu(gold, home / "UD_X-Y" / f"x_y-ud-{split}.conllu")
     write_conllu(gold, home / f"gold{NAME}.conllu")
     write_conllu(other, home / f"sys{NAME}.conllu")
+    many = hostile(synthetic(40, seed=2))
+    write_conllu(many, home / f"many{NAME}.conllu")
+    for system, share in (("good", 0.1), ("poor", 0.3)):
+        write_conllu(inject_errors(many, share, seed=1).treebank, home / f"{system}{NAME}.conllu")
     names = [*"012345", f"t{NAME}"], [*(f"S{number}" for number in range(6)), f"S{NAME}"]
     rows = [
         f"{treebank},{system},{50 + 7 * t + s + t * s % 3}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
@@ -45,7 +45,7 @@ class Suite(Scores):
     def of(
         cls, parts: Mapping[str, Scores], names: Sequence[str], failures: Mapping[tuple[str, str], str],
         signature: str, convention: Convention = OFFICIAL, *, chosen: tuple[str, ...] = (), level: float = 0.95,
-        units: Literal["auto", "documents", "sentences"] = "sentences",
+        units: Any = "sentences",
     ) -> "Suite":  # fmt: skip
         """Return the macro averages of systems; those in the `chosen` metrics, or LAS, have intervals."""
         systems = tuple(SystemScore(name, {}, ()) for name in names)
