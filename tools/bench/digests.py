@@ -79,7 +79,9 @@ BEFORE: dict[str, Sequence[str]] = {
     "rank subsets": ("rank", "subsets", *RANKED),
     "vinfo": ("vinfo", SVO, *SMALL),
     "mdl": ("mdl", SVO, *SMALL, "--blocks", "auto"),
+    "audit": ("audit", SVO, "--consistency"),
     "score all": ("score", "gold.conllu", *SYSTEMS, "--all", "--weights", "wde", "--enhanced"),
+    "curve fit": ("curve", "fit", "counts.csv"),
     "breakdown": ("score", "gold.conllu", *SYSTEMS[:2], "--by", "relation"),
     "confusion": ("score", "gold.conllu", SYSTEMS[2], "--confusion", "relation"),
     "overlap": ("score", "gold.conllu", *SYSTEMS, "--overlap", "2"),
@@ -91,6 +93,8 @@ BEFORE: dict[str, Sequence[str]] = {
 PARTS = {
     "breakdown": "breakdowns", "confusion": "confusions", "overlap": "overlap", "vote": "combination",
     "calibration": "calibration",
+    "score all": "systems",  # the tests are those of the named metrics
+    "curve fit": "fits",
 }  # fmt: skip
 """The part of a result to compare, where one version attaches it to another result."""
 
