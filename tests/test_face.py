@@ -35,21 +35,17 @@ def test_help_describes_every_parameter(name):
 
 #: The file of a plug-in, which is not a user's code.
 PLUGIN_PAGES = {"own_parser"}
-#: Pages that use verbs whose result is one of several kinds, which type checkers cannot tell apart.
-UNION_PAGES = {"README", "analyse", "coming_from", "rank_a_leaderboard", "ranking", "score"}
 
 
 def written(folder: Path) -> list[Path]:
     """Write the Python of the README, of the pages of docs and of the notebooks into files."""
     texts = {}
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))):
-        if page.stem in PLUGIN_PAGES | UNION_PAGES:
+        if page.stem in PLUGIN_PAGES:
             continue
         blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
         texts |= {page.stem: "\n".join(blocks)} if blocks else {}
     for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
-        if notebook.stem in UNION_PAGES:
-            continue
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         texts[notebook.stem] = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
     assert len(texts) > 20

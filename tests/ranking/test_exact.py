@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
@@ -162,3 +163,9 @@ def test_json_lists_counts_as_whole_numbers():
     assert found["exact"] is True
     assert found["subsets"] == [{"size": 2, "number": 3}]
     assert found["pairs"] == [{"size": 2, "system": "s0", "other": "s1", "wins": 1, "undecided": 1, "losses": 1}]
+
+
+def test_only_counted_subsets_have_counts():
+    drawn = tg.rank("conll18", metric="LAS", size=10, subsets=100)
+    with pytest.raises(TreegaugeError, match="subsets='all'"):
+        drawn.count("HIT-SCIR", "Stanford")

@@ -49,6 +49,12 @@ def some(names: Sequence[str]) -> str:
 class Ranks(Result):
     """Ranks of systems: over random or all subsets of treebanks, by other rules, or averages."""
 
+    def count(self, system: str, other: str, size: int | None = None) -> tuple[int, int, int]:
+        """Return the numbers of subsets in which a system beats, ties with and loses to another."""
+        raise TreegaugeError(
+            f"no subsets are counted in {self.kind}; count {system} against {other} with subsets='all'"
+        )
+
 
 class SystemComparison(Result):
     """A comparison of systems over treebanks: by tests, by pairs, or by strengths."""
