@@ -1,8 +1,8 @@
 """Digests of the numbers of all verbs, in this version and another one.
 
-``python -m tools.bench.digests OTHER/src``: OTHER is a checkout with compiled kernels. Both versions
-make the demo's treebanks and run the same jobs on them; each job gets a line that says whether its
-numbers are the same. A digest covers all numbers of a result in their order, or all bytes of a
+``python -m tools.bench.digests OTHER/src [JOB...]``: OTHER is a checkout with compiled kernels. Both
+versions make the demo's treebanks and run the same jobs on them, all or those named; each job gets a
+line that says whether its numbers are the same. A digest covers all numbers of a result in their order, or all bytes of a
 file, and no names, so that a renamed column does not count as a changed number.
 """
 
@@ -150,20 +150,23 @@ def main() -> None:
     if sys.argv[1:] == ["--own"]:
         print(json.dumps(digests(json.load(sys.stdin))))
         return
-    (other,) = sys.argv[1:]
+    other, *names = sys.argv[1:]
+    chosen = {name: JOBS[name] for name in names or JOBS}
+    first_grammar = not (Path(other) / "treegauge" / "scoring" / "breakdown.py").exists()
+    before_words = {name: BEFORE.get(name, words) for name, words in chosen.items()} if first_grammar else chosen
     results = []
-    for source, jobs in ((other, {**JOBS, **BEFORE}), (str(Path("src").resolve()), JOBS)):
+    for source, jobs in ((other, before_words), (str(Path("src").resolve()), chosen)):
         done = subprocess.run(
             [sys.executable, "-m", "tools.bench.digests", "--own"], input=json.dumps(jobs),
             env={**os.environ, "PYTHONPATH": source}, stdout=subprocess.PIPE, text=True, check=True,
         )  # fmt: skip
         results.append(json.loads(done.stdout))
     before, now = results
-    for name in JOBS:
+    for name in chosen:
         broken = [one[name] for one in (before, now) if one[name].startswith("failed")]
         same = "same" if before[name] == now[name] else "DIFFERENT"
         print(f"{name:<18} {now[name]} {'; '.join(broken) or same}")
-    sys.exit(any(before[name] != now[name] or "failed" in now[name] for name in JOBS))
+    sys.exit(any(before[name] != now[name] or "failed" in now[name] for name in chosen))
 
 
 if __name__ == "__main__":
