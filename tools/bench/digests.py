@@ -2,8 +2,8 @@
 
 ``python -m tools.bench.digests OTHER/src [JOB...]``: OTHER is a checkout with compiled kernels. Both
 versions make the demo's treebanks and run the same jobs on them, all or those named; each job gets a
-line that says whether its numbers are the same. A digest covers all numbers of a result in their order, or all bytes of a
-file, and no names, so that a renamed column does not count as a changed number.
+line that says whether its numbers are the same. A digest covers all numbers of a result in their
+order, or all bytes of a file, and no names, so that a renamed column does not count as a changed number.
 """
 
 import hashlib
