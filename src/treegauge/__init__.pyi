@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.recommend import Recommendation
     from treegauge.ranking.stability.outliers import ClassColumn, Outliers
-    from treegauge.ranking.stability.subsets import Constraint
+    from treegauge.ranking.stability.named_subsets import Constraint
     from treegauge.ranking.standings import Standings
     from treegauge.reporting.report import Page
     from treegauge.scoring.breakdown import Output

@@ -14,8 +14,8 @@ from studies.fragility.table1 import METRICS, PAIRS, TENTH, members, row_of, sco
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.exact import exact_ranks
-from treegauge.ranking.stability.subsets import mean_error_reduction
+from treegauge.ranking.stability.all_subsets import exact_ranks
+from treegauge.ranking.stability.named_subsets import mean_error_reduction
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.small_samples import StudentEstimate

@@ -17,7 +17,7 @@ from studies.parts import beyond_rounding, compared
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.subsets import average_subsets, mean_error_reduction
+from treegauge.ranking.stability.named_subsets import average_subsets, mean_error_reduction
 
 PARSERS = ("gb-DM17", "tb-FG19", "sl-S+19")
 PAIRS = (("tb-FG19", "gb-DM17"), ("sl-S+19", "gb-DM17"), ("sl-S+19", "tb-FG19"))

@@ -22,7 +22,7 @@ from studies.fragility.table1 import METRICS, PAIRS, PARSERS, members, row_of, s
 from studies.parsers.presets import _NEURAL as TRAINED
 from studies.parts import compared, read_result
 from treegauge import data
-from treegauge.ranking.stability.subsets import mean_error_reduction
+from treegauge.ranking.stability.named_subsets import mean_error_reduction
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
 

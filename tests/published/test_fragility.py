@@ -5,9 +5,9 @@ import pytest
 
 from treegauge import data
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.exact import exact_ranks
-from treegauge.ranking.stability.stability import stability
-from treegauge.ranking.stability.subsets import average_subsets
+from treegauge.ranking.stability.all_subsets import exact_ranks
+from treegauge.ranking.stability.named_subsets import average_subsets
+from treegauge.ranking.stability.random_subsets import stability
 
 SHORT = {"gb": "gb-DM17", "tb": "tb-FG19", "sl": "sl-S+19"}
 PAIRS = [("tb", "gb"), ("sl", "gb"), ("sl", "tb")]

@@ -11,8 +11,8 @@ from scipy.stats import chisquare
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
+from treegauge.ranking.stability.named_subsets import Constraint, constraints_of, shares
 from treegauge.ranking.stability.sampler import BLOCK, Sampler, sizes_of
-from treegauge.ranking.stability.subsets import Constraint, constraints_of, shares
 
 
 def toy(families: str, resources: str | None = None) -> Leaderboard:

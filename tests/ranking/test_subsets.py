@@ -5,7 +5,7 @@ import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.subsets import average_subsets, restrict
+from treegauge.ranking.stability.named_subsets import average_subsets, restrict
 
 FRAME = pl.DataFrame({"treebank": ["easy", "hard"], "old": [98.0, 50.0], "new": [99.0, 90.0]})
 BOARD = read_leaderboard(FRAME)

@@ -14,8 +14,8 @@ from treegauge.ranking.claims import Claim, flip, parse_claim
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import units_of
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.stability.named_subsets import GROUPINGS, Constraint, constraints_of
 from treegauge.ranking.stability.sampler import sizes_of
-from treegauge.ranking.stability.subsets import GROUPINGS, Constraint, constraints_of
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.planning import detectable_difference, equivalence
 from treegauge.statistics.small_samples import StudentEstimate, median_interval, signed_rank, wilson
@@ -78,7 +78,7 @@ def certify(
     >>> print(certify("conll18", claim="HIT-SCIR > Stanford").text[:79])
     Over 82 treebanks of 26 genera, HIT-SCIR scores higher in LAS than Stanford: me
     """
-    from treegauge.ranking.stability.subsets import restrict
+    from treegauge.ranking.stability.named_subsets import restrict
 
     board = leaderboard_of(scores, reading)
     stated = parse_claim(board, claim)
@@ -164,8 +164,8 @@ def _win_rates(
     pair: Leaderboard, sizes: Sequence[int], bounds: Sequence[Constraint], subsets: int, seed: int
 ) -> tuple[dict[str, Any], ...]:
     """Return shares of subsets won, tied and lost: counted, or sampled if there are constraints."""
-    from treegauge.ranking.stability.exact import exact_ranks
-    from treegauge.ranking.stability.stability import stability
+    from treegauge.ranking.stability.all_subsets import exact_ranks
+    from treegauge.ranking.stability.random_subsets import stability
 
     rows = []
     counted = None if bounds else exact_ranks(pair, size=sizes)
@@ -213,7 +213,7 @@ def families_ahead(
 
 
 def _error_reduction(pair: Leaderboard) -> float | None:
-    from treegauge.ranking.stability.subsets import mean_error_reduction
+    from treegauge.ranking.stability.named_subsets import mean_error_reduction
 
     try:
         return mean_error_reduction(pair.values[1], pair.values[0])

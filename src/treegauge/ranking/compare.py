@@ -268,7 +268,7 @@ def compare(
         Confidence level of tests and intervals.
     """
     from treegauge.ranking.pairs import differences, improvement, win_tie_loss
-    from treegauge.ranking.stability.subsets import restrict
+    from treegauge.ranking.stability.named_subsets import restrict
 
     if test not in get_args(Comparison):
         raise ChoiceError("comparison", test, get_args(Comparison))

@@ -13,11 +13,11 @@ from treegauge.ranking.compare import compare
 from treegauge.ranking.leaderboard import Leaderboard, Ranks
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.rules import SUBSETS, rule_ranks, rules_of
-from treegauge.ranking.stability.exact import exact_ranks
+from treegauge.ranking.stability.all_subsets import exact_ranks
+from treegauge.ranking.stability.named_subsets import Constraint, average_subsets, restrict
 from treegauge.ranking.stability.outliers import outliers
+from treegauge.ranking.stability.random_subsets import sample_count, stability
 from treegauge.ranking.stability.sampler import usual_size
-from treegauge.ranking.stability.stability import sample_count, stability
-from treegauge.ranking.stability.subsets import Constraint, average_subsets, restrict
 from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
 from treegauge.statistics.units import GENUS
 

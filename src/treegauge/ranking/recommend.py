@@ -39,7 +39,7 @@ from treegauge.ranking.selection import (
     overall,
     repeated_folds,
 )
-from treegauge.ranking.stability.subsets import own_subsets, subset_columns
+from treegauge.ranking.stability.named_subsets import own_subsets, subset_columns
 
 if TYPE_CHECKING:
     import polars as pl

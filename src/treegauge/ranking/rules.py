@@ -32,8 +32,8 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import RowsResult, countersign
 from treegauge.ranking.leaderboard import Leaderboard, Ranks, metric_name
+from treegauge.ranking.stability.named_subsets import Constraint, constraints_of
 from treegauge.ranking.stability.sampler import BLOCK, Sampler, sizes_of, sizes_text
-from treegauge.ranking.stability.subsets import Constraint, constraints_of
 from treegauge.ranking.strengths import RankSets, advantages, bradley_terry, families_of, rank_sets, strengths, votes_of
 from treegauge.statistics.units import GENUS
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.verbs import Settings
 from treegauge.ranking.leaderboard import Leaderboard
+from treegauge.ranking.stability.named_subsets import Constraint, GroupBounds, constraints_of, group_bounds
 from treegauge.ranking.stability.sampler import sizes_of
-from treegauge.ranking.stability.subsets import Constraint, GroupBounds, constraints_of, group_bounds
 
 Floats = NDArray[np.float64]
 WEIGHTS = (0.01, 0.1, 0.3, 1.0)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.rank_swaps import draw_subsets
 from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.stability.subsets import Constraint, GroupBounds, group_bounds
+from treegauge.ranking.stability.named_subsets import Constraint, GroupBounds, group_bounds
 
 BLOCK = 4096
 """Samples per block. Another number gives other samples."""

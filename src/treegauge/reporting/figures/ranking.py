@@ -9,8 +9,8 @@ import numpy as np
 
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.leaderboard import metric_name
-from treegauge.ranking.stability.exact import Exact
-from treegauge.ranking.stability.stability import Stability
+from treegauge.ranking.stability.all_subsets import Exact
+from treegauge.ranking.stability.random_subsets import Stability
 from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, ink, mark, quantity, themed, tips
 
 if TYPE_CHECKING:

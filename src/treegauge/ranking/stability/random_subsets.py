@@ -18,9 +18,9 @@ from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ranks, metric_name
+from treegauge.ranking.stability.named_subsets import Constraint, constraints_of
 from treegauge.ranking.stability.rank_counts import RankTally, SampleSearch, ScoreSums, tally_ranks
 from treegauge.ranking.stability.sampler import FEW, Sampler, sizes_of, sizes_text
-from treegauge.ranking.stability.subsets import Constraint, constraints_of
 from treegauge.ranking.strengths import RankSets
 from treegauge.statistics.planning import Winner
 from treegauge.statistics.units import TOO_FEW
