@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from treegauge.ranking.rank import RuleOrAll
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.recommend import Recommendation
-    from treegauge.ranking.stability.outliers import ClassColumn, Outliers
     from treegauge.ranking.stability.named_subsets import Constraint
+    from treegauge.ranking.stability.outliers import ClassColumn, Outliers
     from treegauge.ranking.standings import Standings
     from treegauge.reporting.report import Page
     from treegauge.scoring.breakdown import Output
@@ -448,6 +448,7 @@ def certify(
     metric: str = 'LAS',
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
+    gold: str | PathLike[str] | Treebank | None = None,
 ) -> Certificate:
     """Report the evidence for the claim that one system beats another.
 
@@ -490,6 +491,9 @@ def certify(
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
         CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
 
     Examples
     --------
@@ -1526,6 +1530,9 @@ class _Rank:
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
         CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
 
     Examples
     --------
@@ -1547,6 +1554,7 @@ class _Rank:
         metric: str = 'LAS',
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
+        gold: str | PathLike[str] | Treebank | None = None,
     ) -> Ranks:
         """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1589,6 +1597,9 @@ class _Rank:
             Table with a column treebank or name and any of language, tokens, family, stock, genus and
             resource. Languages and genera are known from names, and all columns for treebanks of the
             CoNLL 2018 shared task.
+        gold
+            The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+            are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
 
         Examples
         --------
@@ -1608,6 +1619,7 @@ class _Rank:
         metric: str = 'LAS',
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
+        gold: str | PathLike[str] | Treebank | None = None,
     ) -> SystemComparison:
         """Compare systems over treebanks: significant differences, wins, and how probable they are.
 
@@ -1639,6 +1651,9 @@ class _Rank:
             Table with a column treebank or name and any of language, tokens, family, stock, genus and
             resource. Languages and genera are known from names, and all columns for treebanks of the
             CoNLL 2018 shared task.
+        gold
+            The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+            are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
         """
 
     def outliers(
@@ -1653,6 +1668,7 @@ class _Rank:
         metric: str = 'LAS',
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
+        gold: str | PathLike[str] | Treebank | None = None,
     ) -> Outliers:
         """Show the subsets with a system's best and worst ranks, and classes frequent in them.
 
@@ -1685,6 +1701,9 @@ class _Rank:
             Table with a column treebank or name and any of language, tokens, family, stock, genus and
             resource. Languages and genera are known from names, and all columns for treebanks of the
             CoNLL 2018 shared task.
+        gold
+            The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+            are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
         """
 
 rank: _Rank
@@ -1703,6 +1722,7 @@ def recommend(
     metric: str = 'LAS',
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
+    gold: str | PathLike[str] | Treebank | None = None,
 ) -> Recommendation:
     """Recommend a small set of treebanks that ranks systems as all treebanks do.
 
@@ -1742,6 +1762,9 @@ def recommend(
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
         CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
 
     Examples
     --------

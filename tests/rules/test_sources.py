@@ -52,6 +52,11 @@ CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "curve advise": {"sources": ((...,), {"budget": 1000})},
     "transfer": {"target": ((..., SYSTEM), {}), "sources": ((SYSTEM, ...), {})},
     "transfer recommend": {"target": ((..., SYSTEM), {}), "sources": ((SYSTEM, ...), {})},
+    "rank": {"gold": ((SYSTEM,), {"gold": ...})},
+    "rank compare": {"gold": ((SYSTEM,), {"gold": ...})},
+    "rank outliers": {"gold": ((SYSTEM,), {"gold": ..., "system": "a"})},
+    "certify": {"gold": ((SYSTEM,), {"gold": ..., "claim": "a > b"})},
+    "recommend": {"gold": ((SYSTEM,), {"gold": ...})},
     "report": {"sources": ((...,), {"out": None}), "gold": ((), {"gold": [...], "out": None})},
 }
 #: Parameters of these names that take something else.

@@ -1,12 +1,13 @@
 """The rule `systems`: odd or wrong output is treated alike, and named in one sentence, in all verbs.
 
-``rank``, ``certify`` and the sentences of ``recommend`` start from scores of these verbs.
+``rank`` and ``certify`` take the words with ``gold``, and so do the other verbs that read tables of scores.
 """
 
 import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
+from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 
 
@@ -37,6 +38,8 @@ VERBS = {
     "design": lambda home, *words: tg.design(home / "gold" / "x.conllu", *words, units="sentences"),
     "leaderboard": lambda home, *words: tg.leaderboard(home / "gold", *words, out=None, failed="refuse", subsets=100),
     "report": lambda home, *words: tg.report(*words, gold=home / "gold" / "x.conllu", out=None),
+    "rank": lambda home, *words: tg.rank(*words, gold=home / "gold"),
+    "certify": lambda home, *words: tg.certify(*words, gold=home / "gold", claim="a > b"),
 }
 WRONG = {
     "missing": ("a=HOME/nowhere.conllu", "nowhere.conllu: no such file or folder"),
@@ -75,3 +78,29 @@ def test_a_folder_beside_a_gold_file_has_the_runs_of_a_system(home):
     with pytest.raises(TreegaugeError, match=r"found no \.conllu file in this folder"):
         (home / "empty").mkdir()
         VERBS["score"](home, f"a={home}/empty")
+
+
+def test_rank_and_certify_score_folders_of_output_and_average_runs(tmp_path):
+    for seed, code in enumerate(("el_gdt", "te_mtg", "tr_imst")):
+        gold = synthetic(30, seed=seed)
+        for folder, source in (
+            ("gold", gold),
+            ("a1", gold),
+            ("a2", inject_errors(gold, seed=seed).treebank),
+            ("b", gold),
+        ):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            if (folder, code) != ("b", "tr_imst"):
+                tg.write_conllu(source, tmp_path / folder / f"{code}.conllu")
+    words, gold = [f"a={tmp_path}/a1", f"a={tmp_path}/a2", f"b={tmp_path}/b"], tmp_path / "gold"
+    scores = tg.score(gold, *words, metric="UAS", resamples=0)
+    ranks = tg.rank(*words, gold=gold, metric="UAS", missing="drop-treebank", size=1)
+    assert ranks.board.treebanks == ("el_gdt", "te_mtg")
+    expected = [scores.treebanks[code]["a"]["UAS"].f1 for code in ranks.board.treebanks]
+    assert ranks.board.values[ranks.board.system("a")].tolist() == expected
+    assert "average:macro" in ranks.signature
+    evidence = tg.certify(*words, gold=gold, claim="b > a", missing="drop-treebank", metric="UAS")
+    assert "average:macro" in evidence.signature
+    for verb in (tg.rank, tg.rank.compare):
+        with pytest.raises(TreegaugeError, match="b on tr_imst: no output"):
+            verb(*words, gold=gold)

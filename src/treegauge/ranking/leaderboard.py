@@ -78,6 +78,8 @@ class Leaderboard(Result):
         Seeds x systems x treebanks when the table has seeds, else None.
     dropped
         Treebanks or systems left out because of missing cells.
+    choices
+        The part of the signature that says how systems were scored, if they were.
 
     Examples
     --------
@@ -100,6 +102,7 @@ class Leaderboard(Result):
     runs: NDArray[np.float64] | None = None
     dropped: tuple[str, ...] = ()
     source: str = "table"
+    choices: str = ""
     kind: ClassVar[str] = "leaderboard"
     unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {"rank": None}
@@ -115,6 +118,7 @@ class Leaderboard(Result):
         *,
         source: str = "table",
         dropped: tuple[str, ...] = (),
+        choices: str = "",
     ) -> "Leaderboard":
         """Return a signed leaderboard of scores given as seeds x systems x treebanks."""
         names, seeds = (tuple(systems), tuple(treebanks)), len(cube)
@@ -126,8 +130,9 @@ class Leaderboard(Result):
             treebanks=len(treebanks), seeds=seeds if seeds > 1 else None,
             gaps=int(np.isnan(values).sum()) or None, dropped=" ".join(dropped) or None,
         )  # fmt: skip
+        signature += f"|{choices}" if choices else ""
         runs = cube if seeds > 1 else None
-        return cls(metric, *names, values, metadata, signature, runs, dropped, source)
+        return cls(metric, *names, values, metadata, signature, runs, dropped, source, choices)
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -236,7 +241,7 @@ class Leaderboard(Result):
         return Leaderboard.of(
             self.metric, [self.systems[i] for i in rows], [self.treebanks[i] for i in columns],
             self.cube[:, rows][:, :, columns], self.metadata[columns], source=self.source,
-            dropped=self.dropped,
+            dropped=self.dropped, choices=self.choices,
         )  # fmt: skip
 
 

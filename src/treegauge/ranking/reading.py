@@ -21,6 +21,8 @@ from treegauge.treebanks.sources.inputs import Input, recognise
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.treebanks.data.columns import Treebank
+
 
 Missing = Literal["error", "drop-treebank", "drop-system", "keep"]
 _SHOWN = 5
@@ -129,11 +131,15 @@ class LeaderboardReading(Settings):
         Table with a column treebank or name and any of language, tokens, family, stock, genus and
         resource. Languages and genera are known from names, and all columns for treebanks of the
         CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
     """
 
     metric: str = "LAS"
     missing: Missing = "error"
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None
+    gold: "str | PathLike[str] | Treebank | None" = None
 
 
 READING = LeaderboardReading()
@@ -307,6 +313,14 @@ def read_leaderboard(
         first: dict[str, str] = {}
         cells = [cell._replace(treebank=first.setdefault(known_code(cell.treebank), cell.treebank)) for cell in cells]
     refuse_repeats(cells)
+    named = next(m for m in [*collection.metrics, metric] if collection.wants(m))
+    return _board(named, cells, missing, metadata, collection.metadata, label)
+
+
+def _board(
+    metric: str, cells: list[ScoreCell], missing: Missing, metadata: Any, inline: Any, label: str, choices: str = ""
+) -> Leaderboard:
+    """Return a leaderboard of cells, after the policy for missing ones."""
     cells, dropped = without_gaps(cells, missing, label)
     places = [
         {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -316,14 +330,15 @@ def read_leaderboard(
     for cell in cells:
         names = zip(places, (cell.seed, cell.system, cell.treebank), strict=True)
         cube[tuple(place[name] for place, name in names)] = math.nan if cell.score is None else cell.score
-    named = next(m for m in [*collection.metrics, metric] if collection.wants(m))
-    described = describe(list(places[2]), metadata, collection.metadata)
-    return Leaderboard.of(named, list(places[1]), list(places[2]), cube, described, source=label, dropped=dropped)
+    _, systems, treebanks = map(list, places)
+    described = describe(treebanks, metadata, inline)
+    return Leaderboard.of(metric, systems, treebanks, cube, described, source=label, dropped=dropped, choices=choices)
 
 
 def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading, *, gaps: bool = False) -> Leaderboard:
     """Return the leaderboard of a verb's sources and settings; `gaps`: whether gaps are allowed."""
-    board = read_leaderboard(*sources, **vars(reading))
+    given = {name: value for name, value in vars(reading).items() if name != "gold"}
+    board = read_leaderboard(*sources, **given) if reading.gold is None else _scored(sources, reading)
     if board.gaps and not gaps:
         raise TreegaugeError(
             f"{board.gaps} scores are missing, and only rank and rank compare --test bradley-terry "
@@ -331,6 +346,30 @@ def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading, *, gaps:
             "drop-treebank)"
         )
     return board
+
+
+def _scored(systems: Iterable[Any], reading: LeaderboardReading) -> Leaderboard:
+    """Score the output of systems, as the verb ``score`` does; output that fails is a missing score."""
+    from treegauge.scoring.score import score
+    from treegauge.scoring.suite import Suite
+
+    scores = score(reading.gold, *systems, metric=reading.metric, resamples=0)
+    if len(scores.chosen) != 1:
+        raise TreegaugeError(f"metric {reading.metric}: expected one metric to rank by, such as LAS")
+    (name,), failures = scores.chosen, scores.failures if isinstance(scores, Suite) else {}
+    if failures and reading.missing == "error":
+        lines = [f"{system} on {treebank}: {why}" for (treebank, system), why in failures.items()]
+        raise TreegaugeError(
+            f"failed or missing runs: {len(lines)}\n" + "\n".join(lines) + "\n"
+            "leave them out with --missing drop-treebank or drop-system; rank also takes --missing keep"
+        )
+    cells = [
+        ScoreCell(code, system, "", None if (code, system) in failures else part[system][name].f1, code)
+        for code, part in scores.treebanks.items()
+        for system in scores.names
+    ]
+    choices = scores.signature.partition("|")[2]
+    return _board(scores.label(name), cells, reading.missing, reading.metadata, {}, "systems", choices)
 
 
 def _each(sources: Iterable[Any]) -> Iterator[Any]:
