@@ -19,7 +19,7 @@ from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Model
-    from treegauge.parsing.probabilities.calibration import ModelCalibration
+    from treegauge.parsing.probabilities.fit_confidence import ModelCalibration
     from treegauge.treebanks.data.columns import Treebank
 
 
