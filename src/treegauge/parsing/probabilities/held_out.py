@@ -117,13 +117,14 @@ def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[CalibrationS
     """Return models of parts of the training set, each with its held-out sentences."""
     from treegauge.parsing.probabilities.fit_confidence import CalibrationSet
     from treegauge.parsing.probabilities.training_text import TrainingText
+    from treegauge.parsing.registry import fit_parser
 
     rounds, fold_of = _rounds(train), sentence_folds(train, seed)
     held_out = []
     with progress("folds for probabilities", rounds) as task:
         for fold in range(rounds):
             rest = train[fold_of != fold]
-            own = parser.fit(rest, seed=seed)
+            own = fit_parser(parser, rest, seed=seed)
             held_out.append(CalibrationSet(own, train[fold_of == fold], TrainingText.of(rest)))
             task.advance()
     return held_out
