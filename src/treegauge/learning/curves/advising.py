@@ -13,7 +13,7 @@ from treegauge.core.result import RowsResult, countersign, sign
 from treegauge.core.tables import to_text
 from treegauge.learning.curves.attachments import Attachments
 from treegauge.learning.curves.equivalents import WORDS, Mixture, factor, hit_rate, mix_laws, withheld
-from treegauge.learning.curves.grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
+from treegauge.learning.curves.score_grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
 from treegauge.parsing.registry import fit_parser
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.relations import universal_relation
@@ -21,7 +21,7 @@ from treegauge.treebanks.data.relations import universal_relation
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from treegauge.learning.settings import CurveBands
+    from treegauge.learning.training_settings import CurveBands
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ from treegauge.core.messages import progress
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
 from treegauge.kernels.decoding import log_total
-from treegauge.learning.maps.candidates import tree_context
-from treegauge.learning.maps.cartography import data_map
-from treegauge.learning.maps.description_length import DescriptionLength, description_length, read_blocks
-from treegauge.learning.maps.jobs import (
+from treegauge.learning.dynamics.candidates import tree_context
+from treegauge.learning.dynamics.cartography import data_map
+from treegauge.learning.dynamics.description_length import DescriptionLength, description_length, read_blocks
+from treegauge.learning.dynamics.jobs import (
     Engine,
     NeuralEngine,
     Progress,
@@ -24,8 +24,8 @@ from treegauge.learning.maps.jobs import (
     relation_arrays,
     relation_names,
 )
-from treegauge.learning.maps.recording import FLOOR, LAYERS, Recording, packed_recordings
-from treegauge.learning.maps.usable_information import null_input, usable_information
+from treegauge.learning.dynamics.recording import FLOOR, LAYERS, Recording, packed_recordings
+from treegauge.learning.dynamics.usable_information import null_input, usable_information
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.options import read_options
@@ -220,7 +220,7 @@ def make_engine(
     return engine_of(name, parser_options(name, epochs=epochs, options=options))
 
 
-_HERE = "treegauge.learning.maps.recorder"
+_HERE = "treegauge.learning.dynamics.recorder"
 _CODING = {"blocks": "5,10,20,40,80,160,320,360", "training": "prefix", "orders": 5}
 MAP = Task(
     "map", "train a parser and record its confidence in the gold trees of a split, epoch by epoch",

@@ -141,7 +141,7 @@ def transfer_cell(cell: Cell) -> Outcome:
 
 TRANSFER = Task(
     "transfer", "train a parser without words on another treebank, parse the test set",
-    "treegauge.learning.vote:transfer_cell", ("test",), parser=True, sized=False,
+    "treegauge.learning.source_panel:transfer_cell", ("test",), parser=True, sized=False,
     parameters={"limit": 0, "split": "test", "sentences": 0, "errors": "strict"},
     required=("source",), treebanks=("source",), redraws=False,
 )  # fmt: skip
