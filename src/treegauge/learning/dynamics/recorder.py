@@ -29,7 +29,7 @@ from treegauge.learning.dynamics.usable_information import null_input, usable_in
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.options import read_options
-from treegauge.parsing.registry import find_parser, known_parsers
+from treegauge.parsing.registry import find_parser, fit_parser, known_parsers, parser_with
 from treegauge.treebanks.data.columns import Treebank
 
 Floats = npt.NDArray[np.float64]
@@ -112,7 +112,7 @@ def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recor
             for split, own in rows.items():
                 own.append(_recorded(model, job, split))
 
-    final = parser.fit(job.train, seed=job.seed, on_epoch=add)
+    final = fit_parser(parser, job.train, seed=job.seed, on_epoch=add)
     if not epochs:
         raise TreegaugeError(f"{label or type(parser).__name__} does not report its epochs")
     if not job.every:
@@ -207,10 +207,10 @@ def engine_of(name: str, options: Any) -> SequentialEngine | NeuralEngine:
 
     Neural parsers that score arcs are trained at once on a GPU.
     """
-    entry, label = find_parser(name), parser_label(name, asdict(options))
+    label = parser_label(name, asdict(options))
     if isinstance(options, BiaffineOptions) and options.tags == "gold":
         return NeuralEngine(options, label)
-    return SequentialEngine(entry.make(options), label)
+    return SequentialEngine(parser_with(name, options), label)
 
 
 def make_engine(
