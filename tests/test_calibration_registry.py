@@ -129,7 +129,6 @@ def examples(world, counts, numbers):
         "rank": [
             partial(tg.rank, "conll18", size=10, subsets=200),
             partial(tg.rank, "conll18", size=10, subsets="all"),
-            partial(tg.rank, "conll18", size=10, rule="all", subsets=20),
         ],
         "rank compare": [
             partial(tg.rank.compare, "conll18", test=test)

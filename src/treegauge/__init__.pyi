@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
     from treegauge.learning.curves.score_grid import Curves
-    from treegauge.learning.map import TreebankMaps
     from treegauge.learning.dynamics.usable_information import Null
+    from treegauge.learning.map import TreebankMaps
     from treegauge.learning.training_settings import FilePath, JoinedResult
     from treegauge.learning.weights import SourceWeights
     from treegauge.measures.measure import Split
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from treegauge.ranking.claims import Claim
     from treegauge.ranking.compare import Comparison
     from treegauge.ranking.leaderboard import Ranks, SystemComparison
-    from treegauge.ranking.rank import RuleOrAll
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.recommend import Recommendation
     from treegauge.ranking.stability.named_subsets import Constraint
@@ -1491,9 +1490,9 @@ def parse(
 class _Rank:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
-    Ranks the systems on every subset by their mean score, or by other rules. The result has each
-    system's rank over all treebanks with its 95 % confidence set (the ranks that it could have on
-    other treebanks of these families), and its best, worst, mean and median rank over the subsets.
+    Ranks the systems on every subset by their mean score. The result has each system's rank over
+    all treebanks with its 95 % confidence set (the ranks that it could have on other treebanks of
+    these families), and its best, worst, mean and median rank over the subsets.
 
     Parameters
     ----------
@@ -1505,13 +1504,10 @@ class _Rank:
         Treebanks per subset: 10, 5-20, 5,10,20 or all. Default: 10, or half of the treebanks if
         there are ten or fewer.
     subsets
-        The number of random subsets; default: 1,000,000, or 1,000 with a rule. If there are no
-        more subsets than that (or than 1,000,000 without a rule), all are counted instead. all:
-        count mean ranks and pairs over all subsets, however many there are. named: average over the
-        subsets that eight papers used, or those given as treebanks, with error reductions.
-    rule
-        Rank by this rule instead: mean, median, error-reduction (mean error reduction), borda,
-        bradley-terry, or all of them side by side; repeatable.
+        The number of random subsets; default: 1,000,000. If there are no more than that, or than
+        1,000,000, all are counted instead. all: count mean ranks and pairs over all subsets,
+        however many there are. named: average over the subsets that eight papers used, or those
+        given as treebanks, with error reductions.
     constraint
         Constraint on subsets: language:1, genus=Slavic:2, resource:stratified; repeatable.
     treebanks
@@ -1546,7 +1542,6 @@ class _Rank:
         *scores: Any,
         size: int | str | None = None,
         subsets: int | str | None = None,
-        rule: Sequence[RuleOrAll] = (),
         constraint: Sequence[str | Constraint] = (),
         treebanks: Sequence[str] = (),
         seed: int = 0,
@@ -1558,9 +1553,9 @@ class _Rank:
     ) -> Ranks:
         """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
-        Ranks the systems on every subset by their mean score, or by other rules. The result has each
-        system's rank over all treebanks with its 95 % confidence set (the ranks that it could have on
-        other treebanks of these families), and its best, worst, mean and median rank over the subsets.
+        Ranks the systems on every subset by their mean score. The result has each system's rank over
+        all treebanks with its 95 % confidence set (the ranks that it could have on other treebanks of
+        these families), and its best, worst, mean and median rank over the subsets.
 
         Parameters
         ----------
@@ -1572,13 +1567,10 @@ class _Rank:
             Treebanks per subset: 10, 5-20, 5,10,20 or all. Default: 10, or half of the treebanks if
             there are ten or fewer.
         subsets
-            The number of random subsets; default: 1,000,000, or 1,000 with a rule. If there are no
-            more subsets than that (or than 1,000,000 without a rule), all are counted instead. all:
-            count mean ranks and pairs over all subsets, however many there are. named: average over the
-            subsets that eight papers used, or those given as treebanks, with error reductions.
-        rule
-            Rank by this rule instead: mean, median, error-reduction (mean error reduction), borda,
-            bradley-terry, or all of them side by side; repeatable.
+            The number of random subsets; default: 1,000,000. If there are no more than that, or than
+            1,000,000, all are counted instead. all: count mean ranks and pairs over all subsets,
+            however many there are. named: average over the subsets that eight papers used, or those
+            given as treebanks, with error reductions.
         constraint
             Constraint on subsets: language:1, genus=Slavic:2, resource:stratified; repeatable.
         treebanks

@@ -1,6 +1,4 @@
-"""Rules of ranking: hand-made tables, independent fits, gaps, and stability side by side."""
-
-import json
+"""Rules of ranking: hand-made tables, independent fits, gaps, and an independent count of stability."""
 
 import numpy as np
 import polars as pl
@@ -8,10 +6,11 @@ import pytest
 from scipy.stats import kendalltau, rankdata
 
 import treegauge as tg
-from treegauge.core.errors import ChoiceError, TreegaugeError
+from studies.fragility.ranking_rules import Ballots, borda, kendall, ranks_by_row
+from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard, filled_scores
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.rules import RULES, Ballots, borda, kendall, rule_ranks
+from treegauge.ranking.stability.sampler import Sampler
 from treegauge.ranking.strengths import strengths, votes_of
 
 CONLL = read_leaderboard("conll18")
@@ -84,13 +83,12 @@ def test_filled_scores_are_those_of_least_squares():
 def test_a_system_does_not_gain_by_leaving_out_difficult_treebanks():
     table = board([[90, 50], [91, np.nan], [89, 52]])
     assert table.filled[1, 1] == pytest.approx(51 + 1.5)
-    found = tg.rank(table, rule="mean", size=1, subsets=4)
-    assert found.ranks.tolist() == [[3, 1, 2]]
+    assert tg.rank(table, size=1, subsets=4).board.ranking().tolist() == [3, 1, 2]
 
 
 def test_systems_that_share_no_treebank_cannot_be_ranked():
     with pytest.raises(TreegaugeError, match="no treebanks connect all of S0, S1"):
-        tg.rank(board([[90, np.nan], [np.nan, 80]]), rule="borda", size=1)
+        tg.rank(board([[90, np.nan], [np.nan, 80]]), size=1)
 
 
 def test_comparisons_are_over_shared_treebanks():
@@ -106,35 +104,16 @@ def test_kendall_agrees_with_scipy():
     assert kendall(one, other) == pytest.approx(expected)
 
 
-def test_mean_agrees_with_the_ranking_that_counts_whole_numbers():
+def test_ranks_and_agreement_equal_a_direct_count():
     fast = tg.rank(CONLL, size=10, subsets=500, seed=3)
-    slow = rule_ranks(CONLL, ["mean"], size=10, subsets=500, seed=3)
-    assert slow.sampled[0].mean(axis=0) == pytest.approx(
-        fast.table.sort("system")["mean"].to_numpy()[np.argsort(np.argsort(CONLL.systems))]
-    )
-    row = slow.attached["stability"].rows[0]
-    assert row["tau"] == pytest.approx(fast.agreement["tau"].item())
-    assert row["top1"] == pytest.approx(fast.agreement["top1"].item())
-    assert slow.table["rank_high"].to_list() == fast.table.sort("full")["rank_high"].to_list()
-
-
-def test_threads_do_not_change_the_result():
-    one, two = (rule_ranks(CONLL, RULES, size="5,10", subsets=300, workers=workers) for workers in (1, 2))
-    assert (one.sampled == two.sampled).all()
-    assert len(one.attached["stability"].rows) == 2 * len(RULES)
-
-
-def test_all_rules_side_by_side():
-    found = tg.rank("conll18", rule="all", subsets=40)
-    text = str(found)
-    assert "Over 40 random subsets of 10 treebanks" in text
-    written = json.loads(found.to_json())
-    assert {row["rule"] for row in written["stability"]["rows"]} == set(RULES)
-    assert found.shown().columns == ["system", *RULES]
-    for rule in RULES:  # each alone
-        shown = tg.rank("conll18", rule=rule, subsets=9).shown()
-        assert {"rank", "system", "best", "median", "worst", "mean rank"} <= set(shown.columns)
-    assert tg.rank("conll18", rule=["borda"], subsets=9).shown().columns[:3] == ["rank", "system", "comparisons won %"]
+    chosen = Sampler(CONLL, (10,), 3).block(0)[:, :500].T.astype(bool)
+    ranks = ranks_by_row(Ballots.of(CONLL).points("mean", chosen))
+    full = ranks_by_row(Ballots.of(CONLL).points("mean", np.ones((1, 82), dtype=bool)))[0]
+    found = dict(zip(fast.table["system"], fast.table["mean"], strict=True))
+    assert ranks.mean(axis=0) == pytest.approx([found[name] for name in CONLL.systems])
+    assert kendall(full, ranks).mean() == pytest.approx(fast.agreement["tau"].item())
+    same = ranks[:, full.argmin()] == ranks.min(axis=1)
+    assert same.mean() == pytest.approx(fast.agreement["top1"].item())
 
 
 def test_gaps_are_kept_only_where_they_are_understood():
@@ -142,7 +121,6 @@ def test_gaps_are_kept_only_where_they_are_understood():
     assert "|gaps:107" in table.signature
     ranked = tg.rank(table, subsets=100)
     assert ranked.sets is not None
-    assert "107 scores (5.0 %) are missing" in str(tg.rank(table, rule="borda", subsets=9))
     strengths_ = tg.rank.compare(table, test="bradley-terry")
     assert (strengths_.low < strengths_.high).all()
     for call in (
@@ -161,12 +139,3 @@ def test_gaps_survive_a_file(tmp_path):
         table.save(tmp_path / name)
         again = read_leaderboard(tmp_path / name, missing="keep")
         assert np.array_equal(again.values, table.values, equal_nan=True)
-
-
-def test_bad_requests_are_refused():
-    with pytest.raises(ChoiceError, match="unknown rule 'bord'; did you mean 'borda'"):
-        tg.rank("conll18", rule="bord")
-    with pytest.raises(TreegaugeError, match="takes no constraint and no rule"):
-        tg.rank("conll18", rule="borda", subsets="all")
-    with pytest.raises(TreegaugeError, match="t0: the average system scores 100"):
-        tg.rank(board([[100, 90], [100, 80]]), rule="error-reduction")

@@ -42,7 +42,6 @@ from treegauge.statistics.multiple import adjust
         "ranks.rank_low",
         "ranks.rank_high",
         "ranks.systems.rank_*",
-        "rules.rank_*",
         "standings.rank_*",
         "standings.ranking.rank_*",
     ),
@@ -147,7 +146,7 @@ def strengths_of_systems(random: np.random.Generator, case: tuple[int, float], r
     nominal=0.05,
     cases=GAPPED,
     secondary="mean number of ranks in a set",
-    covers=("bradley-terry.rank_low", "bradley-terry.rank_high", "rules.rank_*"),
+    covers=("bradley-terry.rank_low", "bradley-terry.rank_high"),
     repetitions=500,
     quick=12,
 )

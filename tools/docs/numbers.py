@@ -43,11 +43,6 @@ CERTAINTY = (
 RANKING = (
     ("rank, best, worst, quartiles, mean, sd", "1 + better + equal / 2, over subsets", RANK,
      "ranking.md#what-the-numbers-are"),
-    ("points, rank by rule", "mean, median, error reduction, Borda, Bradley-Terry",
-     f"{RANK} --rule all", "ranking.md#rules"),
-    ("tau, same leader, ranks moved",
-     "agreement of a rule's ranking on subsets with that on all treebanks",
-     f"{RANK} --rule all", "ranking.md#which-rule-is-most-stable"),
     ("group, low, high, failed", "standings of a shared task", "treegauge leaderboard GOLD TEAMS",
      "howto/leaderboard.md"),
     ("wins, undecided, losses",

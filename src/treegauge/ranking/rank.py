@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from treegauge.core.arguments import check_between
 from treegauge.core.errors import ChoiceError, TreegaugeError
@@ -12,7 +12,6 @@ from treegauge.core.verbs import verb
 from treegauge.ranking.compare import compare
 from treegauge.ranking.leaderboard import Leaderboard, Ranks
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.ranking.rules import SUBSETS, rule_ranks, rules_of
 from treegauge.ranking.stability.all_subsets import exact_ranks
 from treegauge.ranking.stability.named_subsets import Constraint, average_subsets, restrict
 from treegauge.ranking.stability.outliers import outliers
@@ -22,7 +21,6 @@ from treegauge.ranking.strengths import advantages, best_system, families_of, ra
 from treegauge.statistics.units import GENUS
 
 MOST_SUBSETS = 10**8
-RuleOrAll = Literal["mean", "median", "error-reduction", "borda", "bradley-terry", "all"]
 
 
 @verb(subverbs={"compare": compare, "outliers": outliers})
@@ -30,7 +28,6 @@ def rank(
     *scores: Any,
     size: int | str | None = None,
     subsets: int | str | None = None,
-    rule: Sequence[RuleOrAll] = (),
     constraint: Sequence[str | Constraint] = (),
     treebanks: Sequence[str] = (),
     seed: int = 0,
@@ -39,9 +36,9 @@ def rank(
 ) -> Ranks:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
-    Ranks the systems on every subset by their mean score, or by other rules. The result has each
-    system's rank over all treebanks with its 95 % confidence set (the ranks that it could have on
-    other treebanks of these families), and its best, worst, mean and median rank over the subsets.
+    Ranks the systems on every subset by their mean score. The result has each system's rank over
+    all treebanks with its 95 % confidence set (the ranks that it could have on other treebanks of
+    these families), and its best, worst, mean and median rank over the subsets.
 
     Parameters
     ----------
@@ -53,13 +50,10 @@ def rank(
         Treebanks per subset: 10, 5-20, 5,10,20 or all. Default: 10, or half of the treebanks if
         there are ten or fewer.
     subsets
-        The number of random subsets; default: 1,000,000, or 1,000 with a rule. If there are no
-        more subsets than that (or than 1,000,000 without a rule), all are counted instead. all:
-        count mean ranks and pairs over all subsets, however many there are. named: average over the
-        subsets that eight papers used, or those given as treebanks, with error reductions.
-    rule
-        Rank by this rule instead: mean, median, error-reduction (mean error reduction), borda,
-        bradley-terry, or all of them side by side; repeatable.
+        The number of random subsets; default: 1,000,000. If there are no more than that, or than
+        1,000,000, all are counted instead. all: count mean ranks and pairs over all subsets,
+        however many there are. named: average over the subsets that eight papers used, or those
+        given as treebanks, with error reductions.
     constraint
         Constraint on subsets: language:1, genus=Slavic:2, resource:stratified; repeatable.
     treebanks
@@ -81,8 +75,8 @@ def rank(
             raise ChoiceError("subsets", str(subsets), ["a whole number", "all", "named"])
         subsets = int(subsets or 0)
         check_between("subsets", subsets, 1, MOST_SUBSETS)
-    if isinstance(subsets, str) and (constraint or rule):
-        raise TreegaugeError(f"subsets {subsets}: takes no constraint and no rule; leave one of them out")
+    if isinstance(subsets, str) and constraint:
+        raise TreegaugeError(f"subsets {subsets}: takes no constraint; leave one of them out")
     board = leaderboard_of(scores, reading, gaps=subsets != "named")
     if subsets == "named":
         return average_subsets(board, treebanks)
@@ -92,11 +86,8 @@ def rank(
         pairs = len(board.systems) * (len(board.systems) - 1) // 2
         with progress("pairs", pairs) as task:
             return exact_ranks(board, size=size, workers=workers, progress=task.advance)
-    number = int(subsets or (SUBSETS if rule else 1_000_000))
+    number = int(subsets or 1_000_000)
     how: dict[str, Any] = {"size": size, "subsets": number, "seed": seed, "constraints": constraint}
-    if rule:
-        with progress("subsets", sample_count(board, size, number, constraint, few=0)) as task:
-            return rule_ranks(board, rules_of(rule), workers=workers, progress=task.advance, **how)
     with progress("subsets", sample_count(board, size, number, constraint)) as task:
         ranks = stability(board, workers=workers, progress=task.advance, **how)
     return replace(ranks, **_inference(board, ranks.signature))

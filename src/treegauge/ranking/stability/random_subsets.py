@@ -249,16 +249,11 @@ def _agreement(counts: RankTally, table: ScoreSums, sampler: Sampler) -> "pl.Dat
 
 
 def sample_count(
-    board: Leaderboard,
-    size: int | str | Iterable[int],
-    subsets: int,
-    constraints: Iterable[str | Constraint] = (),
-    *,
-    few: int = FEW,
+    board: Leaderboard, size: int | str | Iterable[int], subsets: int, constraints: Iterable[str | Constraint] = ()
 ) -> int:
     """Return the number of subsets that are ranked: `subsets`, or all if they are few."""
     sizes = sizes_of(size, len(board.treebanks))
-    sampler = Sampler(board, sizes, 0, constraints_of(constraints), max(subsets, few))
+    sampler = Sampler(board, sizes, 0, constraints_of(constraints), max(subsets, FEW))
     return sampler.complete or subsets
 
 
