@@ -206,8 +206,6 @@ def test_the_page_and_the_audit_compare_a_split_with_the_same_random_splits(fold
 
 def results_with_tiny_p_values():
     """Yield results whose p-values would print as zero with four decimals."""
-    from treegauge.statistics.multiple import partial_conjunction
-
     x = np.arange(80.0)
     noise = np.random.default_rng(1).normal(size=(2, 80))
     frame = pl.DataFrame({"las": x + 9 * noise[0], "words": x, "edv": noise[1]})
@@ -216,7 +214,6 @@ def results_with_tiny_p_values():
     yield tg.rank.compare("conll18", test="wilcoxon-holm")
     yield tg.analyse(frame, "las", ["words", "edv"], resamples=0)
     yield tg.analyse(frame, "las", on=["words", "edv"])
-    yield partial_conjunction([1e-9, 1e-8, 0.2])
     gold = synthetic(60, seed=2)
     bad = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.5), seed=1)
     good = simulated_parse(gold.to_bytes().decode(), Accuracy(heads=0.95), seed=2)

@@ -77,15 +77,6 @@ def test_extreme_and_empty():
     assert sure.fisher.tolist() == [0, 0, 1]
     none = partial_conjunction([])
     assert (none.k_hat, none.k_hat_fisher, none.significant) == (0, 0, ())
-    assert "better on at least 0 of 0" in str(none)
-
-
-def test_result_prints_everywhere():
-    got = partial_conjunction([0.001, 0.3, 0.01], names=["el", "fi", "hu"])
-    assert "better on at least 2 of 3" in str(got)
-    assert "each on its own: el, hu" in str(got)
-    assert got.table.columns == ["at_least", "bonferroni", "fisher"]
-    assert got.signature.endswith("test:partial-conjunction|alpha:0.05|sets:3")
 
 
 def test_bad_input_is_named():

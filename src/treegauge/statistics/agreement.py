@@ -34,78 +34,6 @@ def _checked(codes: npt.ArrayLike) -> Codes:
     return table.astype(np.int64)
 
 
-def observed_agreement(codes: npt.ArrayLike) -> float:
-    """Return the share of pairs of codes of one item that are equal; NaN without pairs.
-
-    Examples
-    --------
-    >>> observed_agreement([[0, 0], [1, 0], [1, 1], [2, -1]])
-    0.6666666666666666
-    """
-    return float(_Sums(_checked(codes)).observed()[0])
-
-
-def cohen_kappa(codes: npt.ArrayLike) -> float:
-    r"""Return Cohen's kappa of two annotators, over the items that both coded.
-
-    .. math:: \kappa = \frac{p_o - \sum_c p_{1c}\, p_{2c}}{1 - \sum_c p_{1c}\, p_{2c}}
-
-    Notes
-    -----
-    Cohen (1960). Agrees with ``statsmodels.stats.inter_rater.cohens_kappa``. NaN where both use
-    the same category throughout.
-
-    Examples
-    --------
-    >>> round(cohen_kappa([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [1, 0]]), 4)
-    0.3333
-    """
-    table = _checked(codes)
-    if table.shape[1] != 2:
-        raise TreegaugeError(f"Cohen's kappa needs two annotators, found {table.shape[1]}; use fleiss_kappa")
-    return float(_Sums(table).kappa()[0])
-
-
-def fleiss_kappa(codes: npt.ArrayLike) -> float:
-    r"""Return Fleiss' kappa of any number of annotators, over the items that all coded.
-
-    .. math:: \kappa = \frac{\bar P - \sum_c p_c^2}{1 - \sum_c p_c^2}
-
-    where :math:`\bar P` is the share of equal pairs and :math:`p_c` that of a category among all
-    codes.
-
-    Notes
-    -----
-    Fleiss (1971). Agrees with ``statsmodels.stats.inter_rater.fleiss_kappa``.
-
-    Examples
-    --------
-    >>> round(fleiss_kappa([[0, 0, 0], [0, 0, 1], [1, 1, 1], [2, 2, 1]]), 4)
-    0.4667
-    """
-    return float(_Sums(_checked(codes)).fleiss()[0])
-
-
-def krippendorff_alpha(codes: npt.ArrayLike) -> float:
-    r"""Return Krippendorff's alpha for nominal categories; items may lack codes.
-
-    .. math:: \alpha = 1 - (n - 1) \frac{\sum_u \sum_{c \ne k} n_{uc} n_{uk} / (m_u - 1)}
-        {\sum_{c \ne k} n_c n_k}
-
-    over items u with at least two codes, :math:`m_u` of them, :math:`n_{uc}` of category c.
-
-    Notes
-    -----
-    Krippendorff (2004), chapter 11. Agrees with the package ``krippendorff``.
-
-    Examples
-    --------
-    >>> round(krippendorff_alpha([[0, 0, -1], [1, 1, 1], [1, 0, 1], [2, 2, 2], [2, -1, -1]]), 4)
-    0.7436
-    """
-    return float(_Sums(_checked(codes)).alpha()[0])
-
-
 class _Sums:
     """Sums of a coding for the coefficients: over all items, and without each unit in turn.
 
@@ -193,23 +121,11 @@ def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
     return np.asarray(np.divide(part, whole, out=nothing, where=usable))
 
 
-def specific_agreement(codes: npt.ArrayLike, category: int) -> float:
-    """Return the specific agreement on a category; NaN if nobody chose it.
-
-    Notes
-    -----
-    How often the others chose the category where one annotator did (Spitzer and Fleiss 1974). With
-    two annotators it is an F1 score: twice the common items over the sum of each one's items.
-
-    Examples
-    --------
-    >>> specific_agreement([[0, 0], [0, 1], [1, 1], [1, 1]], 0)
-    0.6666666666666666
-    """
-    return float(_specific(_Sums(_checked(codes)), category)[0])
-
-
 def _specific(sums: _Sums, category: int) -> FloatArray:
+    """Return how often the others chose a category where one annotator did (Spitzer and Fleiss 1974).
+
+    With two annotators it is an F1 score: twice the common items over the sum of each one's items.
+    """
     usable = sums.number >= 2
     chosen = (sums.codes == category).sum(axis=1) * usable
     agreed = chosen * (chosen - 1) / np.maximum(sums.number - 1, 1)
@@ -217,7 +133,17 @@ def _specific(sums: _Sums, category: int) -> FloatArray:
 
 
 def agreement(codes: npt.ArrayLike, units: npt.ArrayLike, *, least: int = LEAST_UNITS) -> StudentEstimate:
-    """Return observed agreement, kappa and alpha, with standard errors over units.
+    r"""Return observed agreement, kappa and alpha, with standard errors over units.
+
+    .. math::
+        \kappa_\text{Cohen} = \frac{p_o - \sum_c p_{1c}\, p_{2c}}{1 - \sum_c p_{1c}\, p_{2c}}, \quad
+        \kappa_\text{Fleiss} = \frac{\bar P - \sum_c p_c^2}{1 - \sum_c p_c^2}, \quad
+        \alpha = 1 - (n - 1) \frac{\sum_u \sum_{c \ne k} n_{uc} n_{uk} / (m_u - 1)}
+        {\sum_{c \ne k} n_c n_k}
+
+    with :math:`p_o` and :math:`\bar P` the share of equal pairs, :math:`p_c` that of a category among
+    all codes, and :math:`n_{uc}` codes of category c among the :math:`m_u` of item u. Kappa is over
+    the items that all annotators coded, alpha over those with two codes or more.
 
     Parameters
     ----------
@@ -233,7 +159,12 @@ def agreement(codes: npt.ArrayLike, units: npt.ArrayLike, *, least: int = LEAST_
     StudentEstimate
         Three entries, see :data:`COEFFICIENTS`; kappa is Cohen's for two annotators and Fleiss' for
         more. Standard errors are from the jackknife over units, and missing if annotators disagree
-        (or agree) in fewer than five units.
+        (or agree) in fewer than five units. NaN where all use one category throughout.
+
+    Notes
+    -----
+    Cohen (1960), Fleiss (1971), Krippendorff (2004, chapter 11). Agrees with
+    ``statsmodels.stats.inter_rater`` and the package ``krippendorff``.
 
     Examples
     --------

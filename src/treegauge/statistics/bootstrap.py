@@ -1,14 +1,13 @@
 """Bootstrap intervals of scores over additive units, and of statistics over rows of a table."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
-from treegauge.core.result import Result, sign
 from treegauge.statistics.draws import (
     RUNS,
     TIE,
@@ -19,13 +18,9 @@ from treegauge.statistics.draws import (
     blocks,
     bootstrap_values,
     jackknife_values,
-    name_metrics,
     runs_of,
     stream,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Method = Literal["percentile", "bca"]
 #: Yields blocks (units, metrics) of values with one unit left out; can be started again.
@@ -33,31 +28,17 @@ LeaveOneOut = Callable[[], Iterator[FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
-class Interval(Result):
+class Interval:
     """Estimates with their intervals, one entry per metric; NaN where undefined.
 
     ``values`` has the resampled values (resamples, metrics) if requested.
     """
 
-    names: tuple[str, ...]
     estimate: FloatArray
     low: FloatArray
     high: FloatArray
     standard_error: FloatArray
-    level: float
-    method: Method
-    digits: ClassVar[int] = 4
-    signature: str
     values: FloatArray | None = field(default=None, repr=False)
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per metric."""
-        import polars as pl
-
-        names = ("estimate", "low", "high", "standard_error")
-        columns = {name: getattr(self, name) for name in names}
-        return pl.DataFrame({"metric": self.names} | columns, nan_to_null=True)
 
 
 def bootstrap(
@@ -68,7 +49,6 @@ def bootstrap(
     level: float = 0.95,
     method: Method = "percentile",
     seed: int = 0,
-    names: Sequence[str] | None = None,
     keep: bool = False,
 ) -> Interval:
     r"""Return the bootstrap interval of a score over units (sentences) and runs.
@@ -91,8 +71,6 @@ def bootstrap(
         Maps column sums (..., n_columns) to values (..., n_metrics).
     resamples, level, method, seed
         Number of draws, nominal coverage, ``"percentile"`` or ``"bca"``, seed of the draws.
-    names
-        Metric names for the table.
     keep
         Keep the resampled values.
 
@@ -131,14 +109,9 @@ def bootstrap(
         yield (scores.sum(axis=0) - scores) / (n_runs - 1)
 
     factors: list[LeaveOneOut] = [leave_unit_out] if units.n_units > 1 else []
-    return make_interval(
-        scores.mean(axis=0), values, level=level, method=method,
-        factors=[*factors, leave_run_out] if n_runs > 1 else factors, names=names, keep=keep,
-        signature=sign(
-            interval=method, level=level, resamples=resamples, units=units.n_units,
-            runs=n_runs if n_runs > 1 else None, seed=seed,
-        ),
-    )  # fmt: skip
+    if n_runs > 1:
+        factors.append(leave_run_out)
+    return make_interval(scores.mean(axis=0), values, level=level, method=method, factors=factors, keep=keep)
 
 
 #: Maps rows (..., n_rows, n_columns) to values (..., n_values); NaN where undefined.
@@ -184,11 +157,8 @@ def bootstrap_rows(
         values(random.integers(n_rows, size=(block, n_rows)))
         for block in blocks(resamples, table.size * 4)
     ]
-    return make_interval(
-        values(np.arange(n_rows)), np.concatenate(drawn), level=level, method=method,
-        factors=[leave_one_out], names=None, keep=False,
-        signature=sign(interval=method, level=level, resamples=resamples, rows=n_rows, seed=seed),
-    )  # fmt: skip
+    estimate, resampled = values(np.arange(n_rows)), np.concatenate(drawn)
+    return make_interval(estimate, resampled, level=level, method=method, factors=[leave_one_out])
 
 
 def make_interval(
@@ -198,17 +168,13 @@ def make_interval(
     level: float,
     method: Method,
     factors: Iterable[LeaveOneOut],
-    names: Sequence[str] | None,
-    keep: bool,
-    signature: str,
-    size: FloatArray | None = None,
+    keep: bool = False,
 ) -> Interval:
     """Return the interval of every metric from its resampled values (resamples, metrics).
 
-    `factors` has jackknife values of every resampled factor, for BCa. Rounding errors are relative
-    to `size`, by default that of the estimate; the difference of two scores needs a larger one.
+    `factors` has jackknife values of every resampled factor, for BCa.
     """
-    ties = TIE * np.abs(estimate if size is None else size)
+    ties = TIE * np.abs(estimate)
     bca = method == "bca"
     accelerations = _acceleration(estimate, factors, ties) if bca else np.zeros(len(estimate))
     low, high, error = estimate.copy(), estimate.copy(), np.where(np.isnan(estimate), np.nan, 0.0)
@@ -221,11 +187,7 @@ def make_interval(
             levels = _bca_levels(sample, centre, accelerations[i], levels, ties[i])
         low[i], high[i] = np.quantile(sample, levels)
         error[i] = sample.std(ddof=1)
-    return Interval(
-        names=name_metrics(names, len(estimate)), estimate=estimate, low=low, high=high,
-        standard_error=error, level=level, method=method, signature=signature,
-        values=values if keep else None,
-    )  # fmt: skip
+    return Interval(estimate, low, high, error, values if keep else None)
 
 
 def _bca_levels(

@@ -55,15 +55,6 @@ def apply_statistic(statistic: Statistic, sums: FloatArray) -> FloatArray:
     return values
 
 
-def name_metrics(names: Sequence[str] | None, n_metrics: int) -> tuple[str, ...]:
-    """Return one name per metric, by default its number."""
-    if names is None:
-        return tuple(map(str, range(n_metrics)))
-    if len(names) != n_metrics:
-        raise TreegaugeError(f"names: the statistic has {n_metrics} metrics, found {len(names)} names")
-    return tuple(names)
-
-
 class Units:
     """The statistics of every unit, for one or more systems, with sums exact in any order.
 

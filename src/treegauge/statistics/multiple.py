@@ -9,19 +9,13 @@ Analysis 52).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.result import Result, sign
-
-if TYPE_CHECKING:
-    import polars as pl
-
+from treegauge.statistics.planning import check_shares
 
 FloatArray = npt.NDArray[np.float64]
 _LETTERS = 26
@@ -101,8 +95,7 @@ def adjust(p_values: npt.ArrayLike, method: str = "holm") -> FloatArray:
     return adjusted
 
 
-@dataclass(frozen=True, eq=False)
-class Conjunction(Result):
+class Conjunction(NamedTuple):
     """The number and names of the data sets that show the effect.
 
     Attributes
@@ -119,28 +112,8 @@ class Conjunction(Result):
     fisher: FloatArray
     k_hat: int
     k_hat_fisher: int
-    names: tuple[str, ...]
     holm: FloatArray
     significant: tuple[str, ...]
-    alpha: float
-    digits: ClassVar[int] = 4
-    signature: str
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per k."""
-        import polars as pl
-
-        p_values = {"bonferroni": self.bonferroni, "fisher": self.fisher}
-        return pl.DataFrame({"at_least": np.arange(1, len(self.bonferroni) + 1)} | p_values)
-
-    def __str__(self) -> str:
-        return (
-            f"{tables.to_text(self.table, digits=self.digits)}\n"
-            f"better on at least {self.k_hat} of {len(self.bonferroni)} "
-            f"({self.k_hat_fisher} if the data sets are independent), alpha {self.alpha:g}\n"
-            f"each on its own: {', '.join(self.significant) or 'none'}\n{self.signature}"
-        )
 
 
 def partial_conjunction(
@@ -185,8 +158,7 @@ def partial_conjunction(
     values = check_p_values(p_values)
     if values.ndim != 1:
         raise TreegaugeError(f"p-values: expected one per data set, found an array of shape {values.shape}")
-    if not 0 < alpha < 1:
-        raise TreegaugeError(f"alpha: expected a number between 0 and 1, found {alpha!r}")
+    check_shares(alpha=alpha)
     labels = tuple(map(str, range(len(values)))) if names is None else tuple(names)
     if len(labels) != len(values):
         raise TreegaugeError(f"names: found {len(labels)} for {len(values)} p-values")
@@ -199,10 +171,8 @@ def partial_conjunction(
     # The monotone Bonferroni p-values of "at least k" are the Holm p-values in order.
     bonferroni = np.sort(holm[~np.isnan(holm)])
     return Conjunction(
-        bonferroni=bonferroni, fisher=fisher, k_hat=int((bonferroni <= alpha).sum()),
-        k_hat_fisher=int((fisher <= alpha).sum()), names=labels, holm=holm,
-        significant=tuple(np.array(labels, dtype=object)[holm <= alpha]), alpha=alpha,
-        signature=sign(test="partial-conjunction", alpha=alpha, sets=len(ordered)),
+        bonferroni, fisher, int((bonferroni <= alpha).sum()), int((fisher <= alpha).sum()), holm,
+        tuple(np.array(labels, dtype=object)[holm <= alpha]),
     )  # fmt: skip
 
 
