@@ -205,7 +205,7 @@ def test_only_declared_packages_are_imported(module):
         ("treegauge.parsing.base", "import torch"),
         ("treegauge.parsing.neurally", "from torch.nn import Module"),
         ("treegauge.cli.train", "def f():\n    import torch.cuda"),
-        ("treegauge.learning.maps.recorder", "if TYPE_CHECKING:\n    from torch import Tensor"),
+        ("treegauge.learning.dynamics.recorder", "if TYPE_CHECKING:\n    from torch import Tensor"),
         ("treegauge", "import torch"),
     ],
 )

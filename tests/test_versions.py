@@ -14,7 +14,7 @@ import pytest
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError, check_format
 from treegauge.core.reading import read_file
-from treegauge.learning.maps.recording import Recording
+from treegauge.learning.dynamics.recording import Recording
 
 HOME = Path(__file__).parent / "versions"
 TREEBANK = HOME / "UD_X-Y"

@@ -71,11 +71,11 @@ _HOMES = {
 }
 register_extensions(
     "tasks",
-    map="treegauge.learning.maps.recorder:MAP",
-    vinfo="treegauge.learning.maps.recorder:VINFO",
-    mdl="treegauge.learning.maps.recorder:MDL",
-    difficulty="treegauge.learning.maps.recorder:DIFFICULTY",
-    transfer="treegauge.learning.vote:TRANSFER",
+    map="treegauge.learning.dynamics.recorder:MAP",
+    vinfo="treegauge.learning.dynamics.recorder:VINFO",
+    mdl="treegauge.learning.dynamics.recorder:MDL",
+    difficulty="treegauge.learning.dynamics.recorder:DIFFICULTY",
+    transfer="treegauge.learning.source_panel:TRANSFER",
 )
 register_extensions(
     "figures",

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from treegauge.learning.curves.attachments import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
-    from treegauge.learning.curves.grid import Curves
+    from treegauge.learning.curves.score_grid import Curves
     from treegauge.learning.map import TreebankMaps
-    from treegauge.learning.maps.usable_information import Null
-    from treegauge.learning.settings import FilePath, JoinedResult
+    from treegauge.learning.dynamics.usable_information import Null
+    from treegauge.learning.training_settings import FilePath, JoinedResult
     from treegauge.learning.weights import SourceWeights
     from treegauge.measures.measure import Split
     from treegauge.measures.measurements import Measures

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from treegauge.learning.curves.attachments import read_attachments
 from treegauge.learning.curves.equivalents import SIZES, WORDS, mix_laws
-from treegauge.learning.curves.grid import Floats, ScoreGrid, grid_of
+from treegauge.learning.curves.score_grid import Floats, ScoreGrid, grid_of
 
 CURVES = Path(__file__).parents[1] / "results" / "challenges_attachments.csv"
 PACKAGED = Path(__file__).parents[2] / "src" / "treegauge" / "data" / "extrapolation.json"

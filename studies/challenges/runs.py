@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from studies.parsers.preset_runs import AVAILABLE, CURVES, DEV, splits
 from treegauge.experiments.builtin import sampled
-from treegauge.learning.vote import delexicalised, train_sources
+from treegauge.learning.source_panel import delexicalised, train_sources
 from treegauge.learning.weights import first_sentences, inverse_weights
 from treegauge.measures.similarity import log_ratios
 from treegauge.parsing.options import PRESETS

@@ -20,7 +20,7 @@ from studies.treebanks import release_folder
 from treegauge.learning.curve import equivalent
 from treegauge.learning.curves.complexity import composite_counts
 from treegauge.learning.curves.equivalents import Equivalents
-from treegauge.learning.vote import delexicalised, panel, train_sources
+from treegauge.learning.source_panel import delexicalised, panel, train_sources
 from treegauge.learning.weights import weigh_sources
 from treegauge.parsing.base import Model
 from treegauge.treebanks.data.columns import Treebank

@@ -23,7 +23,7 @@ from studies.treebanks import release_folder, treebank_folders
 from treegauge.auditing.changes.annotation_changes import attachment_changes
 from treegauge.auditing.changes.word_pairs import pair_words
 from treegauge.auditing.variation_nuclei import NucleusWords, variation
-from treegauge.learning.maps.candidates import suspicion, tree_context
+from treegauge.learning.dynamics.candidates import suspicion, tree_context
 from treegauge.statistics.small_samples import wilson
 from treegauge.treebanks.data.columns import Treebank
 

@@ -82,7 +82,7 @@ def sets_of(name: str) -> dict[str, Any]:
 
 def run(job: dict[str, Any], folder: str | None = None) -> dict[str, Any]:
     """Train a parser, or load it from a folder, and return its figures by calibration."""
-    from treegauge.parsing.probabilities.calibration import uncalibrated
+    from treegauge.parsing.probabilities.fit_confidence import uncalibrated
     from treegauge.parsing.probabilities.held_out import calibrate_model
     from treegauge.parsing.registry import load_model, make_parser
 
@@ -121,7 +121,7 @@ def universal(treebank: Any) -> Any:
 
 def measured(model: Any, calibration: Any, test: Any) -> dict[str, float]:
     """Return what ``breakdown --calibration`` says of a model's probabilities on a test set."""
-    from treegauge.parsing.probabilities.confidence import probable_trees
+    from treegauge.parsing.probabilities.word_confidence import probable_trees
     from treegauge.scoring.calibration import coverage_rows, event_calibration
     from treegauge.scoring.confidence import Event, SentenceConfidence
 

@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from studies.selection.halves import HALVES, TREEBANKS, choose_half, sentence_means
-from treegauge.learning.maps.cartography import data_map
-from treegauge.learning.maps.jobs import TrainingJob
-from treegauge.learning.maps.recorder import make_engine
+from treegauge.learning.dynamics.cartography import data_map
+from treegauge.learning.dynamics.jobs import TrainingJob
+from treegauge.learning.dynamics.recorder import make_engine
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from studies.treebanks import treebank_folders
-from treegauge.learning.vote import delexicalised
+from treegauge.learning.source_panel import delexicalised
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 

@@ -19,7 +19,7 @@ from treegauge.learning.contribution import Contributions, Vote, contributions, 
 from treegauge.learning.curves.attachments import Attachments, Parse, count_attachments
 from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.learning.curves.equivalents import placing
-from treegauge.learning.vote import Panel, delexicalised, panel, select_sources, train_sources
+from treegauge.learning.source_panel import Panel, delexicalised, panel, select_sources, train_sources
 from treegauge.learning.weights import inverse_weights, ratio_estimate, weigh_sources
 from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.registry import make_parser

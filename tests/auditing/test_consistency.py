@@ -163,7 +163,7 @@ def test_nothing_to_compare():
 
 
 def test_what_map_writes_can_be_read(tmp_path):
-    from treegauge.learning.maps.candidates import error_candidates, save_candidates, tree_context
+    from treegauge.learning.dynamics.candidates import error_candidates, save_candidates, tree_context
 
     made = inject_errors(synthetic(60, seed=1), 0.03, seed=1).treebank
     found = error_candidates(tree_context(made, folds=3), made, count=8)

@@ -8,7 +8,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import load_archive
-from treegauge.parsing.probabilities.calibration import ModelCalibration, fit_calibration, uncalibrated
+from treegauge.parsing.probabilities.fit_confidence import ModelCalibration, fit_calibration, uncalibrated
 from treegauge.parsing.probabilities.held_out import calibrate_model, load_calibration, save_calibration
 from treegauge.parsing.probabilities.probability_maps import (
     FEATURES,

@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.parsing.programs.command import CommandModel, CommandOptions, CommandParser
 from treegauge.parsing.programs.command_templates import CommandTemplate, filled_command, find_template, template_names
-from treegauge.parsing.programs.running import LOG, CommandError, run_program, to_conllx, to_unparsed, with_output
+from treegauge.parsing.programs.external_process import (
+    LOG,
+    CommandError,
+    run_program,
+    to_conllx,
+    to_unparsed,
+    with_output,
+)
 from treegauge.parsing.programs.udpipe import UDPipeParser
 from treegauge.parsing.programs.udpipe_settings import UDPipeOptions
 from treegauge.parsing.registry import load_model, make_parser, parsers
@@ -137,7 +144,7 @@ def test_programs_end_with_whoever_started_them(tmp_path, name):
     words = [*SCRIPT, "hang", str(note)]
     code = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL);"  # nohup would ignore it
-        "from pathlib import Path; from treegauge.parsing.programs.running import run_program;"
+        "from pathlib import Path; from treegauge.parsing.programs.external_process import run_program;"
         f"run_program({words!r}, what='x', folder=Path({str(tmp_path)!r}),"
         f"log=Path({os.devnull!r}))"
     )
@@ -158,7 +165,7 @@ def test_processes_in_sessions_of_their_own_end_too(tmp_path, how):
     words = [*SCRIPT, "leave" if how == "the program ends" else "hang_apart", str(note)]
     code = (
         "from pathlib import Path;"
-        "from treegauge.parsing.programs.running import ProgramLimits, run_program;"
+        "from treegauge.parsing.programs.external_process import ProgramLimits, run_program;"
         f"run_program({words!r}, what='x', folder=Path({str(folder)!r}), log=Path({os.devnull!r}),"
         f"limits=ProgramLimits(timeout={3 if how == 'the limit' else 0}))"
     )

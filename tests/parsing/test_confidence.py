@@ -8,9 +8,9 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.probabilities.calibration import fit_calibration, uncalibrated
-from treegauge.parsing.probabilities.confidence import probable_trees, with_confidence
 from treegauge.parsing.probabilities.evidence import gather_evidence
+from treegauge.parsing.probabilities.fit_confidence import fit_calibration, uncalibrated
+from treegauge.parsing.probabilities.word_confidence import probable_trees, with_confidence
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

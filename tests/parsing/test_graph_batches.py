@@ -6,8 +6,8 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import graph_learning as _batches
 from treegauge.kernels.graph_features import Moments
-from treegauge.learning.maps.jobs import TrainingJob
-from treegauge.learning.maps.recorder import make_engine
+from treegauge.learning.dynamics.jobs import TrainingJob
+from treegauge.learning.dynamics.recorder import make_engine
 from treegauge.parsing.mst import GraphOptions, GraphParser, graph_words
 from treegauge.parsing.registry import make_parser
 

@@ -8,7 +8,7 @@ from treegauge.parsing.bracket_labels import bracket_marginals, completed
 from treegauge.parsing.label_encodings import encodings
 from treegauge.parsing.mst import graph_words
 from treegauge.parsing.programs.command_templates import filled_command, find_template
-from treegauge.parsing.programs.running import to_conllx, to_unparsed
+from treegauge.parsing.programs.external_process import to_conllx, to_unparsed
 from treegauge.parsing.programs.udpipe_settings import UDPipeOptions, options_text, udpipe_values
 from treegauge.treebanks.data.conllu import parse_conllu
 

@@ -21,7 +21,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.parsing.base import load_archive, save_model, to_npz
 from treegauge.parsing.programs.command import CommandModel, CommandOptions, CommandParser
 from treegauge.parsing.programs.command_templates import CommandTemplate, find_template, template_names
-from treegauge.parsing.programs.running import CommandError
+from treegauge.parsing.programs.external_process import CommandError
 from treegauge.parsing.registry import find_parser, load_model
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu

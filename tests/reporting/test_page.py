@@ -11,9 +11,9 @@ import pytest
 from tests.commands import invoke
 from tests.reporting.browsing import page_data
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.maps.candidates import error_candidates
-from treegauge.learning.maps.cartography import MapArchive, data_map
-from treegauge.learning.maps.recording import Recording
+from treegauge.learning.dynamics.candidates import error_candidates
+from treegauge.learning.dynamics.cartography import MapArchive, data_map
+from treegauge.learning.dynamics.recording import Recording
 from treegauge.measures.measure import measure
 from treegauge.ranking.certify import certify
 from treegauge.ranking.reading import read_leaderboard

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.reporting.browsing import address
-from treegauge.learning.maps.candidates import error_candidates, save_candidates
-from treegauge.learning.maps.jobs import cross_fit
-from treegauge.learning.maps.recorder import make_engine
+from treegauge.learning.dynamics.candidates import error_candidates, save_candidates
+from treegauge.learning.dynamics.jobs import cross_fit
+from treegauge.learning.dynamics.recorder import make_engine
 from treegauge.reporting.sections.maps import candidates_page, file_excerpts
 from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.reporting.browsing import address, until
-from treegauge.learning.maps.cartography import data_map
-from treegauge.learning.maps.recording import Recording
+from treegauge.learning.dynamics.cartography import data_map
+from treegauge.learning.dynamics.recording import Recording
 from treegauge.reporting.sections.maps import quantised
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 

@@ -1,5 +1,7 @@
 """One way to train: a cell gives the same numbers with and without a store, and leaves nothing without one."""
 
+import ast
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +10,8 @@ import pytest
 
 import treegauge as tg
 from tests.rules.training_verbs import NAME, OPTIONS, calls, make_world
+from treegauge.parsing.mst import GraphParser
+from treegauge.parsing.registry import fit_parser
 
 PROGRAM = """
 import sys
@@ -85,6 +89,50 @@ def test_train_is_a_cell_of_task_score(home, tmp_path):
     tg.run(plan, tmp_path / "s", pool="inline")
     (row,) = tg.Store(tmp_path / "s").results().to_dicts()
     assert [row[metric] for metric in ("UAS", "LAS")] == [scores[metric].f1 for metric in ("UAS", "LAS")]
+
+
+def _trained(call, monkeypatch):
+    """Return, for each model that a call trains in this process, whether `fit_parser` trained it."""
+    fit, found = GraphParser.fit, []
+
+    def watched(self, *given, **how):
+        frame, names = inspect.currentframe().f_back, set()
+        while frame is not None:
+            names.add(frame.f_code)
+            frame = frame.f_back
+        found.append(fit_parser.__code__ in names)
+        return fit(self, *given, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GraphParser, "fit", watched)
+        call()
+    return found
+
+
+@pytest.mark.parametrize("name", ["run", *TRAINING])
+def test_every_verb_trains_by_the_same_function(home, tmp_path, monkeypatch, name):
+    trained = _trained(lambda: calls(home)[name](workers=1, store=tmp_path / "s"), monkeypatch)
+    assert trained
+    assert all(trained)
+
+
+@pytest.mark.parametrize("more", [{}, {"ensemble": 2}, {"calibrate": "folds"}])
+def test_train_trains_by_the_same_function(home, tmp_path, monkeypatch, more):
+    given = {"out": tmp_path / "m", "option": OPTIONS, **more}
+    trained = _trained(lambda: tg.train("mst", home / NAME, **given), monkeypatch)
+    assert len(trained) == {"ensemble": 2, "calibrate": 6}.get(next(iter(more), ""), 1)
+    assert all(trained)
+
+
+def test_no_other_code_fits_a_parser():
+    """What has the method fit is a parser, and only one function calls it."""
+    calling = [
+        path.name
+        for path in sorted(Path(tg.__file__).parent.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", None) == "fit"
+    ]
+    assert calling == ["registry.py"]
 
 
 @pytest.mark.parametrize("name", ["train", "map", "difficulty", "curve counts", "transfer"])

@@ -13,8 +13,8 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
-from treegauge.parsing.probabilities.confidence import with_confidence
 from treegauge.parsing.probabilities.held_out import calibrate_model
+from treegauge.parsing.probabilities.word_confidence import with_confidence
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data.conllu import read_splits
 

@@ -117,12 +117,11 @@ def _process(job: dict[str, Any]) -> dict[str, float]:
 
 
 def _do(job: dict[str, Any]) -> dict[str, float]:
-    from treegauge.parsing.registry import known_parsers
+    from treegauge.parsing.registry import make_parser
     from treegauge.treebanks.data.conllu import read_conllu
 
     train, test = (read_conllu(job["folder"], split=part) for part in ("train", "test"))
-    entry = known_parsers()[job["parser"]]
-    parser = entry.make(entry.options(**job["options"]))
+    parser = make_parser(job["parser"], **job["options"])
     start = time.process_time()
     model = parser.fit(train[:SENTENCES], seed=1)
     seconds = time.process_time() - start

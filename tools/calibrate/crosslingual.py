@@ -6,7 +6,7 @@ import numpy as np
 
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import scored, scored_pair
-from treegauge.learning.vote import Panel, select_sources
+from treegauge.learning.source_panel import Panel, select_sources
 from treegauge.learning.weights import RatioEstimate, ratio_estimate, weigh_sources
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse

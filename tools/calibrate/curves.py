@@ -14,8 +14,8 @@ from treegauge.learning.curve import BANDS
 from treegauge.learning.curves.complexity import areas
 from treegauge.learning.curves.equivalents import equivalent_size
 from treegauge.learning.curves.fits import fit_law, size_weights
-from treegauge.learning.curves.grid import Over, ScoreGrid, averaged, limits, order_limits
-from treegauge.learning.settings import CurveBands
+from treegauge.learning.curves.score_grid import Over, ScoreGrid, averaged, limits, order_limits
+from treegauge.learning.training_settings import CurveBands
 
 SIZES = np.array([5.0, 10, 20, 50, 100, 200, 500])
 #: Variance between training samples of one sentence, in squared points: that of beam's curves.

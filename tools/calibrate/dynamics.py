@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tools.calibrate.registry import Trials, statement
-from treegauge.learning.maps.item_response import fit_item_response
-from treegauge.learning.maps.recording import sentence_interval
+from treegauge.learning.dynamics.item_response import fit_item_response
+from treegauge.learning.dynamics.recording import sentence_interval
 
 Floats = npt.NDArray[np.float64]
 

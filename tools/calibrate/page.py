@@ -1,19 +1,29 @@
-"""docs/calibration.md, from the results that were kept."""
+"""docs/calibration.md, a summary per verb, and docs/calibration.csv, every case, from the kept results."""
 
+import csv
 import inspect
+import io
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tools.calibrate.plasmode import CHOOSING, CHOOSING_SENTENCES, JUDGING, JUDGING_SENTENCES
 from tools.calibrate.registry import Checked, Statement
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path("docs/calibration.md")
-HEAD = ("case", "repetitions", "rate", "± Monte-Carlo", "holds", "{}", "s")
-SUMMARY = ("statement", "smallest size", "accepted", "rate", "± Monte-Carlo", "holds in all cases")
+DATA = PAGE.with_suffix(".csv")
+COLUMNS = (
+    "verb", "statement", "says", "kind", "nominal", "case", "repetitions", "rate", "low", "high",
+    "accepted_from", "accepted_to", "verdict", "reason", "secondary", "secondary_value", "relative_width",
+    "generator", "seed", "seconds",
+)  # fmt: skip
+VERDICTS = ("holds", "open", "fails", "skipped")
+SUMMARY = ("verb", "statements", "cases", *VERDICTS, "kinds of statements")
+FAILING = ("statement", "case", "rate", "accepted", "reason")
 INTRODUCTION = (ROOT / "tools" / "calibrate" / "introduction.md").read_text("utf-8")
 
 
@@ -32,68 +42,96 @@ def kept(name: str) -> tuple[int, list[Checked]] | None:
 
 
 def write(statements: Mapping[str, Statement]) -> None:
-    """Write the page."""
+    """Write the page and its data."""
     (ROOT / PAGE).write_text(text(statements), "utf-8")
+    (ROOT / DATA).write_text(data(statements), "utf-8")
+
+
+def rows(statements: Mapping[str, Statement]) -> list[dict[str, Any]]:
+    """Return one row per case, by verb and statement, with how its data are made."""
+    found = []
+    for statement in sorted(statements.values(), key=lambda one: (one.verb, one.name)):
+        seed, cases = kept(statement.name) or (None, [])
+        low, high = statement.band
+        for case in cases:
+            ends = case.limits if case.repetitions else (0.0, 0.0)
+            numbers = (statement.nominal, case.case, case.repetitions, f"{case.rate:.4f}", *(f"{x:.4f}" for x in ends))
+            width = f"{case.relative_width:.2f}" if case.relative_width else ""
+            verdict = case.verdict(statement.band)
+            reason = case.skipped or (statement.fails.get(case.case, "") if verdict == "fails" else "")
+            values = (
+                statement.verb, statement.name, statement.says, statement.kind, *numbers, low, high, verdict, reason,
+                statement.secondary, f"{case.secondary:.4g}", width,
+                " ".join((inspect.getdoc(statement.simulate) or "").split()), seed, f"{case.seconds:.0f}",
+            )  # fmt: skip
+            found.append(dict(zip(COLUMNS, values, strict=True)))
+    return found
+
+
+def data(statements: Mapping[str, Statement]) -> str:
+    """Return the data file."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows(statements))
+    return file.getvalue()
 
 
 def text(statements: Mapping[str, Statement]) -> str:
-    """Return the page: the introduction, a summary, then the statements by verb."""
-    by_verb = sorted(statements.values(), key=lambda statement: (statement.verb, statement.name))
-    parts = [INTRODUCTION.rstrip(), "## All statements", "<!-- statements -->", summary(by_verb)]
-    for verb, group in groupby(by_verb, key=lambda statement: statement.verb):
-        parts.append(f"## {verb}")
-        parts += [section(statement) for statement in group]
-    return "\n\n".join([*parts, "<!-- end -->"]) + "\n"
+    """Return the page: the introduction, a summary per verb, and the cases that fail."""
+    cases = rows(statements)
+    parts = [INTRODUCTION.rstrip(), "## Summary", "<!-- statements -->", summary(cases)]
+    if failing := [row for row in cases if row["verdict"] == "fails"]:
+        shown = [(row["statement"], row["case"], row["rate"][:5], _accepted(row), row["reason"]) for row in failing]
+        parts += ["## What does not hold", table(FAILING, shown)]
+    parts += ["## Treebanks", _treebanks(), "<!-- end -->"]
+    return "\n\n".join(parts) + "\n"
 
 
-def summary(statements: Sequence[Statement]) -> str:
-    """Return one row per statement: its smallest case, and how many of its cases hold."""
-    rows, seconds, seeds = [], 0.0, set[int]()
-    for statement in statements:
-        results = kept(statement.name)
-        if results is None:
-            continue
-        seeds.add(results[0])
-        first, cases = results[1][0], [row.holds(statement.band) for row in results[1]]
-        low, high = statement.band
-        accepted = f"{low:.2f} to {high:.2f}" if low else f"at most {high:.2f}"
-        seconds += sum(row.seconds for row in results[1])
-        holds = "yes" if all(cases) else f"**{sum(cases)} of {len(cases)}**"
-        rows.append(
-            (
-                f"[{statement.name}](#{statement.name})", first.case, accepted,
-                f"{first.rate:.3f}", f"{first.error:.3f}", holds,
-            )
-        )  # fmt: skip
-    seed = ", ".join(map(str, sorted(seeds)))
-    took = f"{seconds / 60:.0f} minutes of one processor core (seed {seed})"
-    return f"{table(SUMMARY, rows)}\n\n{len(rows)} statements, checked in {took}."
+def _accepted(row: Mapping[str, Any]) -> str:
+    low, high = row["accepted_from"], row["accepted_to"]
+    return f"{low:.2f} to {high:.2f}" if low else f"at most {high:.2f}"
+
+
+def summary(cases: Sequence[Mapping[str, Any]]) -> str:
+    """Return one row per verb: its statements, and how many cases hold."""
+    shown = []
+    for verb, group in groupby(cases, key=lambda row: row["verb"]):
+        own = list(group)
+        verdicts = Counter(row["verdict"] for row in own)
+        kinds = Counter({row["statement"]: row["kind"] for row in own}.values())
+        named = ", ".join(
+            f"{number} {kind}{'s'[: number > 1]}".replace("advices", "advice") for kind, number in kinds.items()
+        )
+        numbers = [len({row["statement"] for row in own}), len(own), *(verdicts[verdict] for verdict in VERDICTS)]
+        shown.append((f"`{verb}`", *map(str, numbers), named))
+    minutes = sum(float(row["seconds"]) for row in cases) / 60
+    total = Counter(row["verdict"] for row in cases)
+    words = ("hold", "are open", "fail", "were skipped")
+    said = ", ".join(f"{total[one]} {word}" for one, word in zip(VERDICTS, words, strict=True) if total[one])
+    number = len({row["statement"] for row in cases})
+    return (
+        f"{table(SUMMARY, shown)}\n\n{number} statements with {len(cases)} cases ({said}), checked in {minutes:.0f} "
+        "minutes of one processor core."
+    )
+
+
+def _treebanks() -> str:
+    def named(treebanks: Sequence[str]) -> str:
+        return ", ".join(
+            f"{name.partition('/')[2].removeprefix('UD_')} ({name.partition('/')[0]})" for name in treebanks
+        )
+
+    lists = (
+        ("documents", "judge", JUDGING), ("documents", "choose", CHOOSING),
+        ("sentences", "judge", JUDGING_SENTENCES), ("sentences", "choose", CHOOSING_SENTENCES),
+    )  # fmt: skip
+    shown = [(what, use, named(treebanks)) for what, use, treebanks in lists]
+    return table(("units", "used to", "treebanks (release of Universal Dependencies)"), shown)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table; all columns but the first are aligned right."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    """Return a Markdown table; columns of numbers are aligned right."""
+    number = [all(row[i].replace(".", "").isdigit() for row in rows) for i in range(len(head))]
+    lines = [head, ["---:" if right else "---" for right in number], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def section(statement: Statement) -> str:
-    """Return one statement: what users read, how it is checked, what came."""
-    results = kept(statement.name)
-    lines = [
-        f"### {statement.name}",
-        f"<details markdown><summary>{escape(statement.says, quote=False)}</summary>",
-        inspect.getdoc(statement.simulate) or "",
-    ]
-    if results is None:
-        return "\n\n".join([*lines, "Not run yet.", "</details>"])
-    rows = results[1]
-    head = [title.format(statement.secondary) for title in HEAD]
-    body = [
-        (
-            row.case, f"{row.repetitions:,}", f"{row.rate:.3f}", f"{row.error:.3f}",
-            "yes" if row.holds(statement.band) else "**no**", f"{row.secondary:.3g}",
-            f"{row.seconds:.0f}",
-        )
-        for row in rows
-    ]  # fmt: skip
-    return "\n\n".join([*lines, table(head, body), "</details>"])

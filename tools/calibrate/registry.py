@@ -1,10 +1,17 @@
-"""Statements of verbs about uncertainty, and how often each is true."""
+"""Statements of verbs about uncertainty, and how often each is true.
+
+A rate is measured with an error, so it is judged by its 95 % Wilson limits: a case *holds* if both
+are in the band of its kind, and is *open* if the rate is and a limit is not, which more repetitions
+would decide. A case whose rate is outside *fails*, and so does an interval that is much wider than
+an oracle's: one that knows the true standard error. A statement names the cases that are known to
+fail, with the reason; the page shows them.
+"""
 
 import math
 import time
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -13,11 +20,20 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-Kind = Literal["interval", "test", "verdict", "advice"]
+from tools.calibrate.plasmode import Absent
+from treegauge.statistics.small_samples import wilson
+
+Kind = Literal["interval", "set", "test", "verdict", "advice"]
+Verdict = Literal["holds", "open", "fails", "skipped"]
 #: Where the rate of each kind has to be.
 BANDS: dict[Kind, tuple[float, float]] = {
-    "interval": (0.93, 0.97), "test": (0.03, 0.06), "verdict": (0.0, 0.06), "advice": (0.90, 0.98),
+    "interval": (0.93, 0.97), "set": (0.93, 0.99), "test": (0.03, 0.06), "verdict": (0.0, 0.06),
+    "advice": (0.90, 0.98),
 }  # fmt: skip
+#: An interval may be at most this many times as wide as an oracle's.
+WIDEST = 1.5
+#: Minimum number of repetitions of a full run, except where one takes minutes.
+LEAST_REPETITIONS = 400
 #: A quick run allows this many Monte-Carlo errors on either side of the band.
 LOOSE = 4
 
@@ -34,10 +50,23 @@ class Trials:
     secondary
         One entry per repetition of the statement's second figure (`secondary`): the width of the
         interval, or whether the test finds a real effect (its mean is the power).
+    estimates
+        The estimates inside the intervals, to compare their width with an oracle's.
     """
 
     hits: npt.NDArray[np.bool_]
     secondary: npt.NDArray[Any]
+    estimates: npt.NDArray[Any] | None = None
+
+    @property
+    def relative_width(self) -> float | None:
+        """Median width of the intervals divided by the width of an oracle's, if there are estimates.
+
+        The oracle knows the standard deviation of the estimates and uses the normal quantiles.
+        """
+        if self.estimates is None:
+            return None
+        return float(np.nanmedian(self.secondary) / (2 * 1.959964 * np.nanstd(self.estimates)))
 
 
 #: Makes the trials of a case: a random generator, the case's value, the number of repetitions.
@@ -71,6 +100,8 @@ class Statement:
         Repetitions per case of the full and of the quick run.
     exact
         An exact test, which may reject less often than its band says.
+    fails
+        Cases that are known to fail, with the reason in a few words.
     """
 
     name: str
@@ -85,6 +116,12 @@ class Statement:
     repetitions: int = 2000
     quick: int = 100
     exact: bool = False
+    fails: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def decidable(self) -> bool:
+        """Whether a full run has enough repetitions for a rate as claimed to hold."""
+        return Checked("", self.repetitions, self.nominal, 0, 0, 0).verdict(self.band) == "holds"
 
     @property
     def band(self) -> tuple[float, float]:
@@ -103,6 +140,31 @@ class Checked:
     error: float
     secondary: float
     seconds: float
+    relative_width: float | None = None
+    skipped: str = ""
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Wilson's 95 % limits of the rate."""
+        low, high = wilson(self.rate * self.repetitions, self.repetitions)
+        return float(low), float(high)
+
+    def verdict(self, band: tuple[float, float]) -> Verdict:
+        """Return whether the case holds, by the limits of its rate and by the width of its intervals.
+
+        Examples
+        --------
+        >>> [Checked("", n, 0.945, 0, 3.1, 0.1).verdict((0.93, 0.97)) for n in (400, 4000)]
+        ['open', 'holds']
+        >>> Checked("", 4000, 0.952, 0, 3.1, 0.1, relative_width=2.4).verdict((0.93, 0.97))
+        'fails'
+        """
+        if self.skipped:
+            return "skipped"
+        if not self.holds(band) or (self.relative_width or 0) > WIDEST:
+            return "fails"
+        low, high = self.limits
+        return "holds" if (band[0] <= low or band[0] == 0) and high <= band[1] else "open"
 
     def holds(self, band: tuple[float, float], *, errors: float = 0) -> bool:
         """Whether the rate is in a band, widened by a number of Monte-Carlo errors.
@@ -112,6 +174,8 @@ class Checked:
         >>> Checked("n = 10", 400, 0.92, 0.0136, 3.1, 0.1).holds((0.93, 0.97), errors=1)
         True
         """
+        if self.skipped:
+            return True
         # The error at the end of the band: the estimated one is 0 where all repetitions agree.
         low, high = (
             end + sign * errors * math.sqrt(end * (1 - end) / self.repetitions)
@@ -145,22 +209,31 @@ def load() -> dict[str, Statement]:
 
 
 def check(statement: Statement, *, seed: int = 0, quick: bool = False) -> list[Checked]:
-    """Run the simulation of every case; each has its own random stream."""
+    """Run the simulation of every case; each has its own random stream.
+
+    A case whose real data are not on this machine is skipped.
+    """
     rows = []
     for label, value in statement.cases.items():
         key = [seed, zlib.crc32(f"{statement.name}/{label}".encode())]
         start = time.perf_counter()
-        trials = statement.simulate(
-            np.random.default_rng(key), value, statement.quick if quick else statement.repetitions
-        )
+        random, repetitions = np.random.default_rng(key), statement.quick if quick else statement.repetitions
+        try:
+            trials = statement.simulate(random, value, repetitions)
+        except Absent as absent:
+            rows.append(Checked(label, 0, 0.0, 0.0, 0.0, 0.0, skipped=str(absent)))
+            continue
         number = len(trials.hits)
         rate = float(np.mean(trials.hits))
         error = math.sqrt(rate * (1 - rate) / number)
         secondary = float(np.mean(trials.secondary))
-        rows.append(Checked(label, number, rate, error, secondary, time.perf_counter() - start))
+        seconds = time.perf_counter() - start
+        rows.append(Checked(label, number, rate, error, secondary, seconds, trials.relative_width))
     return rows
 
 
 def saved(statement: Statement, rows: list[Checked], seed: int) -> dict[str, Any]:
     """Return the data to store from a full run."""
-    return {"name": statement.name, "seed": seed, "cases": [asdict(row) for row in rows]}
+    optional = ("relative_width", "skipped")
+    cases = [{k: v for k, v in asdict(row).items() if v or k not in optional} for row in rows]
+    return {"name": statement.name, "seed": seed, "cases": cases}

@@ -13,8 +13,8 @@ import numpy as np
 
 import treegauge as tg
 from treegauge.learning.curves.equivalents import equivalent_size
-from treegauge.learning.curves.grid import area_between
-from treegauge.learning.maps.cartography import Regions
+from treegauge.learning.curves.score_grid import area_between
+from treegauge.learning.dynamics.cartography import Regions
 from treegauge.measures.structure import relation_class
 from treegauge.reporting.figures.theme import PALETTE
 from treegauge.statistics.bootstrap import bootstrap

@@ -3,7 +3,7 @@
 A lower room names an extension point and asks :func:`load_extension` for an object of it; the
 front of the package, which is above all rooms, says where it is::
 
-    register_extensions("tasks", map="treegauge.learning.maps.recorder:MAP")    # treegauge/__init__.py
+    register_extensions("tasks", map="treegauge.learning.dynamics.recorder:MAP")    # treegauge/__init__.py
     task = load_extension("tasks", "map")                                # treegauge/experiments
 
 So no room names another one above it, by a string neither. The points are ``tasks`` (of a plan),

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
-from treegauge.parsing.registry import make_parser
+from treegauge.parsing.registry import fit_parser
 from treegauge.scoring.metrics.convention import Convention, find_convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.treebanks.data.columns import Treebank
@@ -86,8 +86,7 @@ def measures_of_cell(cell: Cell) -> Outcome:
 
 
 def _parsed(cell: Cell, train: Treebank, dev: Treebank | None, gold: Treebank) -> Treebank:
-    model = make_parser(cell.parser, **cell.options).fit(train, dev, seed=cell.seed)
-    return model.parse(gold)
+    return fit_parser(cell.parser, train, dev, options=cell.options, seed=cell.seed).parse(gold)
 
 
 def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...] = ()) -> dict[str, Scalar]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.learning.vote import Panel
+from treegauge.learning.source_panel import Panel
 from treegauge.learning.weights import RatioEstimate, ratio_estimate
 from treegauge.measures.registry import sentence_sums
 from treegauge.scoring.classes.class_scores import By

@@ -9,7 +9,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import STORE
 from treegauge.core.result import Result
 from treegauge.core.verbs import verb
-from treegauge.learning.settings import CurveBands, CurveTraining
+from treegauge.learning.training_settings import CurveBands, CurveTraining
 from treegauge.scoring.metrics.convention import Convention
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from treegauge.learning.curves.attachments import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
-    from treegauge.learning.curves.grid import Curves
+    from treegauge.learning.curves.score_grid import Curves
 
 BANDS = CurveBands()
 OWN = "own"
@@ -133,7 +133,7 @@ def equivalent(
     """
     from treegauge.learning.curves.equivalents import equivalents
     from treegauge.learning.curves.gathering import read_counts
-    from treegauge.learning.curves.grid import learning_curves, of_treebank
+    from treegauge.learning.curves.score_grid import learning_curves, of_treebank
 
     table = read_counts(sources)
     scores = _scores(score)
@@ -282,7 +282,7 @@ def curve(
     """
     from treegauge.learning.curves.fits import LAWS, fit_curves
     from treegauge.learning.curves.gathering import list_of_texts, read_counts, whole_numbers
-    from treegauge.learning.curves.grid import learning_curves, of_treebank
+    from treegauge.learning.curves.score_grid import learning_curves, of_treebank
 
     table = read_counts(sources, parser=parser, sizes=sizes)
     if composite:

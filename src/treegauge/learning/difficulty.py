@@ -10,10 +10,10 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
-from treegauge.learning.maps.cartography import DataMap, mean_map
-from treegauge.learning.maps.description_length import BLOCKS, DescriptionLength, LengthTable, read_blocks
-from treegauge.learning.maps.usable_information import InformationTable, Null, UsableInformation, usable_information
-from treegauge.learning.settings import (
+from treegauge.learning.dynamics.cartography import DataMap, mean_map
+from treegauge.learning.dynamics.description_length import BLOCKS, DescriptionLength, LengthTable, read_blocks
+from treegauge.learning.dynamics.usable_information import InformationTable, Null, UsableInformation, usable_information
+from treegauge.learning.training_settings import (
     TABLES,
     FilePath,
     JoinedResult,

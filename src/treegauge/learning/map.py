@@ -8,10 +8,10 @@ from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
-from treegauge.learning.maps.candidates import WRITERS, error_candidates, save_candidates
-from treegauge.learning.maps.cartography import DataMap, MapArchive, mean_map
-from treegauge.learning.maps.recording import ENDING, Recording
-from treegauge.learning.settings import (
+from treegauge.learning.dynamics.candidates import WRITERS, error_candidates, save_candidates
+from treegauge.learning.dynamics.cartography import DataMap, MapArchive, mean_map
+from treegauge.learning.dynamics.recording import ENDING, Recording
+from treegauge.learning.training_settings import (
     TABLES,
     FilePath,
     JoinedResult,
@@ -185,7 +185,7 @@ def word_table(recordings: Sequence[Recording], treebank: "Treebank") -> "pl.Dat
     head and its relation are): 2PL, or with fewer than five recordings Rasch's, which has no
     discrimination.
     """
-    from treegauge.learning.maps.item_response import LEAST, fit_item_response, responses
+    from treegauge.learning.dynamics.item_response import LEAST, fit_item_response, responses
 
     table = mean_map(recordings).words(treebank)
     if len(recordings) < 2 or not all(one.knows_correct for one in recordings):

@@ -16,7 +16,7 @@ from treegauge.scoring.metrics.convention import Convention, metric_and_conventi
 if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store
     from treegauge.learning.contribution import Contributions, Place
-    from treegauge.learning.vote import Panel, SourceSelection
+    from treegauge.learning.source_panel import Panel, SourceSelection
     from treegauge.learning.weights import SourceWeights
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
@@ -98,7 +98,7 @@ def recommend(
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
     """
-    from treegauge.learning.vote import select_sources
+    from treegauge.learning.source_panel import select_sources
     from treegauge.learning.weights import first_sentences
 
     world = _world(target, sources)
@@ -255,7 +255,7 @@ def _panel(
     from treegauge.experiments.grid import cells_of
     from treegauge.experiments.plans import make_setup
     from treegauge.experiments.training import run_cells
-    from treegauge.learning.vote import Panel, delexicalised
+    from treegauge.learning.source_panel import Panel, delexicalised
     from treegauge.parsing.options import given_options
     from treegauge.parsing.registry import find_parser
 

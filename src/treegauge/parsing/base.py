@@ -39,7 +39,7 @@ class Model(Protocol):
 class Probabilistic(Protocol):
     """A model that gives the probability of each head and each relation.
 
-    Confidence (:mod:`treegauge.parsing.probabilities.confidence`), data maps and votes need only this. A model
+    Confidence (:mod:`treegauge.parsing.probabilities.word_confidence`), data maps and votes need only this. A model
     whose trees are all projective also has an attribute ``projective`` that is True; then
     probabilities of trees are shares of projective trees only.
     """

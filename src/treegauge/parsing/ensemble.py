@@ -22,7 +22,7 @@ from treegauge.parsing.base import (
     load_archive,
     save_model,
 )
-from treegauge.parsing.registry import ParserEntry, find_parser
+from treegauge.parsing.registry import ParserEntry, find_parser, fit_parser, parser_with
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.decoding import projective_tree, spanning_tree
@@ -208,7 +208,7 @@ class EnsembleParser:
             )
         self.tags = getattr(options, "tags", "gold")
         own = replace(options, tags="gold") if self.tags != "gold" else options
-        self.parser, self.members = entry.make(own), members
+        self.parser, self.members = parser_with(entry.name, own), members
 
     def fit(
         self, train: Treebank, dev: Treebank | None = None, *, seed: int, on_epoch: OnEpoch | None = None
@@ -232,7 +232,7 @@ def _fit_seeds(parser: Parser, train: Treebank, dev: Treebank | None, seeds: Seq
     models = []
     with progress("members", len(seeds)) as task:
         for seed in seeds:
-            models.append(parser.fit(train, dev, seed=seed))
+            models.append(fit_parser(parser, train, dev, seed=seed))
             task.advance()
     return models
 

@@ -76,12 +76,12 @@ def _check(name: str, value: Any, default: Any, legal: Mapping[str, Any]) -> Non
         raise TreegaugeError(f"option {name} is {value!r}; expected {nouns[kind]}{bounds}")
 
 
-def read_options(kind: type[T], given: Sequence[str] | Mapping[str, Any]) -> T:
+def read_options(kind: type[T], given: Sequence[str] | Mapping[str, Any], what: str = "option") -> T:
     """Return options from words such as ``epochs=5`` (booleans: true, yes, 1), or a mapping."""
-    return kind(**given_options(kind, given))
+    return kind(**given_options(kind, given, what))
 
 
-def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any], what: str = "option") -> dict[str, Any]:
     """Return only the options that are set by words such as ``epochs=5`` or a mapping, checked."""
     known = {one.name: one.default for one in fields(kind)}
     choices = [f"{name}={value}" for name, value in known.items()]
@@ -89,7 +89,7 @@ def given_options(kind: type[Any], given: Sequence[str] | Mapping[str, Any]) -> 
     if isinstance(given, Mapping):
         for name in given:
             if name not in known:
-                raise ChoiceError("option", name, choices)
+                raise ChoiceError(what, name, choices)
         values = dict(given)
     else:
         for word in given:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.parsing.base import Model
-    from treegauge.parsing.probabilities.calibration import ModelCalibration
+    from treegauge.parsing.probabilities.fit_confidence import ModelCalibration
     from treegauge.parsing.train import Training
     from treegauge.treebanks.data.columns import Treebank
 
@@ -124,7 +124,7 @@ def parse(
         if write_tags:
             parsed = with_read_tags(loaded, parsed)
         if weighed:
-            from treegauge.parsing.probabilities.confidence import with_confidence
+            from treegauge.parsing.probabilities.word_confidence import with_confidence
 
             calibration = _calibration(model, loaded)
             parsed = with_confidence(loaded, parsed, calibration, words=confidence, trees=trees)
@@ -139,7 +139,7 @@ def parse(
 
 def _calibration(model: "Training | Model | str | PathLike[str]", loaded: "Model") -> "ModelCalibration":
     """Return the calibration of a model; report if there is none."""
-    from treegauge.parsing.probabilities.calibration import uncalibrated
+    from treegauge.parsing.probabilities.fit_confidence import uncalibrated
     from treegauge.parsing.probabilities.held_out import load_calibration
     from treegauge.parsing.train import Training
 

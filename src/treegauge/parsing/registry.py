@@ -1,5 +1,6 @@
 """The registry of parsers by name, those of treegauge and those of plug-ins, and their list."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
@@ -11,13 +12,12 @@ from treegauge.core.plugins import load_plugins, naming_errors, origin_of, warn_
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.safe_reading import check_trust
 from treegauge.core.tables import to_text
-from treegauge.parsing.options import Preset, presets_of
+from treegauge.parsing.options import Preset, presets_of, read_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from treegauge.parsing.base import Model, Parser
+    from treegauge.parsing.base import Model, OnEpoch, Parser
     from treegauge.parsing.options import ParserOptions
+    from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.files import Source
 
 
@@ -72,26 +72,23 @@ class ParserEntry:
     @property
     def options(self) -> "type[ParserOptions]":
         """The dataclass of its options."""
-        return cast("type[ParserOptions]", self._class(self.options_class))
+        return cast("type[ParserOptions]", self.load_class(self.options_class))
 
     @property
     def gives_probabilities(self) -> bool:
         """Whether its models give probabilities of heads and relations."""
-        model = self._class(self.model)
+        model = self.load_class(self.model)
         return hasattr(model, "head_probabilities") or hasattr(model, "analyses")
-
-    def make(self, options: Any) -> "Parser":
-        """Return the parser with these options."""
-        return cast("Parser", self._class(self.parser)(options))
 
     def load(self, header: dict[str, Any], arrays: dict[str, Any], *, trust: bool = False) -> "Model":
         """Return the model stored in a file; one that runs programs must be trusted."""
         if self.runs_programs:
             code = f"a model of parser {self.name}, made for the template {header.get('template')}"
             check_trust([code], trust=trust, advice="make sure that you know who made it")
-        return cast("Model", self._class(self.model).from_archive(header, arrays))
+        return cast("Model", self.load_class(self.model).from_archive(header, arrays))
 
-    def _class(self, name: str) -> Any:
+    def load_class(self, name: str) -> Any:
+        """Return a class of its module."""
         if self in OWN_PARSERS:
             return getattr(import_module(self.home), name)
         what = f"the plug-in parser {self.name!r}"
@@ -135,7 +132,7 @@ OWN_PARSERS = (
 
 
 @cache
-def known_parsers() -> "Mapping[str, ParserEntry]":
+def known_parsers() -> Mapping[str, ParserEntry]:
     """Return all parsers by name, those of plug-ins last.
 
     Examples
@@ -171,12 +168,32 @@ def make_parser(name: str, **options: Any) -> "Parser":
     >>> parser.options.epochs
     3
     """
+    return parser_with(name, options)
+
+
+def parser_with(name: str, given: "ParserOptions | Sequence[str] | Mapping[str, Any]", members: int = 1) -> "Parser":
+    """Return a parser with these options, or an ensemble of several members."""
     entry = find_parser(name)
-    known = [field.name for field in fields(entry.options)]
-    for option in options:
-        if option not in known:
-            raise ChoiceError(f"option of {name}", option, known)
-    return entry.make(entry.options(**options))
+    if isinstance(given, Sequence | Mapping):
+        given = read_options(entry.options, given, f"option of {name}")
+    if members == 1:
+        return cast("Parser", entry.load_class(entry.parser)(given))
+    from treegauge.parsing.ensemble import EnsembleParser
+
+    return EnsembleParser(entry, given, members)
+
+
+def fit_parser(
+    parser: "str | Parser", train: "Treebank", dev: "Treebank | None" = None, *,
+    options: "ParserOptions | Sequence[str] | Mapping[str, Any]" = (), seed: int,
+    on_epoch: "OnEpoch | None" = None,
+) -> "Model":  # fmt: skip
+    """Return what a parser learns from a training set: verbs and cells train in no other way.
+
+    `parser` is a name, whose `options` are words or a mapping, or a parser with its options set.
+    """
+    ready = parser_with(parser, options) if isinstance(parser, str) else parser
+    return ready.fit(train, dev, seed=seed, on_epoch=on_epoch)
 
 
 def load_model(path: "Source", *, trust: bool = False) -> "Model":

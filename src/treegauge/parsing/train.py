@@ -19,7 +19,7 @@ from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Model
-    from treegauge.parsing.probabilities.calibration import ModelCalibration
+    from treegauge.parsing.probabilities.fit_confidence import ModelCalibration
     from treegauge.treebanks.data.columns import Treebank
 
 
@@ -89,10 +89,9 @@ def train(
     3
     """
     from treegauge.parsing.base import check_place
-    from treegauge.parsing.ensemble import EnsembleParser
     from treegauge.parsing.options import find_preset, read_options, with_preset
     from treegauge.parsing.probabilities.held_out import calibrate_model, check_folds, save_calibration
-    from treegauge.parsing.registry import find_parser
+    from treegauge.parsing.registry import find_parser, fit_parser, parser_with
     from treegauge.parsing.tag_sources import note_training, tag_report, with_tagger
 
     check_whole("ensemble", ensemble, 1)
@@ -100,7 +99,7 @@ def train(
     published = None if preset is None else find_preset(parser, preset)
     given = option if published is None else with_preset(published, option)
     options = read_options(entry.options, given)
-    chosen = entry.make(options) if ensemble == 1 else EnsembleParser(entry, options, ensemble)
+    chosen = parser_with(parser, options, ensemble)
     check_place(out)
     gold, held = _read_sets(treebank, dev, errors)
     if gold.n_words == 0:
@@ -119,7 +118,7 @@ def train(
     if calibrate in {"folds", "both"}:
         check_folds(entry, gold, ensemble)
     start = time.perf_counter()
-    model = with_tagger(chosen.fit(gold, held, seed=seed), gold, seed=seed)
+    model = with_tagger(fit_parser(chosen, gold, held, seed=seed), gold, seed=seed)
     fitted = calibrate_model(calibrate, chosen, model, gold, held, seed)
     model.save(out)
     save_calibration(out, fitted)

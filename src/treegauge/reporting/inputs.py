@@ -12,7 +12,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import Result
 from treegauge.core.verbs import Verb, command
-from treegauge.learning.maps.cartography import MapArchive, stored_maps
+from treegauge.learning.dynamics.cartography import MapArchive, stored_maps
 from treegauge.reporting.saved import SavedResults, match_saved, saved_result
 from treegauge.scoring.alignment.segmentation import mismatch, segmentation
 from treegauge.scoring.breakdown import breakdown

@@ -2,7 +2,7 @@
 
 import pytest
 
-from treegauge.learning.vote import delexicalised, panel, train_sources
+from treegauge.learning.source_panel import delexicalised, panel, train_sources
 from treegauge.learning.weights import weigh_sources
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.contribution import Worth, break_even, contributions, word_groups
-from treegauge.learning.vote import Panel
+from treegauge.learning.source_panel import Panel
 from treegauge.learning.weights import RatioEstimate
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.vote import STRATEGIES, Handful, Panel, greedy_sources, select_sources
+from treegauge.learning.source_panel import STRATEGIES, Handful, Panel, greedy_sources, select_sources
 from treegauge.learning.weights import weigh_sources
 from treegauge.measures.similarity import log_ratios
 from treegauge.scoring.metrics.convention import OFFICIAL

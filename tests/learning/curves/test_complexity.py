@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.learning.curve import complexity, curve, equivalent
 from treegauge.learning.curves.complexity import compare_parsers, composite_counts, groups, partition
-from treegauge.learning.curves.grid import area_between
+from treegauge.learning.curves.score_grid import area_between
 
 from .conftest import SIZES, table
 

@@ -11,7 +11,7 @@ from treegauge.learning.curve import curve
 from treegauge.learning.curves.advising import expected_gain
 from treegauge.learning.curves.equivalents import bend, checked, factor, mix_laws
 from treegauge.learning.curves.fits import fit_law, size_weights
-from treegauge.learning.settings import CurveBands
+from treegauge.learning.training_settings import CurveBands
 
 from .conftest import SIZES, table
 

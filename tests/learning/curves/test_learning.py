@@ -10,7 +10,7 @@ from scipy.stats import t
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.learning.curve import BANDS, curve
 from treegauge.learning.curves.attachments import COLUMNS, attachments
-from treegauge.learning.curves.grid import grid_of
+from treegauge.learning.curves.score_grid import grid_of
 
 from .conftest import SIZES, table
 

@@ -8,7 +8,7 @@ from treegauge.learning.curves.attachments import COLUMNS, Parse, attachments, c
 from treegauge.learning.curves.complexity import composite_counts
 from treegauge.learning.curves.equivalents import equivalent_size, factor, isotonic, mix_laws, size_text
 from treegauge.learning.curves.fits import fit_law
-from treegauge.learning.curves.grid import area_between
+from treegauge.learning.curves.score_grid import area_between
 from treegauge.testing.synthetic import synthetic
 
 

@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from treegauge.parsing.probabilities.calibration import fit_calibration
-from treegauge.parsing.probabilities.confidence import probable_trees, with_confidence
 from treegauge.parsing.probabilities.evidence import gather_evidence, head_marginals
+from treegauge.parsing.probabilities.fit_confidence import fit_calibration
+from treegauge.parsing.probabilities.word_confidence import probable_trees, with_confidence
 from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import synthetic
 

@@ -8,8 +8,8 @@ from scipy.stats import gaussian_kde
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.maps.description_length import description_length
-from treegauge.learning.maps.recorder import make_engine
+from treegauge.learning.dynamics.description_length import description_length
+from treegauge.learning.dynamics.recorder import make_engine
 from treegauge.reporting.figures import treebanks as dynamics
 from treegauge.reporting.figures.analysis import matrix
 from treegauge.statistics.analyse import correlation_matrix

@@ -13,15 +13,15 @@ from treegauge.core.result import RowsResult, countersign, sign
 from treegauge.core.tables import to_text
 from treegauge.learning.curves.attachments import Attachments
 from treegauge.learning.curves.equivalents import WORDS, Mixture, factor, hit_rate, mix_laws, withheld
-from treegauge.learning.curves.grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
-from treegauge.parsing.beam import BeamParser
+from treegauge.learning.curves.score_grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
+from treegauge.parsing.registry import fit_parser
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.relations import universal_relation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from treegauge.learning.settings import CurveBands
+    from treegauge.learning.training_settings import CurveBands
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,7 @@ def committee_view(train: Treebank, pool: Treebank, *, seed: int = 0) -> Committ
     relation = list[str]()
     for member in range(COMMITTEE):
         sample = train.take(np.sort(random.integers(len(train), size=len(train))))
-        parsed = BeamParser().fit(sample, seed=seed + member).parse(pool)
+        parsed = fit_parser("beam", sample, seed=seed + member).parse(pool)
         relation_codes, values = parsed.codes("deprel")
         names = [numbers.setdefault(universal_relation(v), len(numbers)) for v in values]
         heads.append(parsed.head)

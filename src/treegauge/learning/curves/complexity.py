@@ -10,7 +10,7 @@ import polars as pl
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.learning.curves.attachments import ALL, CELL, COLUMNS, Attachments, attachments
-from treegauge.learning.curves.grid import (
+from treegauge.learning.curves.score_grid import (
     Bools,
     CurveAnalysis,
     Draws,
@@ -27,7 +27,7 @@ from treegauge.statistics.coefficients import coefficients
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:
-    from treegauge.learning.settings import CurveBands
+    from treegauge.learning.training_settings import CurveBands
 
 
 Per = Literal["pooled", "language", "treebank"]

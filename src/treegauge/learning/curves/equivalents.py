@@ -14,7 +14,7 @@ import polars as pl
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.learning.curves.attachments import ALL, Attachments
-from treegauge.learning.curves.grid import (
+from treegauge.learning.curves.score_grid import (
     AVERAGE,
     LEAST,
     CurveAnalysis,
@@ -24,7 +24,7 @@ from treegauge.learning.curves.grid import (
     mean_curves,
     order_limits,
 )
-from treegauge.learning.settings import CurveBands
+from treegauge.learning.training_settings import CurveBands
 
 #: Exponents of the laws in the mixture; near 0 a power law is a logarithm.
 EXPONENTS = np.geomspace(0.02, 2.0, 31)

@@ -12,10 +12,18 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.learning.curves.attachments import ALL, Attachments
 from treegauge.learning.curves.equivalents import factor, hit_rate, mix_laws, withheld
-from treegauge.learning.curves.grid import AVERAGE, CurveAnalysis, Floats, ScoreGrid, averaged, limits, mean_curves
+from treegauge.learning.curves.score_grid import (
+    AVERAGE,
+    CurveAnalysis,
+    Floats,
+    ScoreGrid,
+    averaged,
+    limits,
+    mean_curves,
+)
 
 if TYPE_CHECKING:
-    from treegauge.learning.settings import CurveBands
+    from treegauge.learning.training_settings import CurveBands
 
 Law = Literal["power", "log"]
 LAWS: tuple[Law, ...] = get_args(Law)

@@ -14,7 +14,7 @@ from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
 from treegauge.experiments.tasks import inventory
 from treegauge.experiments.training import run_cells
 from treegauge.learning.curves.attachments import CLASSES, Attachments, collect, joined_counts, read_attachments
-from treegauge.learning.settings import CurveTraining
+from treegauge.learning.training_settings import CurveTraining
 from treegauge.parsing.options import given_options
 from treegauge.parsing.registry import find_parser
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, metric_and_convention

@@ -13,7 +13,7 @@ from treegauge.core.messages import note, progress
 
 if TYPE_CHECKING:
     from treegauge.parsing.base import Parser
-    from treegauge.parsing.probabilities.calibration import CalibrationSet, ModelCalibration
+    from treegauge.parsing.probabilities.fit_confidence import CalibrationSet, ModelCalibration
     from treegauge.parsing.registry import ParserEntry
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.files import Source
@@ -65,7 +65,7 @@ def calibrate_model(
     ``both`` are the dev set and folds.
     """
     from treegauge.parsing.base import Probabilistic, Searching
-    from treegauge.parsing.probabilities.calibration import CalibrationSet, pooled_calibration
+    from treegauge.parsing.probabilities.fit_confidence import CalibrationSet, pooled_calibration
     from treegauge.parsing.probabilities.training_text import TrainingText
 
     if source == "none" or not isinstance(model, Probabilistic | Searching):
@@ -115,15 +115,16 @@ def sentence_folds(train: "Treebank", seed: int) -> npt.NDArray[np.int64]:
 
 def _folds(parser: "Parser", train: "Treebank", seed: int) -> "list[CalibrationSet]":
     """Return models of parts of the training set, each with its held-out sentences."""
-    from treegauge.parsing.probabilities.calibration import CalibrationSet
+    from treegauge.parsing.probabilities.fit_confidence import CalibrationSet
     from treegauge.parsing.probabilities.training_text import TrainingText
+    from treegauge.parsing.registry import fit_parser
 
     rounds, fold_of = _rounds(train), sentence_folds(train, seed)
     held_out = []
     with progress("folds for probabilities", rounds) as task:
         for fold in range(rounds):
             rest = train[fold_of != fold]
-            own = parser.fit(rest, seed=seed)
+            own = fit_parser(parser, rest, seed=seed)
             held_out.append(CalibrationSet(own, train[fold_of == fold], TrainingText.of(rest)))
             task.advance()
     return held_out
@@ -144,7 +145,7 @@ def save_calibration(path: "Source", calibration: "ModelCalibration | None") -> 
 def load_calibration(path: "Source") -> "ModelCalibration | None":
     """Read the calibration in a model's file, or return None."""
     from treegauge.parsing.base import CALIBRATION, read_from_model
-    from treegauge.parsing.probabilities.calibration import ModelCalibration
+    from treegauge.parsing.probabilities.fit_confidence import ModelCalibration
 
     values = read_from_model(path, CALIBRATION)
     return None if values is None else ModelCalibration.from_dict(values)

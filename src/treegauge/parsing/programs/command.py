@@ -26,7 +26,7 @@ from treegauge.parsing.programs.command_templates import (
     find_template,
     user_file,
 )
-from treegauge.parsing.programs.running import (
+from treegauge.parsing.programs.external_process import (
     LOG,
     NO_LIMITS,
     CommandError,

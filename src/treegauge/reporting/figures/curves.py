@@ -6,7 +6,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.learning.curves.attachments import ALL
 from treegauge.learning.curves.complexity import Complexities
 from treegauge.learning.curves.equivalents import Equivalents
-from treegauge.learning.curves.grid import Curves
+from treegauge.learning.curves.score_grid import Curves
 from treegauge.reporting.figures.theme import (
     PALETTE,
     SIDE,

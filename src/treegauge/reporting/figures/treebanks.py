@@ -12,11 +12,11 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import joined_signature
 from treegauge.learning.difficulty import DifficultyTable
+from treegauge.learning.dynamics.cartography import REGIONS, DataMap
+from treegauge.learning.dynamics.description_length import DescriptionLength, LengthTable
+from treegauge.learning.dynamics.recording import LAYERS
+from treegauge.learning.dynamics.usable_information import InformationTable, UsableInformation
 from treegauge.learning.map import TreebankMaps
-from treegauge.learning.maps.cartography import REGIONS, DataMap
-from treegauge.learning.maps.description_length import DescriptionLength, LengthTable
-from treegauge.learning.maps.recording import LAYERS
-from treegauge.learning.maps.usable_information import InformationTable, UsableInformation
 from treegauge.measures.measurements import Measures
 from treegauge.measures.structure import CLASSES, average_wde, relation_class
 from treegauge.reporting.figures.theme import (
@@ -79,8 +79,8 @@ def data_maps(maps: Sequence[DataMap] | TreebankMaps, *, layer: str | None = Non
 
     Examples
     --------
-    >>> from treegauge.learning.maps.cartography import data_map
-    >>> from treegauge.learning.maps.recording import Recording
+    >>> from treegauge.learning.dynamics.cartography import data_map
+    >>> from treegauge.learning.dynamics.recording import Recording
     >>> logp = np.log([[0.2, 0.9], [0.4, 0.9]])
     >>> spec = data_maps([data_map(Recording("toy#0", "train", "treegauge:0", (1, 2), logp, logp))])
     >>> [row["words"] for row in spec["data"]["values"]]

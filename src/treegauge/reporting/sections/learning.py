@@ -12,7 +12,7 @@ from treegauge.core.verbs import command
 from treegauge.learning.curve import BANDS, complexity, curve, equivalent
 from treegauge.learning.curves.attachments import ALL, joined_counts, read_attachments
 from treegauge.learning.curves.gathering import stored_counts
-from treegauge.learning.curves.grid import AVERAGE
+from treegauge.learning.curves.score_grid import AVERAGE
 from treegauge.learning.transfer import transfer
 from treegauge.reporting.figures.curves import curve_data
 from treegauge.reporting.inputs import PageInputs

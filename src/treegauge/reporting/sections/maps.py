@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.auditing.changes.unified_diff import CONTEXT
-from treegauge.learning.maps.candidates import Candidate, ErrorCandidates, error_candidates
-from treegauge.learning.maps.cartography import REGIONS, DataMap, mean_map
-from treegauge.learning.maps.jobs import HELD_OUT
-from treegauge.learning.maps.recording import LAYERS, Recording
+from treegauge.learning.dynamics.candidates import Candidate, ErrorCandidates, error_candidates
+from treegauge.learning.dynamics.cartography import REGIONS, DataMap, mean_map
+from treegauge.learning.dynamics.jobs import HELD_OUT
+from treegauge.learning.dynamics.recording import LAYERS, Recording
 from treegauge.reporting.figures.treebanks import data_map_data
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.methods import Method, literal, make_method, python
@@ -146,7 +146,7 @@ def _loaded(one: Recorded) -> str:
 def _methods(name: str, found: DataMap, group: Sequence[Recorded]) -> list[Method]:
     loaded = ", ".join(f"*{_loaded(one)}.recordings" for one in group)
     names = ", ".join(sorted({_loader(one) for one in group} | {"mean_map"}))
-    command = python(f"from treegauge.learning.maps.cartography import {names}", f"print(mean_map([{loaded}]))")
+    command = python(f"from treegauge.learning.dynamics.cartography import {names}", f"print(mean_map([{loaded}]))")
     values = {"steps": STEPS, **vars(found.regions)}
     return [make_method("data_map", found.signature, command, of=name, **values)]
 
@@ -157,7 +157,7 @@ def candidates_method(name: str, source: Recorded, candidates: ErrorCandidates) 
     if source.archive.candidates is None:
         lines = [
             "from treegauge import read_conllu",
-            "from treegauge.learning.maps.candidates import error_candidates",
+            "from treegauge.learning.dynamics.candidates import error_candidates",
             f"archive = {_loaded(source)}",
             f"treebank = read_conllu({literal(source.home)})",
             "recording = archive.held_out or archive.recordings[0]",
@@ -165,7 +165,7 @@ def candidates_method(name: str, source: Recorded, candidates: ErrorCandidates) 
             f"count = {CANDIDATES}",
             "print(error_candidates(recording, treebank, count=count, context=context))",
         ]
-    command = python(f"from treegauge.learning.maps.cartography import {_loader(source)}", *lines)
+    command = python(f"from treegauge.learning.dynamics.cartography import {_loader(source)}", *lines)
     return make_method("candidates", candidates.signature, command, of=name, count=len(candidates))
 
 

@@ -61,7 +61,7 @@ def read_nodes(text: str, name: str) -> Iterator[NodeSentence]:
     starts = False
     for number, line in enumerate([*text.split("\n"), ""], 1):
         if line.startswith("#") and not lines:
-            starts = starts or bool(re.match(r"#\s*newdoc\b", line))
+            starts = starts or bool(re.match(r"#\s*newdoc(?:_id)?\b", line))
             continue
         if line:
             columns = line.rstrip("\r").split("\t")

@@ -13,7 +13,7 @@ from treegauge.kernels import scan as _scan
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.problems import KINDS, ReadingProblem
 
-_MARK = re.compile(rb"newdoc\b")
+_MARK = re.compile(rb"newdoc(?:_id)?\b")
 LIMIT = 2**31 - 16
 _BOM = b"\xef\xbb\xbf"
 
@@ -237,11 +237,13 @@ def quoted_start(text: str) -> str:
 def document_starts(treebank: Treebank) -> npt.NDArray[np.bool_]:
     r"""Return, for each sentence, whether it starts a document, at the comment ``# newdoc``.
 
+    Older treebanks write ``# newdoc_id = NAME``.
+
     Examples
     --------
     >>> from treegauge.treebanks.data.conllu import parse_conllu
     >>> word = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t_\n\n"
-    >>> document_starts(parse_conllu(f"# newdoc id = a\n{word}{word}# newdoc\n{word}")).tolist()
+    >>> document_starts(parse_conllu(f"# newdoc id = a\n{word}{word}# newdoc_id = b\n{word}")).tolist()
     [True, False, True]
     """
     text = treebank.raw.tobytes()

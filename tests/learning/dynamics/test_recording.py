@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.maps.jobs import TrainingJob, relation_names
-from treegauge.learning.maps.recorder import make_engine, record
-from treegauge.learning.maps.recording import FLOOR, Recording
+from treegauge.learning.dynamics.jobs import TrainingJob, relation_names
+from treegauge.learning.dynamics.recorder import make_engine, record
+from treegauge.learning.dynamics.recording import FLOOR, Recording
 from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import synthetic
 

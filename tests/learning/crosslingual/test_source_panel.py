@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.vote import Panel, delexicalised, panel, train_sources
+from treegauge.learning.source_panel import Panel, delexicalised, panel, train_sources
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.decoding import pool_heads, vote_heads, vote_relations, vote_trees

@@ -11,11 +11,11 @@ import torch
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.maps.candidates import error_candidates
-from treegauge.learning.maps.description_length import description_length
-from treegauge.learning.maps.jobs import NeuralEngine, TrainingJob, cross_fit, relation_names
-from treegauge.learning.maps.recorder import make_engine, record
-from treegauge.learning.maps.usable_information import NULLS, null_input
+from treegauge.learning.dynamics.candidates import error_candidates
+from treegauge.learning.dynamics.description_length import description_length
+from treegauge.learning.dynamics.jobs import NeuralEngine, TrainingJob, cross_fit, relation_names
+from treegauge.learning.dynamics.recorder import make_engine, record
+from treegauge.learning.dynamics.usable_information import NULLS, null_input
 from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import synthetic
 

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
-from treegauge.learning.maps.candidates import ErrorCandidates
-from treegauge.learning.maps.jobs import HELD_OUT, check_same
-from treegauge.learning.maps.recording import (
+from treegauge.learning.dynamics.candidates import ErrorCandidates
+from treegauge.learning.dynamics.jobs import HELD_OUT, check_same
+from treegauge.learning.dynamics.recording import (
     LAYERS,
     Recording,
     load_recordings,

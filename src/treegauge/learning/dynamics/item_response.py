@@ -11,8 +11,8 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.learning.maps.jobs import check_same
-from treegauge.learning.maps.recording import Recording
+from treegauge.learning.dynamics.jobs import check_same
+from treegauge.learning.dynamics.recording import Recording
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,8 +16,8 @@ from treegauge.core.messages import progress as shown
 from treegauge.core.result import Result, countersign
 from treegauge.core.tables import make_table
 from treegauge.kernels import tree_context as _kernel
-from treegauge.learning.maps.jobs import Progress, TrainingJob, cross_fit, relation_names
-from treegauge.learning.maps.recording import LAYERS, Recording
+from treegauge.learning.dynamics.jobs import Progress, TrainingJob, cross_fit, relation_names
+from treegauge.learning.dynamics.recording import LAYERS, Recording
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 
@@ -81,8 +81,8 @@ def suspicion(
     (odds above 0), so that a relation which is hard everywhere does not crowd out the others.
 
     The recording needs rivals, and should be of a parser that was not trained on these words
-    (:func:`~treegauge.learning.maps.jobs.cross_fit`). `context` is such a recording of the model that
-    reads the rest of the tree (:class:`~treegauge.learning.maps.candidates.TreeContextEngine`); its
+    (:func:`~treegauge.learning.dynamics.jobs.cross_fit`). `context` is such a recording of the model that
+    reads the rest of the tree (:class:`~treegauge.learning.dynamics.candidates.TreeContextEngine`); its
     scores are added. Returns for each word its score, and 0 if it is that of the head, 1 if of the
     relation.
     """
@@ -180,8 +180,8 @@ def error_candidates(
 
     Examples
     --------
-    >>> from treegauge.learning.maps.jobs import cross_fit
-    >>> from treegauge.learning.maps.recorder import make_engine
+    >>> from treegauge.learning.dynamics.jobs import cross_fit
+    >>> from treegauge.learning.dynamics.recorder import make_engine
     >>> from treegauge.testing.perturb import inject_errors
     >>> from treegauge.testing.synthetic import synthetic
     >>> made = inject_errors(synthetic(150, seed=1), 0.01, seed=0)
@@ -336,7 +336,7 @@ class TreeContextEngine:
 
     Examples
     --------
-    >>> from treegauge.learning.maps.jobs import cross_fit
+    >>> from treegauge.learning.dynamics.jobs import cross_fit
     >>> from treegauge.testing.synthetic import synthetic
     >>> cross_fit(synthetic(30, seed=1), engine=TreeContextEngine(), folds=2)
     <Recording of syn-1#4d03d2 (held out): 1 epochs, 461 words>

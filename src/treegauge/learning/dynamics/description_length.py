@@ -11,9 +11,9 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.learning.maps.jobs import Engine, Progress, TrainingJob, relation_names
-from treegauge.learning.maps.recording import LAYERS
-from treegauge.learning.settings import JoinedResult
+from treegauge.learning.dynamics.jobs import Engine, Progress, TrainingJob, relation_names
+from treegauge.learning.dynamics.recording import LAYERS
+from treegauge.learning.training_settings import JoinedResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -146,7 +146,7 @@ def description_length(
 
     Examples
     --------
-    >>> from treegauge.learning.maps.recorder import make_engine
+    >>> from treegauge.learning.dynamics.recorder import make_engine
     >>> from treegauge.testing.synthetic import synthetic
     >>> length = description_length(
     ...     synthetic(80, seed=1), engine=make_engine("mst", epochs=3), blocks=[10, 20, 40])

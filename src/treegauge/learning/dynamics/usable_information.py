@@ -10,8 +10,8 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
-from treegauge.learning.maps.recording import LAYERS, Recording, sentence_interval, word_columns
-from treegauge.learning.settings import JoinedResult
+from treegauge.learning.dynamics.recording import LAYERS, Recording, sentence_interval, word_columns
+from treegauge.learning.training_settings import JoinedResult
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,7 +4,7 @@ import json
 from functools import partial
 
 import treegauge as tg
-from treegauge.learning.maps.description_length import description_length
+from treegauge.learning.dynamics.description_length import description_length
 from treegauge.testing.synthetic import synthetic
 
 lengths = partial(tg.difficulty, measure="mdl")

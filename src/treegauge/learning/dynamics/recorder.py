@@ -12,10 +12,10 @@ from treegauge.core.messages import progress
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
 from treegauge.kernels.decoding import log_total
-from treegauge.learning.maps.candidates import tree_context
-from treegauge.learning.maps.cartography import data_map
-from treegauge.learning.maps.description_length import DescriptionLength, description_length, read_blocks
-from treegauge.learning.maps.jobs import (
+from treegauge.learning.dynamics.candidates import tree_context
+from treegauge.learning.dynamics.cartography import data_map
+from treegauge.learning.dynamics.description_length import DescriptionLength, description_length, read_blocks
+from treegauge.learning.dynamics.jobs import (
     Engine,
     NeuralEngine,
     Progress,
@@ -24,12 +24,12 @@ from treegauge.learning.maps.jobs import (
     relation_arrays,
     relation_names,
 )
-from treegauge.learning.maps.recording import FLOOR, LAYERS, Recording, packed_recordings
-from treegauge.learning.maps.usable_information import null_input, usable_information
+from treegauge.learning.dynamics.recording import FLOOR, LAYERS, Recording, packed_recordings
+from treegauge.learning.dynamics.usable_information import null_input, usable_information
 from treegauge.parsing.base import Model, Parser, Probabilistic
 from treegauge.parsing.neural.options import BiaffineOptions
 from treegauge.parsing.options import read_options
-from treegauge.parsing.registry import find_parser, known_parsers
+from treegauge.parsing.registry import find_parser, fit_parser, known_parsers, parser_with
 from treegauge.treebanks.data.columns import Treebank
 
 Floats = npt.NDArray[np.float64]
@@ -112,7 +112,7 @@ def record(parser: Parser, job: TrainingJob, label: str = "") -> dict[str, Recor
             for split, own in rows.items():
                 own.append(_recorded(model, job, split))
 
-    final = parser.fit(job.train, seed=job.seed, on_epoch=add)
+    final = fit_parser(parser, job.train, seed=job.seed, on_epoch=add)
     if not epochs:
         raise TreegaugeError(f"{label or type(parser).__name__} does not report its epochs")
     if not job.every:
@@ -207,10 +207,10 @@ def engine_of(name: str, options: Any) -> SequentialEngine | NeuralEngine:
 
     Neural parsers that score arcs are trained at once on a GPU.
     """
-    entry, label = find_parser(name), parser_label(name, asdict(options))
+    label = parser_label(name, asdict(options))
     if isinstance(options, BiaffineOptions) and options.tags == "gold":
         return NeuralEngine(options, label)
-    return SequentialEngine(entry.make(options), label)
+    return SequentialEngine(parser_with(name, options), label)
 
 
 def make_engine(
@@ -220,7 +220,7 @@ def make_engine(
     return engine_of(name, parser_options(name, epochs=epochs, options=options))
 
 
-_HERE = "treegauge.learning.maps.recorder"
+_HERE = "treegauge.learning.dynamics.recorder"
 _CODING = {"blocks": "5,10,20,40,80,160,320,360", "training": "prefix", "orders": 5}
 MAP = Task(
     "map", "train a parser and record its confidence in the gold trees of a split, epoch by epoch",

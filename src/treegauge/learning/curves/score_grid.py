@@ -11,11 +11,11 @@ import polars as pl
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.core.result import countersign
 from treegauge.learning.curves.attachments import ALL, Attachments
-from treegauge.learning.settings import CurveBands
+from treegauge.learning.training_settings import CurveBands
 from treegauge.statistics.variables import Analysis
 
 if TYPE_CHECKING:
-    from treegauge.learning.settings import CurveBands
+    from treegauge.learning.training_settings import CurveBands
 
 
 Floats = npt.NDArray[np.float64]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.decoding import log_total
-from treegauge.learning.maps.cartography import sentence_table
-from treegauge.learning.maps.jobs import TrainingJob
+from treegauge.learning.dynamics.cartography import sentence_table
+from treegauge.learning.dynamics.jobs import TrainingJob
 from treegauge.testing.synthetic import synthetic
 
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.maps.cartography import Regions, data_map, mean_map
-from treegauge.learning.maps.description_length import BLOCKS, description_length, fitting, read_blocks
-from treegauge.learning.maps.jobs import TrainingJob, relation_names
-from treegauge.learning.maps.recording import Recording
-from treegauge.learning.maps.usable_information import NULLS, null_input, usable_information
+from treegauge.learning.dynamics.cartography import Regions, data_map, mean_map
+from treegauge.learning.dynamics.description_length import BLOCKS, description_length, fitting, read_blocks
+from treegauge.learning.dynamics.jobs import TrainingJob, relation_names
+from treegauge.learning.dynamics.recording import Recording
+from treegauge.learning.dynamics.usable_information import NULLS, null_input, usable_information
 from treegauge.testing.synthetic import synthetic
 
 information = partial(tg.difficulty, measure="vinfo")

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 import treegauge as tg
-from treegauge.learning.maps.jobs import TrainingJob, relation_names
-from treegauge.learning.maps.usable_information import null_input, usable_information
+from treegauge.learning.dynamics.jobs import TrainingJob, relation_names
+from treegauge.learning.dynamics.usable_information import null_input, usable_information
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from treegauge.parsing.probabilities.calibration import ModelCalibration, UniversalRelations, tempered
 from treegauge.parsing.probabilities.evidence import (
     Doubles,
     Ints,
@@ -21,6 +20,7 @@ from treegauge.parsing.probabilities.evidence import (
     gather_evidence,
     head_marginals,
 )
+from treegauge.parsing.probabilities.fit_confidence import ModelCalibration, UniversalRelations, tempered
 from treegauge.parsing.probabilities.probability_maps import word_features
 from treegauge.parsing.probabilities.training_text import KnownSentence, known_sentences
 from treegauge.scoring.confidence import HEAD, RELATION, TREE

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
-from treegauge.learning.maps.recording import Recording
+from treegauge.learning.dynamics.recording import Recording
 from treegauge.parsing.base import check_training
 from treegauge.parsing.neural.data import FIRST_LABEL
 from treegauge.parsing.neural.options import BiaffineOptions
@@ -136,7 +136,7 @@ def cross_fit(
 
     Examples
     --------
-    >>> from treegauge.learning.maps.recorder import make_engine
+    >>> from treegauge.learning.dynamics.recorder import make_engine
     >>> from treegauge.testing.synthetic import synthetic
     >>> cross_fit(synthetic(30, seed=1), engine=make_engine("mst", epochs=2), folds=2)
     <Recording of syn-1#4d03d2 (held out): 2 epochs, 461 words>

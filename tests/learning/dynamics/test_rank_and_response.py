@@ -8,8 +8,8 @@ import treegauge as tg
 from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.difficulty import LARGER_IS_EASIER, absolute_rank
-from treegauge.learning.maps.item_response import fit_item_response, responses
-from treegauge.learning.maps.jobs import TrainingJob, relation_names
+from treegauge.learning.dynamics.item_response import fit_item_response, responses
+from treegauge.learning.dynamics.jobs import TrainingJob, relation_names
 from treegauge.testing.synthetic import synthetic
 
 # The Difficulty paper, Table 1: absolute rank and the ten measures of treebanks whose row is

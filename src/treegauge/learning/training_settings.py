@@ -11,7 +11,7 @@ from treegauge.core.file_kinds import STORE
 from treegauge.core.messages import note
 from treegauge.core.result import Result, joined_signature
 from treegauge.core.verbs import Limits, Settings
-from treegauge.learning.maps.recording import LEAST_SENTENCES, Recording, unpacked_recordings
+from treegauge.learning.dynamics.recording import LEAST_SENTENCES, Recording, unpacked_recordings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,7 +154,7 @@ class TrainingSettings(Settings):
         from treegauge.experiments.grid import cells_of
         from treegauge.experiments.plans import make_setup
         from treegauge.experiments.training import run_cells
-        from treegauge.learning.maps.recorder import parser_label, parser_options
+        from treegauge.learning.dynamics.recorder import parser_label, parser_options
 
         given = self.option
         words = [f"{k}={v}" for k, v in given.items()] if isinstance(given, Mapping) else [*given]

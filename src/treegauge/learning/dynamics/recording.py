@@ -217,13 +217,13 @@ class Recording(Result):
         """Read a file with one recording.
 
         Files of ``treegauge map --recording`` may have several, and candidates:
-        :meth:`treegauge.learning.maps.cartography.MapArchive.load` reads all of them.
+        :meth:`treegauge.learning.dynamics.cartography.MapArchive.load` reads all of them.
         """
         recordings, _ = load_recordings(path)
         if len(recordings) != 1:
             raise TreegaugeError(
                 f"{path} holds {len(recordings)} recordings, expected one; read all of them with "
-                "treegauge.learning.maps.cartography.MapArchive.load"
+                "treegauge.learning.dynamics.cartography.MapArchive.load"
             )
         return next(iter(recordings.values()))
 

@@ -16,7 +16,7 @@ from treegauge.experiments.tasks import Task
 from treegauge.learning.weights import RatioEstimate, ratio_estimate
 from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.base import Model, Parser, Probabilistic
-from treegauge.parsing.registry import find_parser, known_parsers, make_parser
+from treegauge.parsing.registry import find_parser, fit_parser, known_parsers, make_parser
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.metrics.word_metrics import align_trees, find_word_metric, metric_words
@@ -117,7 +117,7 @@ def train_sources(
     models = {}
     with progress("sources", len(sources)) as task:
         for name, train in sources.items():
-            models[name] = parser.fit(train if limit is None else train[:limit], seed=seed)
+            models[name] = fit_parser(parser, train if limit is None else train[:limit], seed=seed)
             task.advance()
     return models
 
@@ -131,8 +131,7 @@ def transfer_cell(cell: Cell) -> Outcome:
     target = cell.read(extra["split"], errors=extra["errors"])
     target = target[: extra["sentences"]] if extra["sentences"] else target
     parser = delexicalised(cell.parser, **{**cell.options, "lexical": False})
-    parsed = parser.fit(train[: extra["limit"]] if extra["limit"] else train, seed=cell.seed)
-    trees = parsed.parse(target)
+    trees = fit_parser(parser, train[: extra["limit"] or None], seed=cell.seed).parse(target)
     scores: dict[str, Scalar] = {}
     if (target.head >= 0).all():
         correct = correct_trees(target, trees.head, trees["deprel"])
@@ -142,7 +141,7 @@ def transfer_cell(cell: Cell) -> Outcome:
 
 TRANSFER = Task(
     "transfer", "train a parser without words on another treebank, parse the test set",
-    "treegauge.learning.vote:transfer_cell", ("test",), parser=True, sized=False,
+    "treegauge.learning.source_panel:transfer_cell", ("test",), parser=True, sized=False,
     parameters={"limit": 0, "split": "test", "sentences": 0, "errors": "strict"},
     required=("source",), treebanks=("source",), redraws=False,
 )  # fmt: skip

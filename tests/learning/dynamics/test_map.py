@@ -11,8 +11,8 @@ import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.run import run
-from treegauge.learning.maps.cartography import MapArchive
-from treegauge.learning.maps.recording import Recording
+from treegauge.learning.dynamics.cartography import MapArchive
+from treegauge.learning.dynamics.recording import Recording
 from treegauge.statistics.small_samples import effective_df
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu

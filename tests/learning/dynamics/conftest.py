@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treegauge.learning.maps.recorder import SequentialEngine, make_engine
+from treegauge.learning.dynamics.recorder import SequentialEngine, make_engine
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
