@@ -18,7 +18,6 @@ from treegauge.ranking.compare import critical_difference, critical_distance, fr
 from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.sections.overview import _macro
-from treegauge.reporting.sections.ranking import _standing
 
 # Ranks of C4.5, C4.5+m, C4.5+cf, C4.5+m+cf on 14 data sets (Demšar 2006, Table 6).
 DEMSAR = [
@@ -149,7 +148,7 @@ def test_letters_hide_no_tie_on_messy_boards(failed):
         values[team, rng.permutation(20)[: 3 * failed]] = 0
     scores = table(values.round(2), [f"team{i:02}" for i in range(15)])
     found = critical_difference(scores, method="wilcoxon-holm")
-    page = _standing(scores)["groups"]
+    page = found.letters(scores.by_mean())
     by_rank = dict(found.table.select("system", "group").iter_rows())
     for a, b in combinations(range(15), 2):
         tied = found.p_values[a, b] > 0.05

@@ -145,6 +145,7 @@ def test_the_first_finding_claims_as_many_treebanks_as_score_does(scored):
     (said,) = page_data(text)["page"]["findings"][0]["sentences"]
     inputs = read_inputs([scored / name for name in (*TREEBANKS, *QUALITY)])
     suite = scored_suite(inputs.scored, score_all(inputs.scored, Convention()))
+    assert suite.units == "auto" and suite.signature.endswith("|units:auto"), "as score states them"
     row = next(row for row in suite.claims().pairs if {row["a"], row["b"]} == {"high", "middle"})
     ahead = sum(suite.f1(t, "high") > suite.f1(t, "middle") for t in suite.treebanks)
     least = row["a_better" if row["a"] == "high" else "b_better"]

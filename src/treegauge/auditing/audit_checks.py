@@ -1,6 +1,6 @@
 """The checks of an audit: missing annotation, unseen labels, unusual splits."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -108,21 +108,9 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             far = random_splits(tables, wasserstein, resamples, random) >= distance - 1e-12
             p = (1 + int(far.sum())) / (1 + resamples)
             level: Severity = "warning" if p <= _SIGNIFICANT else "note"
-            message = distance_message(measure, distance, p)
+            verdict = "larger than in random splits" if p <= _SIGNIFICANT else "typical of random splits"
+            message = f"{measure.upper()} is {distance:.3f}, {verdict} of this size ({p_value_text(p)})"
             yield Finding(f"split-{measure}", level, f"train/{name}", distance, message, (), p)
-
-
-def distance_message(measure: str, distance: float, p: float, sets: Sequence[str] = ()) -> str:
-    """Return the result of comparing a distance with random splits, also with the names of the two sets.
-
-    Examples
-    --------
-    >>> distance_message("edv", 0.19, 0.68, ["train", "dev"])
-    'EDV between train and dev is 0.190, typical of random splits of this size (p = 0.68)'
-    """
-    between = f" between {' and '.join(sets)}" if sets else ""
-    verdict = "larger than in random splits" if p <= _SIGNIFICANT else "typical of random splits"
-    return f"{measure.upper()}{between} is {distance:.3f}, {verdict} of this size ({p_value_text(p)})"
 
 
 _TABLES = {"edv": displacement_tables, "slv": length_tables}

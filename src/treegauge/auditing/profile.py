@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -59,6 +60,7 @@ class Profile:
 
 def profile(
     one: "Input",
+    splits: Mapping[str, Treebank] = MappingProxyType({}),
     *,
     against: Sequence[Texts] = (),
     similarity: float = 0.7,
@@ -71,6 +73,8 @@ def profile(
     ----------
     one
         A treebank folder or a CoNLL-U file.
+    splits
+        Its sets, if they were read before.
     against
         Training data in which to look for the treebank's sentences.
     similarity
@@ -84,7 +88,7 @@ def profile(
 
     if one.given is not None or not one.files:
         raise TreegaugeError(f"{one.name}: a card needs a treebank folder or file, not an object")
-    splits = {name: one.read(name) for name in one.splits} or {"all": one.read()}
+    splits = splits or {name: one.read(name) for name in one.splits} or {"all": one.read()}
     aspects = {
         "size": size(splits),
         "layers": layers(splits),

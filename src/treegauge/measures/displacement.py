@@ -124,11 +124,9 @@ def _mass_distance(p: FloatArray, q: FloatArray, support: Support) -> float:
 )  # fmt: skip
 def edv_by_length(train: Treebank, test: Treebank) -> Values:
     """Return EDV for the sentences of each length; None if a side has no such sentence."""
-    counts = [_counts_by_length(treebank) for treebank in (train, test)]
-    distances: Values = {}
-    for length in LENGTHS:
-        p, q = (table[length] for table in counts)
-        distances[str(length)] = float(wasserstein(p, q)) if p.any() and q.any() else None
+    counts = [_counts_by_length(treebank)[LENGTHS[0] :] for treebank in (train, test)]
+    found = zip(LENGTHS, wasserstein(*counts).tolist(), strict=True)
+    distances: Values = {str(length): None if np.isnan(distance) else distance for length, distance in found}
     if all(value is None for value in distances.values()):
         raise MissingError(
             f"{train.name} and {test.name} have no sentences of the same length, {LENGTHS[0]} to {LENGTHS[-1]} words"

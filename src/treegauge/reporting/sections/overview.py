@@ -73,9 +73,9 @@ def scored_suite(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) ->
         for one, scores in zip(scored, results, strict=True)
         if len(scores.systems) == len(systems)
     }
-    return Suite.of(
-        whole, tuple(systems), {}, sign(page="overview"), results[0].convention, chosen=METRICS, level=results[0].level
-    )
+    convention, level = results[0].convention, results[0].level
+    signature = sign(page="overview", units="auto")  # the units of each treebank are in its own scores
+    return Suite.of(whole, systems, {}, signature, convention, chosen=METRICS, level=level, units="auto")
 
 
 def _metric(results: Sequence[Scores], systems: Sequence[str], name: str, tested: bool) -> dict[str, Any]:

@@ -10,10 +10,11 @@ import numpy as np
 from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
+from treegauge.core.result import countersign
 from treegauge.core.verbs import Verb, command
 from treegauge.ranking.certificate import Certificate
 from treegauge.ranking.certify import certify, primary_test
-from treegauge.ranking.compare import compare, critical_difference
+from treegauge.ranking.compare import CriticalDifference, compare, critical_difference
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.metadata import units_of
 from treegauge.ranking.rank import rank
@@ -107,6 +108,9 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
     metadata = zip(scores.treebanks, scores.metadata.select(columns).to_dicts(), strict=True)
     metric = metric_name(scores.metric)
     agreement = [row for ranks in drawn for row in agreement_data(ranks)]
+    families = families_of(scores)
+    sets = None if families is None else rank_sets(advantages(scores, families))
+    tied = critical_difference(scores, method="wilcoxon-holm") if testable(scores) else None
     contents = {
         "name": table.name or "scores",
         "scored": table.scored,
@@ -144,9 +148,12 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
             {"a": one.claim.a, "b": one.claim.b, "text": one.text, "signature": one.signature} for one in certificates
         ],
         "intervals": table.intervals and [table.intervals.get(name) for name in scores.systems],
-        **_standing(scores),
+        "sets": sets and np.column_stack(sets).tolist(),
+        "groups": tied and tied.letters(scores.by_mean()),
     }
-    methods = _methods(table, counted, drawn[usual], certificates[0])
+    units = GENUS if sets else None  # those of rank sets, which `rank` prints with the ranks
+    boxes = countersign(drawn[usual].signature, units=units)
+    methods = _methods(table, counted, drawn[usual], certificates[0], boxes, tied)
     lead = drawn[usual].agreement["top1"].item()
     short = [
         f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of {drawn[usual].subsets_text}."
@@ -179,17 +186,6 @@ def table_pairs(board: Leaderboard) -> dict[str, Any]:
     ]
     columns: dict[str, Any] = {"difference": made.value, "low": low, "high": high, "detectable": least, "p": p_values}
     return {name: floats(values) for name, values in columns.items()}
-
-
-def _standing(scores: Leaderboard) -> dict[str, Any]:
-    """Return rank sets and tie groups in the order of the systems; None with too few data."""
-    codes = families_of(scores)
-    sets = None if codes is None else rank_sets(advantages(scores, codes))
-    groups = None
-    if testable(scores):
-        tied = critical_difference(scores, method="wilcoxon-holm")
-        groups = tied.letters(scores.by_mean())
-    return {"sets": None if sets is None else np.column_stack(sets).tolist(), "groups": groups}
 
 
 def _loose(order: Sequence[str], counted: Exact, size: int) -> int:
@@ -270,7 +266,10 @@ def _command(table: RankedTable, verb: Verb[Any], **options: object) -> str:
     return command(verb, *table.given, missing=table.missing, metric=table.scores.metric, **options)
 
 
-def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certificate) -> list[Method]:
+def _methods(
+    table: RankedTable, exact: Exact, drawn: Stability, claim: Certificate, signed: str, tied: CriticalDifference | None
+) -> list[Method]:
+    """Return the methods of a table; rank boxes and rank sets are `signed`."""
     scores = table.scores
     order = scores.table["system"].to_list()
     worst = drawn.sampler.subset(int(drawn.worst_at[scores.systems.index(order[0])]))
@@ -291,14 +290,12 @@ def _methods(table: RankedTable, exact: Exact, drawn: Stability, claim: Certific
     methods = [
         make_method("chosen_treebanks", scores.signature, f"{chosen}\n{averages}"),
         make_method("mean_ranks", exact.signature, counted, grid=grid),
-        make_method("rank_boxes", drawn.signature, boxes, subsets=subsets_text),
+        make_method("rank_boxes", signed, boxes, subsets=subsets_text),
         make_method("certificates", claim.signature, certificate),
         make_method("pair_differences", claim.signature, certificate),
     ]
-    if families_of(scores) is not None:
-        methods.append(make_method("rank_sets", drawn.signature, boxes))
-    if testable(scores):
-        tied = critical_difference(scores, method="wilcoxon-holm")
-        compared = after(compare, test="wilcoxon-holm")
-        methods.append(make_method("tie_groups", tied.signature, compared))
+    if signed != drawn.signature:
+        methods.append(make_method("rank_sets", signed, boxes))
+    if tied:
+        methods.append(make_method("tie_groups", tied.signature, after(compare, test="wilcoxon-holm")))
     return methods

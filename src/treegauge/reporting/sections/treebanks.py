@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
-from treegauge.auditing.audit_checks import distance_message
 from treegauge.auditing.changes.word_pairs import changed_sentences
 from treegauge.auditing.diff import Diff, diff
 from treegauge.auditing.profile import Profile, profile
@@ -49,10 +48,13 @@ def treebanks_section(
     for one in treebanks:
         own = saved.get(one.name, SavedResults())
         found.append(own.measures or _measures(one, errors))
-        if one.kind == "treebank":
-            audits.append(own.audit or audit_treebanks([one], name=one.name, errors=errors))
-        if one.given is None and one.files:
-            profiles.append(own.profile or profile(one, checked=own.check))
+        folder, shown = one.kind == "treebank", one.given is None and bool(one.files)
+        new = (folder and not own.audit) or (shown and not own.profile)
+        splits = ({name: one.read(name) for name in one.splits} if folder else {"all": one.treebank}) if new else {}
+        if folder:
+            audits.append(own.audit or audit_treebanks([splits or one], name=one.name, errors=errors))
+        if shown:
+            profiles.append(own.profile or profile(one, splits, checked=own.check))
     measured = [one for result in found for one in result.measured]
     columns = list(dict.fromkeys(one.measure for one in measured))
     rows: dict[str, dict[str, Any]] = {}
@@ -112,10 +114,8 @@ def fairness(one: Audit) -> list[dict[str, Any]]:
     """Return sentences that compare the distances between the sets with those of random splits."""
     rows = [row for row in one.findings if row.check.startswith("split-") and row.p_value is not None]
     rows.sort(key=lambda row: (row.split, row.check))
-    texts = [
-        distance_message(row.check.removeprefix("split-"), row.value, row.p_value or 0, row.split.split("/"))
-        for row in rows
-    ]
+    pairs = [f" between {' and '.join(row.split.split('/'))} is " for row in rows]
+    texts = [row.message.replace(" is ", pair, 1) for row, pair in zip(rows, pairs, strict=True)]
     return [{"text": f"{text}.", "typical": row.level == "note"} for text, row in zip(texts, rows, strict=True)]
 
 
@@ -123,6 +123,8 @@ def _measures(one: Input, errors: Errors) -> Measures:
     """Measure one treebank at a time: two files would be read as training and test set."""
     folder = one.kind == "treebank" and one.given is None
     found = measure("all", one.path if folder else one.treebank, errors=errors)
+    if all(row.treebank == one.name for row in found.measured):
+        return found
     return replace(found, measured=tuple(replace(row, treebank=one.name) for row in found.measured))
 
 
