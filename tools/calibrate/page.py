@@ -101,7 +101,7 @@ def summary(cases: Sequence[Mapping[str, Any]]) -> str:
         verdicts = Counter(row["verdict"] for row in own)
         kinds = Counter({row["statement"]: row["kind"] for row in own}.values())
         named = ", ".join(
-            f"{number} {kind}{'s'[: number > 1]}".replace("advices", "advice") for kind, number in kinds.items()
+            f"{number} {kind}{'s' if number > 1 and kind != 'advice' else ''}" for kind, number in kinds.items()
         )
         numbers = [len({row["statement"] for row in own}), len(own), *(verdicts[verdict] for verdict in VERDICTS)]
         shown.append((f"`{verb}`", *map(str, numbers), named))
