@@ -66,6 +66,8 @@ class ChoiceError(TreegaugeError, ValueError):
     unknown metric 'LSA'; did you mean 'LAS'? choices: LAS, UAS
     >>> print(ChoiceError("metric", "las", ["Tokens", "LAS[challenges]"]))
     unknown metric 'las'; did you mean 'LAS[challenges]'? choices: Tokens, LAS[challenges]
+    >>> print(ChoiceError("option", "timout", ["timeout=60", "memory=0"]))
+    unknown option 'timout'; did you mean 'timeout'? choices: timeout=60, memory=0
     >>> print(ChoiceError("measure", "edv7", ["edv", "edv2", *map(str, range(60))]))
     unknown measure 'edv7'; did you mean 'edv' or 'edv2'? (62 choices)
     """
@@ -74,8 +76,9 @@ class ChoiceError(TreegaugeError, ValueError):
         from difflib import get_close_matches
 
         names = [str(choice) for choice in choices]
-        # Ignore case, and the convention in LAS[challenges].
-        plain = {name.partition("[")[0].casefold(): name for name in reversed(names)}
+        # Ignore case, the convention in LAS[challenges] and the default in timeout=60.
+        words = [name if "(" in name else name.partition("=")[0] for name in names]
+        plain = {word.partition("[")[0].casefold(): word for word in reversed(words)}
         many = len(names) > MOST_LISTED
         close = get_close_matches(str(found).casefold(), plain, n=3 if many else 1)
         hint = f"; did you mean {' or '.join(repr(plain[name]) for name in close)}?" if close else ";"

@@ -1,5 +1,7 @@
 """Sentences to annotate next: those about which parsers disagree, each once, with reasons."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,7 @@ from tests.commands import invoke
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.curve import advise
 from treegauge.learning.curves.advising import committee_view, greedy_choice, next_sentences, sentence_keys
-from treegauge.parsing.beam import BeamParser
-from treegauge.parsing.beam_model import BeamOptions
+from treegauge.parsing.registry import fit_parser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
@@ -44,8 +45,8 @@ def test_forms_chosen_before_count_less_and_copies_not_at_all():
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Parsers of one learner and few epochs: how good they are does not matter here."""
-    options = BeamOptions(epochs=3, learners=1)
-    monkeypatch.setattr("treegauge.learning.curves.advising.BeamParser", lambda: BeamParser(options))
+    fit = partial(fit_parser, options={"epochs": 3, "learners": 1})
+    monkeypatch.setattr("treegauge.learning.curves.advising.fit_parser", fit)
 
 
 @pytest.fixture(scope="module")
