@@ -66,8 +66,8 @@ class ChoiceError(TreegaugeError, ValueError):
     unknown metric 'LSA'; did you mean 'LAS'? choices: LAS, UAS
     >>> print(ChoiceError("metric", "las", ["Tokens", "LAS[challenges]"]))
     unknown metric 'las'; did you mean 'LAS[challenges]'? choices: Tokens, LAS[challenges]
-    >>> print(ChoiceError("option", "timout", ["timeout=60", "memory=0"]))
-    unknown option 'timout'; did you mean 'timeout'? choices: timeout=60, memory=0
+    >>> print(ChoiceError("option", "time", ["timeout=60", "memory=0"]))
+    unknown option 'time'; did you mean 'timeout'? choices: timeout=60, memory=0
     >>> print(ChoiceError("measure", "edv7", ["edv", "edv2", *map(str, range(60))]))
     unknown measure 'edv7'; did you mean 'edv' or 'edv2'? (62 choices)
     """
