@@ -83,6 +83,7 @@ register_extensions(
     save="treegauge.reporting.figures.drawing:save",
     to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
+register_extensions("outputs", store="treegauge.experiments.results:stored_outputs")
 register_extensions("pages", candidates="treegauge.reporting.sections.maps:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}

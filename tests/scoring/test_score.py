@@ -207,7 +207,7 @@ def test_errors_are_told_in_a_line(cli, files, words, message):
     [
         (["GOLD", "GOOD", "--by", "relations"], "did you mean 'relation'?"),
         (["GOLD", "GOOD", "--metric", "MLAS"], "unknown metric over words"),
-        (["GOLD", "a=GOOD", "a=POOR"], "a breakdown needs one run per system; 'a' has 2"),
+        (["GOLD", "a=GOOD", "a=POOR", "--calibration"], "--calibration is of one gold file, and one run"),
         (["GOLD", "GOOD", "--examples", "dog"], "unknown class 'dog'"),
         (["-", "-"], "standard input (-) can be read only once"),
     ],
@@ -282,8 +282,8 @@ def test_folders(cli, invented, tmp_path):
     assert code == 2
     assert "give a folder of output for each system" in err
     code, _, err = cli(*words, verb="breakdown")
-    assert code == 2
-    assert "a breakdown is of one gold file; got a folder" in err
+    assert code == 0
+    assert "failed: poor on y: no output; this treebank is left out" in err
 
 
 def test_a_table_is_not_taken_for_output(cli, files, tmp_path):

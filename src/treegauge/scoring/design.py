@@ -116,19 +116,18 @@ def design(
     from treegauge.core.messages import progress
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.settings import Scoring, score_options
-    from treegauge.scoring.systems import match_folders, resolve_systems
+    from treegauge.scoring.systems import answers
 
     if not difference > 0:
         raise TreegaugeError(f"difference: expected a number of points above 0, found {difference:g}")
-    source, named, folder = resolve_systems(gold, systems, split)
+    given = answers(gold, systems, split=split)
     (name,), options = score_options(metric, convention, Scoring(units=units, level=level))
     with progress("sentences") as task:
-        if not folder:
-            return plan_scores(evaluate(source, named, options, progress=task.advance), difference, name)
+        if not given.several:
+            return plan_scores(evaluate(*given.single, options, progress=task.advance), difference, name)
         from treegauge.scoring.suite import score_suite
 
-        files = match_folders(source, named, split=split)
-        suite = score_suite(files.gold, files.systems, options, progress=task.advance)
+        suite = score_suite(given.gold, given.systems, options, failures=given.failures, progress=task.advance)
         return plan_suite(suite, difference, metric=name)
 
 

@@ -14,6 +14,7 @@ from treegauge.scoring.settings import ScoreOptions, Scoring, score_options
 if TYPE_CHECKING:
     from treegauge.core.result import Result
     from treegauge.scoring.scores import Scores
+    from treegauge.scoring.systems import Answers
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -45,10 +46,11 @@ def score(
     Parameters
     ----------
     gold
-        The gold file, or a folder of gold files.
+        The gold file, or a folder of gold files. In Python also a mapping from names to treebanks.
     *systems
-        System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
-        system. In Python also treebanks, and mappings from names to outputs.
+        System files or folders, as PATH or NAME=PATH, or stores. Repeat a NAME for several runs
+        (seeds) of one system, or give a folder with a folder per run. In Python also treebanks, and
+        mappings from names to outputs.
     metric
         Metrics to show and to test, such as LAS,UAS; all for all of them. ELAS and EULAS score
         enhanced dependencies, ELAS(collapse=yes,without=15) as IWPT does; WLAS weighs relations,
@@ -88,27 +90,25 @@ def score(
     >>> print(scores["perfect"]["LAS"].f1)
     100.0
     """
-    from treegauge.scoring.systems import resolve_systems
+    from treegauge.scoring.systems import answers
 
-    source, named, folder = resolve_systems(gold, systems, split)
+    given = answers(gold, systems, split=split, common=common)
     chosen, options = score_options(metric, convention, scoring)
     every = any(text.lower() == "all" for text in ([metric] if isinstance(metric, str) else metric))
     test = test if options.resamples else "none"
-    if folder and correction == "benjamini-hochberg":
+    names = list(given.systems)
+    if given.several and correction == "benjamini-hochberg":
         raise TreegaugeError(
             f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, for which "
             "the correction is bonferroni"
         )
-    if folder and options.nodes:
+    if given.several and options.nodes:
         raise TreegaugeError(f"MSLAS is for one gold file; got a folder: {gold}")
-    if common and not folder:
+    if common and not given.several:
         raise TreegaugeError(f"--common needs GOLD to be a folder of treebanks; got: {gold}")
-    if margin is not None and (len(named) < 2 or test == "none"):
+    if margin is not None and (len(names) < 2 or test == "none"):
         raise TreegaugeError("--margin needs at least two systems, and a test between them")
-    if folder:
-        scores, tested = _score_folders(source, named, options, chosen, baselines, split, common)
-    else:
-        scores, tested = _score_files(source, named, options, baselines)
+    scores = _scores(with_baselines(given, options) if baselines else given, options, chosen)
     problems = [p for one in scores.treebanks.values() for system in one.systems for p in system.problems]
     for problem in dict.fromkeys(problems):
         if problem.action:
@@ -117,20 +117,20 @@ def score(
 
     refuse_left_out(chosen)
     scores = replace(scores, chosen=() if every else chosen, all=every)
-    if test == "none" or len(named) < 2:
+    if test == "none" or len(names) < 2:
         return scores
-    tested = replace(tested, chosen=chosen)
-    names = chosen or ("MSLAS" if options.nodes else "LAS",)
-    return scores.with_attached(_tests(tested, names, test, correction, margin, options, folder))
+    tested = replace(scores.only(names), chosen=chosen)  # tests against baselines would cost power
+    metrics = chosen or ("MSLAS" if options.nodes else "LAS",)
+    return scores.with_attached(_tests(tested, metrics, test, correction, margin, options, given.several))
 
 
 def _tests(
     scores: Any, metrics: Sequence[str], test: Any, correction: str, margin: float | None,
-    options: ScoreOptions, folder: bool,
+    options: ScoreOptions, several: bool,
 ) -> "dict[str, Result]":  # fmt: skip
     """Return the comparisons of systems and, over treebanks, the claims."""
     draws = {"resamples": options.resamples, "seed": options.seed}
-    if not folder:
+    if not several:
         from treegauge.scoring.comparisons import compare_systems
 
         return {
@@ -147,50 +147,30 @@ def _tests(
     }
 
 
-def _score_folders(
-    gold: str, named: Mapping[str, Sequence[Any]], options: ScoreOptions, chosen: Sequence[str],
-    baselines: bool, split: str | None, common: bool,
-) -> "tuple[Scores, Scores]":  # fmt: skip
-    """Score folders of output against a folder of gold files; also return the scores to test."""
-    from treegauge.scoring.suite import score_suite
-    from treegauge.scoring.systems import match_folders
-
-    files = match_folders(gold, named, split=split, common=common)
-    systems: dict[str, Mapping[str, Any]] = {**files.systems}
-    if baselines:
-        parsed = {code: _baselines(path, options) for code, path in files.gold.items()}
-        systems |= {name: {code: trees[name] for code, trees in parsed.items()} for name in next(iter(parsed.values()))}
-    with progress("sentences") as task:
-        scores = score_suite(files.gold, systems, options, chosen=chosen, progress=task.advance)
-    return scores, scores.only(named)
-
-
-def _score_files(
-    gold: Any, named: Mapping[str, Sequence[Any]], options: ScoreOptions, baselines: bool
-) -> "tuple[Scores, Scores]":
-    """Score files; baselines get scores only, as tests against them would cost power."""
-    from treegauge.scoring.evaluation import evaluate
-
-    systems = dict(named)
-    if baselines:
-        from treegauge.treebanks.sources.resolver import read_treebank
-
-        gold = read_treebank(gold, errors=options.errors, allow=options.allow)
-        systems |= {name: [trees] for name, trees in _baselines(gold, options).items()}
+def _scores(given: "Answers", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
+    """Return the scores on one gold file, or on many treebanks with their averages."""
     if options.nodes:
         from treegauge.scoring.metrics.morphosyntactic import score_nodes
 
-        scores = score_nodes(gold, systems, options)
-    else:
-        with progress("sentences") as task:
-            scores = evaluate(gold, systems, options, progress=task.advance)
-    return scores, scores.only(named)
+        return score_nodes(*given.single, options)
+    with progress("sentences") as task:
+        if given.several:
+            from treegauge.scoring.suite import score_suite
+
+            return score_suite(
+                given.gold, given.systems, options, failures=given.failures, chosen=chosen, progress=task.advance
+            )
+        from treegauge.scoring.evaluation import evaluate
+
+        return evaluate(*given.single, options, progress=task.advance)
 
 
-def _baselines(gold: Any, options: ScoreOptions) -> "dict[str, Treebank]":
-    """Return the baselines' trees for gold sentences."""
+def with_baselines(given: "Answers", options: ScoreOptions) -> "Answers":
+    """Add the trees of the baselines for gold sentences; gold is read once."""
     from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
     from treegauge.treebanks.sources.resolver import read_treebank
 
-    read = read_treebank(gold, errors=options.errors, allow=options.allow)
-    return {name: baseline_parse(read, name) for name in BASELINES}
+    how = {"errors": options.errors, "allow": options.allow}
+    gold = {code: read_treebank(one, **how) for code, one in given.gold.items()}
+    trees = {name: {code: [baseline_parse(one, name)] for code, one in gold.items()} for name in BASELINES}
+    return given._replace(gold=given.gold if given.several else gold, systems=given.systems | trees)

@@ -20,6 +20,7 @@ from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canonical
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
+from treegauge.scoring.systems import NO_OUTPUT, failure_reason
 from treegauge.statistics.multiple import partial_conjunction
 
 if TYPE_CHECKING:
@@ -302,21 +303,23 @@ def score_suite(
     systems: Mapping[str, Mapping[str, Input | Sequence[Input]]],
     options: ScoreOptions | None = None,
     *,
+    failures: Mapping[tuple[str, str], str] | None = None,
     chosen: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Suite:
     """Score systems on many treebanks; `systems` has outputs by system and treebank.
 
-    The other parameters are those of :func:`treegauge.scoring.evaluation.evaluate`.
+    `failures` say by treebank and system why there is no output. The other parameters are those of
+    :func:`treegauge.scoring.evaluation.evaluate`.
     """
     options = options or ScoreOptions()
     scored: dict[str, Scores] = {}
-    failures: dict[tuple[str, str], str] = {}
+    failures = dict(failures or {})
     for treebank, file in gold.items():
         done = []
         for system, outputs in systems.items():
             if treebank not in outputs:
-                failures[treebank, system] = "no output"
+                failures.setdefault((treebank, system), NO_OUTPUT)
                 continue
             try:
                 output = {system: outputs[treebank]}
@@ -324,9 +327,7 @@ def score_suite(
             except TreegaugeError as error:
                 # An error in a gold file is not a system's failure.
                 evaluate(file, file, replace(options, resamples=0))
-                lines = [line.strip() for line in str(error).splitlines()]
-                reasons = [line for line in lines if not line.startswith("hint")]
-                failures[treebank, system] = "; ".join(reasons[:3])
+                failures[treebank, system] = failure_reason(error)
         sentences = done[0].sentences if done else 0
         signature = done[0].signature if done else sign(tb=treebank)
         scored[treebank] = Scores(

@@ -85,10 +85,7 @@ class _Side:
             if piece is None:
                 self.done = True
                 break
-            if self.policy == piece.policy == "strict" and refusals(piece):
-                raise ConlluError(refusals(piece))
-            if headless := int((piece.head < 0).sum()):
-                raise TreegaugeError(f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word")
+            check_heads(piece, self.policy)
             if self.seen:
                 self.seen(piece.to_bytes())
             self.policy = piece.policy
@@ -108,6 +105,14 @@ def _has_values(treebank: Treebank, column: str) -> bool:
     starts, ends = treebank.fields[treebank.rows, NUMBER[column] :][:, :2].T
     lengths = ends - starts - 1
     return bool(((lengths > 1) | (lengths == 1) & (treebank.raw[starts] != _EMPTY)).any())
+
+
+def check_heads(treebank: Treebank, policy: str) -> None:
+    """Refuse words without heads and, in strict reading, trees with problems."""
+    if policy == treebank.policy == "strict" and refusals(treebank):
+        raise ConlluError(refusals(treebank))
+    if headless := int((treebank.head < 0).sum()):
+        raise TreegaugeError(f"{treebank.name}: {headless} words have no HEAD; scoring needs one for every word")
 
 
 class PairedReader:
@@ -192,6 +197,8 @@ class PairedReader:
 
 def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
     """Align whole treebanks, exactly or loosely according to the settings."""
+    for side in (gold, system):
+        check_heads(side, reading.errors)
     if reading.align == "exact":
         return align(gold, system)
     from treegauge.scoring.alignment.loose import align_loosely

@@ -1,7 +1,9 @@
 """Scores of one or more systems by word class, with the sentences behind each number."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -50,6 +52,9 @@ class Breakdown(Result):
 
     .. math:: R_k = 100 \frac{|\{w \in k : correct\}|}{|k|}, \quad
               P_k = 100 \frac{|\{v \in k' : correct\}|}{|k'|}
+
+    Of several runs or treebanks these are means, and `parts` has the runs by treebank; words and
+    sentences are those of the first.
     """
 
     cells: "pl.DataFrame" = field(repr=False)
@@ -58,6 +63,7 @@ class Breakdown(Result):
     system: Classes = field(repr=False)
     words: MetricWords = field(repr=False)
     signature: str
+    parts: "Mapping[str, Sequence[Breakdown]]" = field(default_factory=dict, repr=False)
     kind: ClassVar[str] = "breakdown"
     unit: ClassVar[str | None] = "percent"
 
@@ -65,6 +71,11 @@ class Breakdown(Result):
     def table(self) -> "pl.DataFrame":
         """One row per class, the largest first or in the order of a scale."""
         return self.cells
+
+    @property
+    def runs(self) -> "Mapping[str, Sequence[Breakdown]]":
+        """The breakdowns of single runs by treebank."""
+        return self.parts or {self.alignment.gold.treebank.name: [self]}
 
     def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
         """Return the gold sentences with incorrect words of a class, and these words."""
@@ -207,6 +218,36 @@ def class_scores(
     name = metric_label(find_word_metric(metric), convention)
     signature = sign(m=name, by=title, **alignment.signed, **convention.signed)
     return Breakdown(table, alignment, ours, theirs, words, signature)
+
+
+def averaged(parts: Mapping[str, Sequence[Breakdown]]) -> Breakdown:
+    """Return the mean over treebanks of the means over runs; a class counts where gold has it.
+
+    Counts are means over runs, added over treebanks.
+    """
+    import polars as pl
+
+    first, number = next(iter(parts.values()))[0], max(map(len, parts.values()))
+    if number == len(parts) == 1:
+        return first
+    counts, rates = pl.col("gold", "system", "aligned", "correct"), pl.col("precision", "recall", "f1")
+    frames = [run.cells.with_columns(treebank=pl.lit(code)) for code, runs in parts.items() for run in runs]
+    means = pl.concat(frames).group_by("class", "treebank", maintain_order=True).agg(counts.mean(), rates.mean())
+    table = means.group_by("class", maintain_order=True).agg(counts.sum(), rates.filter(pl.col("gold") > 0).mean())
+    whole = counts if number == 1 else pl.col("gold")
+    table = table.with_columns(whole.cast(pl.Int64), pl.col("f1").fill_null(0.0))
+    table = table.with_columns(share=100 * pl.col("gold") / max(1, table["gold"].sum()))
+    if first.gold.ordered:
+        names = {name: place for place, name in enumerate(first.gold.names)}
+        table = table.sort(pl.col("class").replace_strict(names, default=len(names)), maintain_order=True)
+    else:
+        table = table.sort("gold", descending=True, maintain_order=True)
+    signature = first.signature
+    if len(parts) > 1:
+        marks = "\n".join(runs[0].alignment.gold.treebank.mark for runs in parts.values())
+        title = f"{len(parts)}treebanks#{sha256(marks.encode()).hexdigest()[:6]}"
+        signature = re.sub(r"\|tb:[^|]*", f"|tb:{title}|average:macro", signature)
+    return replace(first, cells=table, parts=parts, signature=signature)
 
 
 def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | None") -> Alignment:
