@@ -3,11 +3,13 @@
 
 import hashlib
 import json
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
@@ -210,8 +212,13 @@ def mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
 # parses
 
 
-def write_parses(store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None) -> int:
-    """Write the parse of each cell that has one as SYSTEM/RUN/TREEBANK; return their number."""
+def write_parses(
+    store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None, *, flat: bool = False
+) -> int:
+    """Write the parse of each cell that has one as SYSTEM/RUN/TREEBANK; return their number.
+
+    With `flat`, the cells are of one system, which has no folder.
+    """
     from treegauge.core.files import atomic
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -222,7 +229,7 @@ def write_parses(store: Store, cells: "pl.DataFrame", folder: Path, root: str | 
             continue
         system = ",".join(filter(None, [row["parser"], row["options"].replace(" ", ",")]))
         parts = [f"{name}{row[name]}" for name in ("size", "sample", "seed") if row[name] is not None]
-        home = folder / system.replace("/", "-") / ".".join(parts or ["run"])
+        home = folder / ("" if flat else system.replace("/", "-")) / ".".join(parts or ["run"])
         path = home / f"{row['treebank'].replace('/', '-')}.conllu"
         if path in paths:  # another task, or other parameters
             path = path.with_name(f"{path.stem}.{row['key'].hex()[:8]}.conllu")
@@ -234,24 +241,20 @@ def write_parses(store: Store, cells: "pl.DataFrame", folder: Path, root: str | 
 
 
 class StoredRuns(str):
-    """The path of a folder with the runs of a system in a store; the folder goes with this object."""
-
-    home: TemporaryDirectory[str]
+    """The path of a temporary folder with the runs of a system; it is removed with this object."""
 
 
 def stored_outputs(path: str | PathLike[str]) -> dict[str, str]:
     """Return a folder of runs for each system whose output is in a store (cells of task score)."""
-    store, home = Store(path), TemporaryDirectory(prefix="treegauge-")
+    store = Store(path)
     with store.reading() as ledger:
         cells = read_cells(ledger, "cells.done", {"task": "score"}, [])
     named: dict[str, str] = {}
     for (parser, options), own in cells.filter(~cells["repeated"]).group_by("parser", "options", maintain_order=True):
-        name = f"{parser} {options}".strip()
-        folder = Path(home.name) / str(len(named))
-        if write_parses(store, own, folder):
-            (runs,) = folder.iterdir()
-            named[name] = StoredRuns(runs)
-            named[name].home = home  # type: ignore[attr-defined]
+        runs = StoredRuns(mkdtemp(prefix="treegauge-"))
+        weakref.finalize(runs, rmtree, str(runs), ignore_errors=True)
+        if write_parses(store, own, Path(runs), flat=True):
+            named[f"{parser} {options}".strip()] = runs
     if named:
         return named
     raise TreegaugeError(f"{path} is a store without output; expected cells of task score that are done")

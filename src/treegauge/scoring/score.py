@@ -62,7 +62,7 @@ def score(
         Add uninformed baselines, which know only the length of a sentence: left-branching,
         right-branching, random projective trees, random trees with the shortest arcs.
     split
-        With folders: only gold files of this split.
+        With folders: only gold files of this split. Default: the splits that systems parsed.
     common
         With folders: score only treebanks for which every system has output.
     test

@@ -1,7 +1,7 @@
 """Systems: who answered. The one place that says what names, paths, folders and objects mean."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.entries import no_treebank
 from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, short_name, split_of
-from treegauge.treebanks.sources.inputs import TITLES, is_store, is_treebank_folder, recognise
+from treegauge.treebanks.sources.inputs import TITLES, is_store, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import OutputMatch, distinct_names, match_outputs
 from treegauge.treebanks.sources.resolver import find, read_treebank, resolve_source
@@ -250,8 +250,8 @@ def match_folders(
     """Match gold files with the output of systems, by file name, treebank code, name or text.
 
     A system has one folder, or one per run. A treebank that one of the runs lacks counts as
-    missing: a mean over fewer runs would not be comparable. If gold is the folder of one treebank
-    and there is no `split`, only the sets that have output are scored.
+    missing: a mean over fewer runs would not be comparable. Without `split`, only the sets (such as
+    test) are scored of which some system has output.
     """
     if split is not None and split not in SPLITS:
         raise ChoiceError("split", split, SPLITS)
@@ -262,14 +262,14 @@ def match_folders(
             if split
             else no_treebank(Path(gold))
         )
-    names = dict(zip(files, distinct_names(files, _treebank_names(files)), strict=True))
     matched = {
         system: [run for one in _runs(folders) for run in matched_runs(files, one)]
         for system, folders in systems.items()
     }
-    if split is None and is_treebank_folder(Path(gold)):  # one treebank: the sets that were parsed
-        parsed = {path for runs in matched.values() for run in runs for path in [*run.pairs, *run.doubled]}
-        files = [path for path in files if path in parsed] or files
+    if split is None:  # only the sets that were parsed
+        parsed = {split_of(path) for runs in matched.values() for run in runs for path in [*run.pairs, *run.doubled]}
+        files = [path for path in files if split_of(path) in parsed] or files
+    names = dict(zip(files, distinct_names(files, _treebank_names(files)), strict=True))
     outputs: dict[str, dict[str, list[Any]]] = {system: {} for system in matched}
     failures = {}
     for path in files:
@@ -282,15 +282,21 @@ def match_folders(
     return _common(found, common, f" in {gold}")
 
 
-def matched_runs(files: Sequence[str], folder: Source) -> list[OutputMatch]:
-    """Match the output of each run in a folder with gold files.
+def matched_runs(files: Sequence[str], folder: Source, given: Collection[str] | None = None) -> list[OutputMatch]:
+    """Match the output of each run in a folder, all of it or `given` files, with gold files.
 
     Subfolders are runs if two of them have output for the same gold file.
     """
-    runs = [match_outputs(files, _files(home)) for home in _subfolders(Path(folder))]
+
+    def output(home: Path) -> list[str]:
+        return [file for file in _files(home) if given is None or file in given]
+
+    runs = [match_outputs(files, output(home)) for home in _subfolders(Path(folder))]
     times = Counter(path for run in runs for path in [*run.pairs, *run.doubled])
     if max(times.values(), default=0) < 2:
-        runs = [match_outputs(files, _files(Path(folder)))]
+        runs = [match_outputs(files, output(Path(folder)))]
+    if given is not None:
+        return runs
     if unmatched := [path for run in runs for path in run.unmatched]:
         shown = ", ".join(Path(path).name for path in unmatched[:3])
         note(f"{folder}: files that match no gold file: {len(unmatched)} ({shown})")

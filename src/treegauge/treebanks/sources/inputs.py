@@ -7,7 +7,7 @@ variable ``TREEGAUGE_UD``.
 
 import glob
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -144,7 +144,7 @@ class Input:
     errors
         What to do about malformed sentences.
     named
-        Whether the name was given as ``NAME=PATH``.
+        Whether the name is that of a system, given as ``NAME=PATH``.
     """
 
     kind: Kind
@@ -198,8 +198,8 @@ def recognise(
     ----------
     sources
         Paths, patterns, names or codes of treebanks under ``TREEGAUGE_UD``, packaged tables, open
-        files or objects; a system's output also as ``NAME=PATH``. A folder of treebanks stands for
-        all treebanks in it.
+        files or objects; a system's output also as ``NAME=PATH``, or in a mapping from names. A
+        folder of treebanks stands for all treebanks in it.
     gold
         Further files, folders or treebanks that are gold.
     kinds
@@ -216,9 +216,9 @@ def recognise(
     gold = list(gold)
     for source in [*gold, *sources]:
         for recognised in _recognised(source, kinds):
-            key = (
-                recognised.path.resolve() if recognised.given is None and recognised.kind != "packaged" else id(source)
-            )
+            key: Any = id(recognised.given if isinstance(source, Mapping) else source)
+            if recognised.given is None and recognised.kind != "packaged":
+                key = recognised.path.resolve()
             if key not in inputs or (recognised.role and not inputs[key].role):
                 inputs[key] = replace(recognised, errors=errors)
     for source in gold:
@@ -245,6 +245,13 @@ def recognise_treebanks(
 
 def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
     """Yield the input of a source, or the inputs in it."""
+    if isinstance(source, Mapping) and "system" in kinds:
+        for name, outputs in source.items():
+            for output in outputs if isinstance(outputs, list | tuple) else [outputs]:
+                word = f"{name}={os.fspath(output)}" if isinstance(output, str | os.PathLike) else output
+                for one in _recognised(word, kinds):
+                    yield replace(one, name=name, role="system", named=True)
+        return
     if not isinstance(source, str | os.PathLike):
         from treegauge.treebanks.data.columns import Treebank
         from treegauge.treebanks.data.objects import is_foreign
@@ -262,7 +269,7 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
                     continue
                 found = TITLES[recognised.kind]
                 raise TreegaugeError(f"{recognised.path} is {found}; expected {kind_titles(kinds)}")
-            yield replace(recognised, named=bool(name))
+            yield replace(recognised, named=bool(name) and "system" in kinds)
 
 
 def expanded(source: str) -> Iterator[tuple[str, str]]:
