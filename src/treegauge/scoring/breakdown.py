@@ -155,7 +155,7 @@ def align_answers(given: "Answers", reading: Reading) -> "dict[str, dict[str, li
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
     failures, aligned = dict(given.failures), {}
     for code, gold in given.gold.items():
-        ours, row = read_treebank(gold, **how), {}
+        ours, row = read_treebank(gold, name=code if given.several else None, **how), {}
         for name, runs in given.systems.items():
             if (code, name) in failures:
                 continue
