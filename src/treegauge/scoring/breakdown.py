@@ -116,12 +116,9 @@ def breakdown(
     first, *others = (_side_by_side(cells, units, level, correction) for cells in tables)
     parts: dict[str, Part] = {"breakdowns": others} if others else {}
     if examples is not None:
-        parts["examples"] = []
-        for system, own in tables[0].items():
-            for code in own.runs:
-                drawn = [cells[system].runs[code][0] for cells in tables]
-                having = next((one for one in drawn if examples in one.gold.names), drawn[0])
-                parts["examples"].append(draw_examples(having, examples))
+        drawn = [[c[system].runs[code][0] for c in tables] for system in tables[0] for code in tables[0][system].runs]
+        having = [next((one for one in own if examples in one.gold.names), own[0]) for own in drawn]
+        parts["examples"] = [draw_examples(one, examples) for one in having]
     by_system = {system: [row[system] for row in aligned.values()] for system in given.systems}
     if confusion is not None:
         parts["confusions"] = [

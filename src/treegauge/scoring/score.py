@@ -170,7 +170,6 @@ def with_baselines(given: "Answers", options: ScoreOptions) -> "Answers":
     from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
     from treegauge.treebanks.sources.resolver import read_treebank
 
-    how = {"errors": options.errors, "allow": options.allow}
-    gold = {code: read_treebank(one, **how) for code, one in given.gold.items()}
+    gold = {code: read_treebank(one, errors=options.errors, allow=options.allow) for code, one in given.gold.items()}
     trees = {name: {code: [baseline_parse(one, name)] for code, one in gold.items()} for name in BASELINES}
     return given._replace(gold=given.gold if given.several else gold, systems=given.systems | trees)

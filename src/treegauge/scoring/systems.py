@@ -11,7 +11,7 @@ from treegauge.core.extensions import load_extension
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.entries import no_treebank
-from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, short_name, split_of
+from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, entries_of, short_name, split_of
 from treegauge.treebanks.sources.inputs import TITLES, is_store, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import OutputMatch, distinct_names, match_outputs
@@ -177,7 +177,7 @@ def _runs(outputs: Any) -> Sequence[Any]:
 
     if is_foreign(outputs):
         return [read_treebank(outputs)]
-    known = str | PathLike | Treebank | Mapping
+    known = (str, PathLike, Treebank, Mapping)
     return [output if isinstance(output, known) else read_treebank(output) for output in outputs]
 
 
@@ -333,6 +333,7 @@ def _treebank_names(files: Sequence[str]) -> list[str]:
 def _files(folder: Path) -> list[str]:
     if folder.is_file():
         return [str(folder)]
+    entries_of(folder)  # one that cannot be read would seem empty
     return sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*.conllu{ending}"))
 
 
