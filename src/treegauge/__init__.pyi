@@ -205,7 +205,7 @@ def analyse(
         Covariates, as a,b or repeated.
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
-        the error on unseen rows. It takes rows as independent.
+        the error on unseen rows.
     method
         Coefficient of correlation.
     by

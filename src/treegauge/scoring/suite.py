@@ -165,7 +165,7 @@ class Suite(Scores):
     @property
     def unit_notes(self) -> list[str]:
         """Treebanks whose units are sentences since documents are few, unless sentences were asked for."""
-        return fallback_notes(self.text_units) if self.units == "auto" else []
+        return fallback_notes(self.text_units) if str(self.units) == "auto" else []
 
     def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
         """Return F1 in one metric: one row per treebank, one column per system."""

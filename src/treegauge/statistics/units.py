@@ -157,7 +157,7 @@ def fallback_notes(units: Mapping[str, TextUnits]) -> list[str]:
     Examples
     --------
     >>> fallback_notes({"Welsh-CCG": units_of_text(np.arange(60) % 8 == 0)})
-    ['warning: Welsh-CCG has 8 documents (at least 10): intervals there are over sentences; how much documents vary is unknown']
+    ['warning: Welsh-CCG has 8 documents (at least 10): intervals there are over sentences; how much ...']
     """
     in_sentences = {name: one.marked for name, one in units.items() if one.kind == "sentences"}
     few = [f"{name} has {marked} documents" for name, marked in in_sentences.items() if 1 < marked < LEAST_UNITS]
