@@ -1439,7 +1439,6 @@ def parse(
     split: Literal['train', 'dev', 'test'] | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     confidence: bool = False,
-    trees: int = 1,
     write_tags: bool = False,
     trust: bool = False,
     force: bool = False,
@@ -1465,9 +1464,6 @@ def parse(
     confidence
         Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
         head is correct) in MISC, and ``# tree_prob`` above each sentence.
-    trees
-        Write up to this number of trees per sentence, best first, with ``# tree_rank`` and
-        ``# tree_prob``; later trees have ``/tree_2`` and so on after their ``sent_id``.
     write_tags
         Write the tags of the model's tagger, which it parses with, into UPOS.
     trust
@@ -2321,7 +2317,6 @@ def train(
     held_out: float | None = None,
     seed: int = 0,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
-    ensemble: int = 1,
     calibrate: Literal['dev', 'folds', 'both', 'none'] = 'dev',
     force: bool = False,
 ) -> Training:
@@ -2353,9 +2348,6 @@ def train(
         Seed of the random numbers; the same seed gives the same model.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
-    ensemble
-        Train this number of models with consecutive seeds and average their probabilities; one
-        file. For parsers that give probabilities.
     calibrate
         Data for calibrating the probabilities of ``parse --confidence``: the dev set if there is
         one, folds of the training set (trains up to five more models), both, or none.
