@@ -57,7 +57,7 @@ def run(
     store
         Folder of results, created if needed; by default the plan's name and ``.store``.
     dry_run
-        Only report what would be run, why, and the expected time.
+        Only report what would be run, and why.
     pool
         inline, process (a fresh process for each cell), dask, dask://HOST:PORT or slurm. Default:
         the plan's pool, or process.
