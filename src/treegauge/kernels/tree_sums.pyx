@@ -1,4 +1,4 @@
-"""Sums over all projective trees of a sentence, by arc."""
+"""Sums and maxima over all projective trees of a sentence, by arc."""
 
 import numpy as np
 
@@ -75,3 +75,57 @@ def projective_sums(const double[:, ::1] scores, double[:, ::1] shares):
                     d_full[i, k] += part
                     d_full[j, k + 1] += part
     return total
+
+
+def projective_maxima(const double[:, ::1] scores, double[:, ::1] best):
+    """Write for each arc the score of the best tree that has it.
+
+    Trees and scores are those of :func:`projective_sums`; maxima take the place of its sums.
+    """
+    cdef Py_ssize_t size = len(scores), n = size - 1, length, i, j, k, r
+    cdef double[:, ::1] open_ = np.zeros((size, size)), full = np.zeros((size, size))
+    # the best score of what is around a span
+    cdef double[:, ::1] out_open = np.full((size, size), -np.inf)
+    cdef double[:, ::1] out_full = np.full((size, size), -np.inf)
+    cdef double top, around
+    with nogil:
+        for length in range(1, n):
+            for i in range(1, size - length):
+                j = i + length
+                top = -INFINITY
+                for k in range(i, j):
+                    top = max(top, full[i, k] + full[j, k + 1])
+                open_[i, j] = top + scores[i, j]
+                open_[j, i] = top + scores[j, i]
+                top = -INFINITY
+                for k in range(i, j):
+                    top = max(top, full[k, i] + open_[j, k])
+                full[j, i] = top
+                top = -INFINITY
+                for k in range(i + 1, j + 1):
+                    top = max(top, open_[i, k] + full[k, j])
+                full[i, j] = top
+        for i in range(size):
+            for j in range(size):
+                best[i, j] = -INFINITY
+        for r in range(1, size):
+            best[0, r] = full[r, 1] + full[r, n] + scores[0, r]
+            out_full[r, 1] = max(out_full[r, 1], full[r, n] + scores[0, r])
+            out_full[r, n] = max(out_full[r, n], full[r, 1] + scores[0, r])
+        for length in range(n - 1, 0, -1):
+            for i in range(1, size - length):
+                j = i + length
+                around = out_full[j, i]
+                for k in range(i, j):
+                    out_full[k, i] = max(out_full[k, i], around + open_[j, k])
+                    out_open[j, k] = max(out_open[j, k], around + full[k, i])
+                around = out_full[i, j]
+                for k in range(i + 1, j + 1):
+                    out_open[i, k] = max(out_open[i, k], around + full[k, j])
+                    out_full[k, j] = max(out_full[k, j], around + open_[i, k])
+                best[i, j] = out_open[i, j] + open_[i, j]
+                best[j, i] = out_open[j, i] + open_[j, i]
+                around = max(out_open[i, j] + scores[i, j], out_open[j, i] + scores[j, i])
+                for k in range(i, j):
+                    out_full[i, k] = max(out_full[i, k], around + full[j, k + 1])
+                    out_full[j, k + 1] = max(out_full[j, k + 1], around + full[i, k])

@@ -172,7 +172,7 @@ def test_objects_and_mappings(folders):
         (["{a}", "--parser", "mts"], "unknown parser 'mts'; did you mean 'mst'"),
         (["{a}", "--parser", "command"], "does not report its epochs"),
         (["{a}", "--parser", "beam"], "has no probabilities of heads"),
-        (["{a}", "--option", "epoch=1"], "did you mean 'epochs="),
+        (["{a}", "--option", "epoch=1"], "did you mean 'epochs'"),
         (["{a}", "{b}", "--words", "w.csv"], "--words needs one treebank, got 2"),
         (["{a}", "--words", "w.txt"], "unknown kind of table '.txt'"),
         (["{a}", "--recording", "w.txt"], "unknown kind of file '.txt'"),
