@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tools.calibrate.counts import DATA
 from tools.calibrate.plasmode import score_table
 from tools.calibrate.registry import Trials, statement
-from treegauge.statistics.sequences import SEED_WIDTH, TREEBANK_WIDTH, evidence_over
+from treegauge.statistics.multiple import SEED_WIDTH, TREEBANK_WIDTH, evidence_over
 
 Floats = npt.NDArray[np.float64]
 ALPHA = 0.05

@@ -73,7 +73,7 @@ class RunSummary(Result):
         parts = [f"{self.plan}: {self.total} cells", f"{self.reused} done before"]
         parts += [f"{self.done} done now in {self.seconds:.1f} s", f"{self.failed} failed"]
         errors = f"\ntreegauge results {self.store} --failed lists the errors"
-        decided = f"\n{self.decision['text']}" if self.decision else ""
+        decided = f"\n{self.decision['text']}\n{self.signature}" if self.decision else ""
         return ", ".join(parts) + (errors if self.failed else "") + decided
 
 

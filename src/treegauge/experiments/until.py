@@ -10,15 +10,18 @@ import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
+from treegauge.core.result import countersign
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import Cell, CellBatch, Expansion, expansion_of
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.training import Progress, RunSummary, run_expansion, scalars_in
-from treegauge.statistics.sequences import SEED_WIDTH, TREEBANK_WIDTH, least_looks, sequence_interval
+from treegauge.statistics.multiple import SEED_WIDTH, TREEBANK_WIDTH, least_looks, sequence_interval
 from treegauge.statistics.small_samples import student_mean
 from treegauge.treebanks.sources.languages import kin_of
 
 METRIC = "LAS"
+UNITS = {"genera": "genus", "seeds": "runs"}
+"""What signatures call the units."""
 LEVEL = 0.95
 
 
@@ -74,7 +77,7 @@ def run_until(
     """Run the cells of two systems until one is better, or all are done.
 
     After each unit the confidence sequence of the mean difference is computed
-    (:mod:`treegauge.statistics.sequences`); the run ends when it leaves out 0, with an error of at
+    (:mod:`treegauge.statistics.multiple`); the run ends when it leaves out 0, with an error of at
     most 5 % over all looks. Units are genera of treebanks, in a random but fixed order, if there
     are enough; else seeds (or samples), over whose treebanks differences are averaged.
     """
@@ -106,7 +109,7 @@ def run_until(
     decision = Decision(claim, verdict, kind, used, len(units), mean, low, high, saved, spared)
     return replace(
         summaries[-1], total=len(cells), left_out=cells.refused, decision=asdict(decision) | {"text": str(decision)},
-        signature=f"{summaries[-1].signature}|until:{a}>{b}|units:{kind}", **added,
+        signature=countersign(summaries[-1].signature, until=f"{a} > {b}", units=UNITS[kind], level=LEVEL), **added,
     )  # fmt: skip
 
 
