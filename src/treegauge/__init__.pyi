@@ -1772,7 +1772,6 @@ def report(
     subsets: int = 100000,
     errors: Errors = 'strict',
     convention: str | Convention = 'official',
-    serve: bool | int | None = None,
     force: bool = False,
 ) -> Page:
     """Make one offline web page from treebanks, system output, scores and other results.
@@ -1802,9 +1801,6 @@ def report(
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
-    serve
-        Serve the page on 127.0.0.1 and update it whenever an input changes; Ctrl-C stops it. Opens
-        the browser, unless the number of a port is given (0 for any that is free).
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -1882,6 +1878,7 @@ def run(
     store: Store | str | PathLike[str] | None = None,
     *,
     dry_run: bool = False,
+    until: str | None = None,
     pool: str | None = None,
     workers: int | None = None,
     timeout: str | float | None = None,
@@ -1906,6 +1903,9 @@ def run(
         Folder of results, created if needed; by default the plan's name and ``.store``.
     dry_run
         Only report what would be run, and why.
+    until
+        Stop as soon as it is decided which of two parsers is better, such as "mst > beam": cells are
+        added seed by seed, or genus by genus, and looking after each keeps the error at 5 %.
     pool
         inline, process (a fresh process for each cell), dask, dask://HOST:PORT or slurm. Default:
         the plan's pool, or process.
