@@ -928,8 +928,8 @@ class _Curve:
         *sources
             Counts, stores of ``run``, or treebanks to train on.
         budget
-            Number of further sentences that could be annotated; by default as many as there are, or 100
-            with `sentences`.
+            Number of further sentences that could be annotated. By default the data are doubled; with
+            `sentences` it is 100.
         gain
             Report the number of further sentences that gain this many points, its interval, and the
             chance that the budget is enough.

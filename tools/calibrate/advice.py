@@ -1,8 +1,8 @@
 """Statements of `curve advise`, on real treebanks: what it promised, and what came.
 
-A treebank of 100, 200 or 400 sentences is drawn from the training set of a real one, advice is
-asked about it as a user would, and then half or all of that number of further sentences of the same
-training set are added, three times, and the parser is trained on all. The mean score is what came.
+A treebank of 100, 200 or 400 sentences is drawn from the training set of a real one, and advice is
+asked about it as a user would. Then half or all of that number of further sentences are added from
+the same training set, three times. The mean score of parsers that learn from all is what came.
 Settings are chosen on :data:`CHOOSING` and judged on :data:`JUDGING`; no treebank is in both.
 
 ``python -m tools.calibrate.advice --jobs 16`` trains (nine hours on one core, of which UDPipe takes
