@@ -64,13 +64,14 @@ def test_parses_are_the_gold_sentences_with_predicted_trees(store, room, tmp_pat
     done = command("results", store, "--parses", tmp_path / "parses")
     assert done.code == 0
     assert f"wrote 5 parses to {tmp_path / 'parses'}" in done.err
-    home = tmp_path / "parses" / "beam,beam=1,epochs=1"
+    home = tmp_path / "parses"
     assert sorted(path.relative_to(home).as_posix() for path in home.rglob("*.conllu")) == [
-        "sample0.seed0/UD_A-X.conllu",
-        *(f"size{n}.sample0.seed0/UD_{x}-X.conllu" for n in (10, 20) for x in "AB"),
+        *(f"beam,beam=1,epochs=1,learners=1/size{n}.sample0.seed0/UD_{x}-X.conllu" for n in (10, 20) for x in "AB"),
+        "beam,beam=1,epochs=1/sample0.seed0/UD_A-X.conllu",
     ]
     for row in tg.results(store, task="curve").table.iter_rows(named=True):
-        parse = home / f"size{row['size']}.sample0.seed0" / f"{row['treebank']}.conllu"
+        run = f"beam,beam=1,epochs=1,learners=1/size{row['size']}.sample0.seed0"
+        parse = home / run / f"{row['treebank']}.conllu"
         gold = room / row["treebank"] / f"{row['treebank'][3].lower()}_x-ud-test.conllu"
         parsed = read_conllu(parse)
         assert parsed["form"].to_list() == read_conllu(gold)["form"].to_list()
