@@ -177,11 +177,11 @@ def plan_scores(scores: "Scores", wanted: float, metric: str = "LAS") -> SampleP
 
 
 def _run_variance(counts: "UnitCounts") -> float:
-    from treegauge.scoring.certainty import f1_fractions
+    from treegauge.statistics.draws import ratios
 
     if not counts.random_runs:
         return 0.0
-    return float(f1_fractions(counts.table.sum(axis=1))[:, 0].var(ddof=1))
+    return float(ratios(counts.table.sum(axis=1))[:, 0].var(ddof=1))
 
 
 def plan_suite(suite: "Suite", wanted: float, *, metric: str = "LAS") -> SamplePlan:

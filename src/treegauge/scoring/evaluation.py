@@ -1,16 +1,18 @@
 """Scores of systems on one gold file: counts, metrics and intervals."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
-from treegauge.scoring.alignment.paired_reading import LAYERS, Input, PairedReader
+from treegauge.scoring.alignment.align import Alignment
+from treegauge.scoring.alignment.paired_reading import LAYERS, Input, SideReader, read_pairs
 from treegauge.scoring.alignment.segmentation import TextChanges
 from treegauge.scoring.certainty import UnitCounts, check_resampling, intervals, remarks
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
@@ -19,7 +21,7 @@ from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.units import UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.conllu import CHUNK, read_conllu
+from treegauge.treebanks.data.conllu import CHUNK, read_conllu, stream_conllu
 from treegauge.treebanks.sources.files import short_name
 
 Progress = Callable[[int], None]
@@ -48,22 +50,24 @@ def evaluate(
         gold = read_conllu("-", errors=options.errors, allow=options.allow)
     digest = sha256()
     seen: Callable[[bytes], object] | None = digest.update
+    gold, pieces = _read_small(gold, options, chunk)
     counted: dict[str, list[SentenceCounts]] = {}
-    readers: dict[str, list[PairedReader]] = {}
+    readers: dict[str, list[tuple[SideReader, SideReader]]] = {}
     for name, outputs in named.items():
         counted[name], readers[name] = [], []
         for output in outputs:
-            reader = PairedReader(gold, output, options, seen=seen, chunk=chunk)
-            seen = None  # gold is the same for all
-            counted[name].append(_counts(reader, options, progress))
-            readers[name].append(reader)
+            ours = SideReader.of(gold, options, seen=seen, chunk=chunk, pieces=pieces)
+            theirs = SideReader.of(output, options, chunk=chunk)
+            seen = pieces = None  # gold is the same for all
+            counted[name].append(_counts(read_pairs(ours, theirs, options), options, progress))
+            readers[name].append((ours, theirs))
     scored = scored_runs(counted, options)
     systems_read = []
     for system in scored.systems:
-        sides = [side for reader in readers[system.system] for side in (reader.gold, reader.system)]
+        sides = [side for pair in readers[system.system] for side in pair]
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
-        changes = [change for reader in readers[system.system] for change in reader.changes]
+        changes = [change for side in sides for change in side.changes]
         read: dict[str, Any] = {"problems": tuple(problems), "policies": policies}
         read["changes"] = TextChanges.joined(changes)
         remarks = (_empty_layers(readers[system.system], options.metrics), str(read["changes"] or ""))
@@ -76,10 +80,18 @@ def evaluate(
     return signed_scores(scores, whole, options)
 
 
-def _empty_layers(readers: Sequence[PairedReader], metrics: Sequence[str]) -> str:
+def _read_small(gold: Input, options: ScoreOptions, chunk: int) -> tuple[Input, Iterator[Treebank] | None]:
+    """Return gold read once, if it is no longer than a chunk, or else its pieces for the first run."""
+    if isinstance(gold, Treebank):
+        return gold, None
+    pieces = stream_conllu(gold, errors=options.errors, allow=options.allow, chunk=chunk)
+    first = list(islice(pieces, 2))
+    return (first[0], None) if len(first) == 1 else (gold, chain(first, pieces))
+
+
+def _empty_layers(readers: Sequence[tuple[SideReader, SideReader]], metrics: Sequence[str]) -> str:
     """Return a remark on columns that are empty on one side only, and on the metrics concerned."""
-    gold = frozenset.intersection(*(reader.gold.empty for reader in readers))
-    system = frozenset.intersection(*(reader.system.empty for reader in readers))
+    gold, system = (frozenset.intersection(*(side.empty for side in sides)) for sides in zip(*readers, strict=True))
     said = []
     for lacking, without, having in ((system - gold, "the output", "gold"), (gold - system, "gold", "the output")):
         columns = [name for name in LAYERS if name in lacking and {*LAYERS[name]} & {*metrics}]
@@ -97,14 +109,15 @@ def scored_runs(counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreO
     scored, sentences, notes = [], 0, []
     units: UnitKind = "sentences"
     limits: dict[str, tuple[float, float] | None] = {}
+    metrics = options.metrics
     for name, runs in counted.items():
         sentences = runs[0].sentences
         if options.resamples and sentences:
             units = text_units(int(runs[0].starts.sum()), options.units)
-            counts = UnitCounts(runs, options.metrics, units)
-            limits = dict(zip(options.metrics, intervals(counts, options), strict=True))
+            counts = UnitCounts(runs, metrics, units)
+            limits = dict(zip(metrics, intervals(counts, options), strict=True))
             notes += remarks(counts, units, options, name, any(limits.values()))
-        scored.append(SystemScore(name, _metrics(runs, options, limits), tuple(runs)))
+        scored.append(SystemScore(name, _metrics(runs, metrics, limits), tuple(runs)))
     return Scores(
         tuple(scored), sentences, "", options.convention, units=units,
         notes=tuple(dict.fromkeys(notes)), level=options.level,
@@ -130,11 +143,11 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
     return named
 
 
-def _counts(reader: PairedReader, options: ScoreOptions, progress: Progress | None) -> SentenceCounts:
+def _counts(aligned: Iterable[Alignment], options: ScoreOptions, progress: Progress | None) -> SentenceCounts:
     keep = options.resamples > 0
 
     def parts() -> Iterable[SentenceCounts]:
-        for alignment in reader:
+        for alignment in aligned:
             part = tally(alignment, options)
             if progress:
                 progress(part.sentences)
@@ -145,7 +158,7 @@ def _counts(reader: PairedReader, options: ScoreOptions, progress: Progress | No
 
 
 def _metrics(
-    runs: Sequence[SentenceCounts], options: ScoreOptions, limits: Mapping[str, tuple[float, float] | None]
+    runs: Sequence[SentenceCounts], metrics: Sequence[str], limits: Mapping[str, tuple[float, float] | None]
 ) -> dict[str, Metric]:
     sums = np.sum([run.totals for run in runs], axis=0)
 
@@ -156,7 +169,7 @@ def _metrics(
         both = None if aligned is None else kind(sums[NUMBER[aligned]])
         return Metric(name, correct, gold, system, both, limits.get(name))
 
-    return {name: metric(name) for name in options.metrics}
+    return {name: metric(name) for name in metrics}
 
 
 def scoring_choices(options: ScoreOptions, scored: Iterable[SystemScore]) -> dict[str, object]:

@@ -52,17 +52,8 @@ class Suite(Scores):
         """Return the macro averages of systems; those in the `chosen` metrics, or LAS, have intervals."""
         systems = tuple(SystemScore(name, {}, ()) for name in names)
         sentences = sum(scores.sentences for scores in parts.values())
-        bare = cls(
-            systems,
-            sentences,
-            signature,
-            convention,
-            chosen=chosen,
-            level=level,
-            units=units,
-            parts=parts,
-            failures=failures,
-        )
+        how: dict[str, Any] = {"chosen": chosen, "level": level, "units": units, "parts": parts, "failures": failures}
+        bare = cls(systems, sentences, signature, convention, **how)
         averaged = tuple(SystemScore(name, bare._averages(name), ()) for name in names)
         return replace(bare, systems=averaged)
 
@@ -353,17 +344,10 @@ def score_suite(
         shown = "; ".join(sorted(set(failures.values()))[:3])
         raise TreegaugeError(f"no system could be scored: {shown}")
     everything = [system for scores in scored.values() for system in scores.systems]
-    how = scoring_choices(options, everything)
     digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{digest[:6]}"
-    signature = sign(tb=title, average="macro", missing="0" if failures else None, **how)
-    return Suite.of(
-        scored,
-        tuple(systems),
-        failures,
-        signature,
-        options.convention,
-        chosen=tuple(chosen),
-        level=options.level,
-        units=options.units,
+    signature = sign(
+        tb=title, average="macro", missing="0" if failures else None, **scoring_choices(options, everything)
     )
+    how = {"chosen": tuple(chosen), "level": options.level, "units": options.units}
+    return Suite.of(scored, tuple(systems), failures, signature, options.convention, **how)  # type: ignore[arg-type]

@@ -108,7 +108,7 @@ def named_outputs(
 def _outputs_of(word: str, *, treebanks: bool, homes: list[Path] | None) -> dict[str, Sequence[Any]]:
     """Return the output that a word names, by system; the name is empty if none is given."""
     name, path = name_and_path(word, treebanks=treebanks)
-    if is_store(Path(path)):
+    if _is_folder(path) and is_store(Path(path)):
         stored = load_extension("outputs", "store")(path)
         if name is not None and len(stored) > 1:
             raise TreegaugeError(f"{word}: {len(stored)} systems are in this store; leave out {name}=")

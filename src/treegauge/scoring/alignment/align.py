@@ -144,9 +144,10 @@ def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmen
 def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment:
     """Mark what is correct about the partner of each gold word."""
     judged: Any = []
-    for side in sides:
+    parents = [side.treebank.parents for side in sides]
+    for side, above in zip(sides, parents, strict=True):
         tb = side.treebank
-        judged += [tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full]
+        judged += [tb.raw, tb.fields, tb.rows, above, side.feats, side.rel, side.full]
         judged.append(side.has(FUNCTIONAL_BIT))
     judged += [to_system, to_gold]
     flags = _align.judge(*judged)
