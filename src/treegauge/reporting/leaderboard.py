@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.standings import Standings
     from treegauge.reporting.page import Section
+    from treegauge.scoring.submissions import SubmissionScores
 
 PAGE, SCORES, RANKING = "index.html", "scores.csv", "ranking.csv"
 TABLES = ("leaderboard.json", "leaderboard.tex", "leaderboard.md")
+TEAMS = "teams"
+"""The folder of a report for each team."""
 CELLS = "cells"
 """The folder of scores that the next run reuses."""
 
@@ -54,10 +57,11 @@ def leaderboard(
     *submissions
         A folder that has one folder of output per team, or single teams as NAME=PATH, where PATH is
         a file or a folder, or stores. Repeat a NAME for several runs of one team, or put a folder
-        per run in the team's folder. In Python also mappings from teams to paths.
+        per run in the team's folder; the mean over runs counts, or the run that the team's
+        primary.txt names. In Python also mappings from teams to paths.
     out
-        The folder to write: index.html, the tables, and the scores that the next run reuses. In
-        Python, None writes nothing.
+        The folder to write: index.html, the tables, teams/ with a report for each team, and the
+        scores that the next run reuses. In Python, None writes nothing.
     metric
         The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
@@ -124,7 +128,7 @@ def leaderboard(
     board = submitted_board(scores, name, metadata, zero=failed == "zero")
     ranked = rank_teams(board, scores, name, failed, subsets=subsets, seed=seed, workers=workers)
     if folder is not None:
-        write_leaderboard(ranked, folder, title)
+        write_leaderboard(ranked, folder, title, scores, name)
     return ranked
 
 
@@ -156,12 +160,13 @@ def output_folder(out: str | PathLike[str] | None, gold: str | PathLike[str], ho
     return folder
 
 
-def write_leaderboard(ranked: "Standings", folder: Path, title: str) -> None:
+def write_leaderboard(ranked: "Standings", folder: Path, title: str, scores: "SubmissionScores", metric: str) -> None:
     """Write all files, or none."""
-    from treegauge.core.files import atomic, whole_folder
+    from treegauge.core.files import atomic, new_folder, whole_folder
     from treegauge.core.text_formats import to_csv_text
     from treegauge.reporting.page import page
     from treegauge.reporting.sections.ranking import RankedTable, ranking_section
+    from treegauge.reporting.team import file_names, team_report
 
     sections = [standings_section(ranked)]
     board = ranked.board
@@ -176,16 +181,26 @@ def write_leaderboard(ranked: "Standings", folder: Path, title: str) -> None:
         sections.append(ranking_section(table, subsets=ranked.subsets.samples))
     introduction = (
         f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. In the "
-        f"same folder: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."
+        f"same folder: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}, {TEAMS} (a report for each team)."
     )
     made = page(title, introduction, sections).encode()
-    with whole_folder(folder):
+    texts: dict[str, str] = {}
+    for team, stem in file_names(scores.teams).items():
+        told = team_report(ranked, scores, metric, team, title)
+        texts |= {f"{stem}.html": told.html(), f"{stem}.md": told.markdown()}
+    with whole_folder(folder), new_folder(folder / TEAMS):
         for name in (SCORES, *TABLES):
             ranked.save(folder / name)
         with atomic(folder / RANKING) as file:
             file.write(to_csv_text(ranked.table).encode())
         with atomic(folder / PAGE) as file:
             file.write(made)
+        for name, text in texts.items():
+            with atomic(folder / TEAMS / name, own=True) as file:
+                file.write(text.encode())
+        for old in (folder / TEAMS).iterdir():  # of teams that are no longer there
+            if old.suffix in {".html", ".md"} and old.name not in texts:
+                old.unlink()
 
 
 def standings_section(ranked: "Standings") -> "Section":

@@ -34,13 +34,15 @@ def evaluate(
     options: ScoreOptions | None = None,
     *,
     progress: Progress | None = None,
+    each: Callable[[Alignment], object] | None = None,
     chunk: int = CHUNK,
 ) -> Scores:
     """Score system output against one gold file.
 
     Systems are one output, or a mapping from names to outputs. A list of outputs holds several runs
     (seeds) of one system, whose counts are added; with three or more, intervals account for other
-    runs. `progress` is called with the number of sentences after each `chunk` bytes.
+    runs. After each `chunk` bytes, `progress` is called with the number of sentences, and `each` with
+    their alignment.
     """
     options = options or ScoreOptions()
     if options.resamples:
@@ -59,7 +61,7 @@ def evaluate(
             ours = SideReader.of(gold, options, seen=seen, chunk=chunk, pieces=pieces)
             theirs = SideReader.of(output, options, chunk=chunk)
             seen = pieces = None  # gold is the same for all
-            counted[name].append(_counts(read_pairs(ours, theirs, options), options, progress))
+            counted[name].append(_counts(read_pairs(ours, theirs, options), options, progress, each))
             readers[name].append((ours, theirs))
     scored = scored_runs(counted, options)
     systems_read = []
@@ -143,12 +145,19 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
     return named
 
 
-def _counts(aligned: Iterable[Alignment], options: ScoreOptions, progress: Progress | None) -> SentenceCounts:
+def _counts(
+    aligned: Iterable[Alignment],
+    options: ScoreOptions,
+    progress: Progress | None,
+    each: Callable[[Alignment], object] | None = None,
+) -> SentenceCounts:
     keep = options.resamples > 0
 
     def parts() -> Iterable[SentenceCounts]:
         for alignment in aligned:
             part = tally(alignment, options)
+            if each:
+                each(alignment)
             if progress:
                 progress(part.sentences)
             yield part if keep else part.summed()

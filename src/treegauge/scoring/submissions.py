@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,13 +19,16 @@ from treegauge.core.messages import progress
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign, sign
 from treegauge.core.text_formats import parse_json
+from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.certainty import estimate
+from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.comparisons import unit_counts
 from treegauge.scoring.evaluation import evaluate, scoring_choices
 from treegauge.scoring.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import Metric, metric_label
+from treegauge.scoring.metrics.word_metrics import correct_words
 from treegauge.scoring.settings import Reading, ScoreOptions
-from treegauge.scoring.systems import Answers, failure_reason, match_folders, named_outputs
+from treegauge.scoring.systems import PRIMARY, Answers, failure_reason, match_folders, named_outputs, primary_run
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+ONE_RUN = "one run"
 _COUNTS = ("correct", "gold", "system", "aligned")
 
 
@@ -49,19 +54,34 @@ class CellScore(NamedTuple):
 
     `errors` has the standard error of F1 (as a fraction) and its degrees of freedom for each metric
     that has one; the interval of a macro average needs them. `remarks` are what readers of the
-    score must know about the output.
+    score must know about the output. `classes` has, for each relation, the words with correct head
+    and relation, those of gold and those of the output, as means over runs.
     """
 
     metrics: dict[str, Metric]
     errors: dict[str, tuple[float, float]]
     failure: str | None = None
     remarks: str = ""
+    classes: Mapping[str, list[float]] = MappingProxyType({})
 
 
 def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> CellScore:
     """Score the runs of a system; an error in one becomes the reason of its failure."""
+    classes: dict[str, list[float]] = {}
+
+    def count(alignment: Alignment) -> None:
+        right = correct_words(alignment, options.convention)
+        ours, theirs = (classify(side.treebank, "relation") for side in (alignment.gold, alignment.system))
+        for place, mask, (codes, names, _) in (
+            (0, right.relations, ours),
+            (1, right.gold, ours),
+            (2, right.system, theirs),
+        ):
+            for name, number in zip(names, np.bincount(codes[mask], minlength=len(names)).tolist(), strict=True):
+                classes.setdefault(name, [0.0, 0.0, 0.0])[place] += number / len(runs)
+
     try:
-        scores = evaluate(gold, {"system": list(runs)}, options)
+        scores = evaluate(gold, {"system": list(runs)}, options, each=count)
     except TreegaugeError as error:
         # Several teams may submit the same file, so messages name the file without its folder.
         return CellScore({}, {}, failure_reason(error, runs))
@@ -73,7 +93,7 @@ def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> Ce
         for i, name in enumerate(names)
         if np.isfinite(estimates.standard_error[i])
     }
-    return CellScore(system.metrics, errors, remarks="; ".join(system.remarks))
+    return CellScore(system.metrics, errors, remarks="; ".join(system.remarks), classes=classes)
 
 
 @dataclass(frozen=True)
@@ -100,7 +120,7 @@ class ScoreCache:
                 name: Metric(name, *(counts[count] for count in _COUNTS)) for name, counts in kept["metrics"].items()
             }
             errors = {name: (float(se), float(df)) for name, (se, df) in kept["errors"].items()}
-            return CellScore(metrics, errors, kept["failure"], kept["remarks"])
+            return CellScore(metrics, errors, kept["failure"], kept["remarks"], dict(kept["classes"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -109,7 +129,7 @@ class ScoreCache:
         metrics = {name: {count: getattr(metric, count) for count in _COUNTS} for name, metric in score.metrics.items()}
         kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,
                 "errors": {name: list(pair) for name, pair in score.errors.items()},
-                "failure": score.failure, "remarks": score.remarks}  # fmt: skip
+                "failure": score.failure, "remarks": score.remarks, "classes": dict(score.classes)}  # fmt: skip
         with atomic(self.path(gold, system), own=True) as file:
             file.write(json.dumps({**kept, "checksum": _checksum(kept)}).encode())
 
@@ -139,7 +159,8 @@ def find_submissions(gold: Source, submissions: Sequence[Any], split: str | None
 class SubmissionScores(NamedTuple):
     """The score of every team on every treebank.
 
-    `new` is the number of outputs scored now, `known` the number of scores from earlier runs.
+    `new` is the number of outputs scored now, `known` the number of scores from earlier runs;
+    `files` are the outputs.
     """
 
     treebanks: tuple[str, ...]
@@ -149,6 +170,7 @@ class SubmissionScores(NamedTuple):
     signature: str
     new: int
     known: int
+    files: Answers
 
     @property
     def failures(self) -> dict[Cell, str]:
@@ -192,6 +214,13 @@ class SubmissionScores(NamedTuple):
             rows, schema_overrides={**kinds, "failure": pl.String, "remarks": pl.String}, infer_schema_length=None
         )
 
+    def rule(self, team: str) -> str:
+        """Return what counts of a team's runs."""
+        given = self.files.given[team] if isinstance(self.files.given, Mapping) else ()
+        chosen = [run for one in given if isinstance(one, str) and (run := primary_run(one))]
+        number = max(map(len, self.files.systems[team].values()), default=0)
+        return f"{chosen[0]}, as {PRIMARY} says" if chosen else f"mean over {number} runs" if number > 1 else ONE_RUN
+
     def interval(self, team: str, metric: str) -> tuple[float, float] | None:
         """Return the 95 % interval of a team's macro average on these treebanks.
 
@@ -232,6 +261,8 @@ def score_submissions(
         output = files.systems[team][code]
         try:
             checksum = "+".join(map(file_checksum, output))
+            if len(output) > 1:  # a failure names the folder of the run
+                checksum += "@" + "+".join(Path(run).parent.name for run in output)
         except OSError as error:
             return CellScore({}, {}, f"cannot be read: {error.strerror or error}"), None
         known = None if kept is None else kept.get(gold.checksum, checksum)
@@ -258,7 +289,7 @@ def score_submissions(
         raise TreegaugeError(f"no team could be scored: {reasons}; check that GOLD comes before SUBMISSIONS")
     return SubmissionScores(
         tuple(files.gold), tuple(files.systems), cells, options, signature,
-        new=states.count(True), known=states.count(False),
+        new=states.count(True), known=states.count(False), files=files,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ from treegauge.treebanks.sources.matching import OutputMatch, distinct_names, ma
 from treegauge.treebanks.sources.resolver import find, read_treebank, resolve_source
 
 NO_OUTPUT = "no output"
+PRIMARY = "primary.txt"
+"""A file in a system's folder with the name of the run that counts; without it, all runs do."""
 
 
 class Answers(NamedTuple):
@@ -65,7 +68,8 @@ def failure_reason(error: TreegaugeError, runs: Sequence[Any] = ()) -> str:
     """Return in one line why output has no score; the paths of `runs` get their names."""
     said = str(error)
     for run in filter(lambda run: isinstance(run, str), runs):
-        said = said.replace(run, Path(run).name)
+        home = f"{Path(run).parent.name}/" * (len(runs) > 1)
+        said = said.replace(run, home + Path(run).name)
     lines = [line.strip() for line in said.splitlines()]
     return "; ".join([line for line in lines if line and not line.startswith("hint")][:3])
 
@@ -285,13 +289,23 @@ def match_folders(
 def matched_runs(files: Sequence[str], folder: Source, given: Collection[str] | None = None) -> list[OutputMatch]:
     """Match the output of each run in a folder, all of it or `given` files, with gold files.
 
-    Subfolders are runs if two of them have output for the same gold file.
+    Subfolders are runs if two of them have output for the same gold file. If the folder has a file
+    primary.txt, only the run that it names counts.
     """
+    named = primary_run(folder)
+    if named is not None:
+        homes = {home.name: home for home in _subfolders(Path(folder))}
+        if named not in homes:
+            there = ", ".join(homes) or "none is there"
+            why = f"{PRIMARY}:1: found {named!r}; expected the name of a run, one of: {there}"
+            return [OutputMatch({}, dict.fromkeys(files, why), [])]
+        note(f"{folder}: only {named} counts, as {PRIMARY} says")
+        folder = homes[named]
 
     def output(home: Path) -> list[str]:
         return [file for file in _files(home) if given is None or file in given]
 
-    runs = [match_outputs(files, output(home)) for home in _subfolders(Path(folder))]
+    runs = [replace(match_outputs(files, output(home)), home=home.name) for home in _subfolders(Path(folder))]
     times = Counter(path for run in runs for path in [*run.pairs, *run.doubled])
     if max(times.values(), default=0) < 2:
         runs = [match_outputs(files, output(Path(folder)))]
@@ -303,12 +317,23 @@ def matched_runs(files: Sequence[str], folder: Source, given: Collection[str] | 
     return runs
 
 
+def primary_run(folder: Source) -> str | None:
+    """Return the run that primary.txt in a system's folder names; None if there is no such file."""
+    path = Path(folder) / PRIMARY
+    if not path.is_file():
+        return None
+    return path.read_text(encoding="utf-8-sig", errors="replace").strip().partition("\n")[0].strip().rstrip("/")
+
+
 def _missing(path: str, runs: Sequence[OutputMatch]) -> str:
     """Return why there is no output of some run for a gold file."""
     if doubled := [run.doubled[path] for run in runs if path in run.doubled]:
         return doubled[0]
-    lacking = sum(path not in run.pairs for run in runs)
-    return "" if not lacking else NO_OUTPUT + f" in {lacking} of {len(runs)} runs" * (lacking < len(runs))
+    lacking = [run.home for run in runs if path not in run.pairs]
+    if len(lacking) in {0, len(runs)}:
+        return NO_OUTPUT if lacking else ""
+    which = f" ({', '.join(lacking)})" if all(lacking) else ""
+    return f"{NO_OUTPUT} in {len(lacking)} of {len(runs)} runs{which}"
 
 
 def _common(found: Answers, common: bool, where: str = "") -> Answers:

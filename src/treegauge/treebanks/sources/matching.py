@@ -65,11 +65,12 @@ def _with_parent(path: Path, name: str) -> str:
 
 @dataclass(frozen=True)
 class OutputMatch:
-    """The output of each gold file, gold files with two outputs and why, and output without gold."""
+    """The output of each gold file, gold files with two outputs and why, output without gold, and the run."""
 
     pairs: dict[str, str]
     doubled: dict[str, str]
     unmatched: list[str]
+    home: str = ""
 
 
 def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) -> OutputMatch:
