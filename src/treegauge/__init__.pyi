@@ -1261,10 +1261,11 @@ def leaderboard(
     *submissions
         A folder that has one folder of output per team, or single teams as NAME=PATH, where PATH is
         a file or a folder, or stores. Repeat a NAME for several runs of one team, or put a folder
-        per run in the team's folder. In Python also mappings from teams to paths.
+        per run in the team's folder; the mean over runs counts, or the run that the team's
+        primary.txt names. In Python also mappings from teams to paths.
     out
-        The folder to write: index.html, the tables, and the scores that the next run reuses. In
-        Python, None writes nothing.
+        The folder to write: index.html, the tables, teams/ with a report for each team, and the
+        scores that the next run reuses. In Python, None writes nothing.
     metric
         The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split

@@ -3,13 +3,17 @@
 ``rank`` and ``certify`` take the words with ``gold``, and so do the other verbs that read tables of scores.
 """
 
+import json
+import shutil
 from contextlib import nullcontext
+from html import escape
 from types import SimpleNamespace
 
 import pytest
 from scipy.stats import rankdata
 
 import treegauge as tg
+from tests.commands import schema_errors
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import listening
 from treegauge.testing.perturb import inject_errors
@@ -242,3 +246,109 @@ def test_the_board_of_a_messy_task_ranks_as_an_independent_computation(task, tmp
     assert dict(late.table.select("system", "score").rows()) == pytest.approx(means, rel=1e-12)
     ranks = rankdata([-round(mean, 9) for mean in means.values()])
     assert dict(late.table.select("system", "rank").rows()) == dict(zip(means, ranks, strict=True))
+
+
+#: What the report of a team says: cause, file and line of each failure.
+CAUSES = {
+    "missing": ("missing", None, None),
+    "one_run_missing": ("missing", None, None),
+    "cut": ("cut off", "te_mtg.conllu", 191),
+    "malformed": ("malformed", "te_mtg.conllu", 4),
+    "doubled": ("doubled", "new.conllu and old.conllu", None),
+    "retokenised": ("other text", "te_mtg.conllu", 4),
+    "bad_run": ("other text", "run2/te_mtg.conllu", 4),
+    "no_such_run": ("wrong primary.txt", "primary.txt", 1),
+}
+
+
+@pytest.fixture(scope="module")
+def board(task, tmp_path_factory):
+    """The board of the messy task, with a team whose second run is wrong, and primary runs."""
+    home = tmp_path_factory.mktemp("board")
+    shutil.copytree(task / "teams", home / "teams")
+    for team in ("bad_run", "primary", "no_such_run"):
+        shutil.copytree(task / "teams" / "clean", home / "teams" / team)
+    path = home / "teams" / "bad_run" / "run2" / "te_mtg.conllu"
+    path.write_text(_with_another_word(path.read_text(encoding="utf-8")), encoding="utf-8")
+    (home / "teams" / "primary" / "primary.txt").write_text("run2\n", encoding="utf-8")
+    (home / "teams" / "no_such_run" / "primary.txt").write_text("run9", encoding="utf-8")
+    return home, tg.leaderboard(task / "gold", home / "teams", out=home / "out", subsets=9)
+
+
+def _rows(text, caption):
+    """Return the cells of the table below a heading of a report in Markdown."""
+    lines = text.partition(f"\n## {caption}")[2].partition("\n#")[0].replace("\\", "").split("\n")
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")][2:]
+
+
+@pytest.mark.parametrize("team", CAUSES)
+def test_the_report_of_a_team_names_the_cause_file_and_line(board, team):
+    home, _ = board
+    text = (home / "out" / "teams" / f"{team}.md").read_text(encoding="utf-8")
+    html = (home / "out" / "teams" / f"{team}.html").read_text(encoding="utf-8")
+    rows = _rows(text, "Failed and missing runs")
+    assert len(rows) == (4 if team == "no_such_run" else 1)
+    for cause, treebank, file, line, why in rows:
+        assert (cause, file or None, int(line) if line else None) == CAUSES[team]
+        assert treebank == "Telugu MTG" or team == "no_such_run"
+        assert MESSES.get(team, "") in why
+        assert escape(why.split(";")[0], quote=True) in html
+    assert f"Failed on {len(rows)} of 4 treebanks: {len(rows)} {CAUSES[team][0]}." in text
+    assert team != "one_run_missing" or "no output in 1 of 2 runs (run2)" in text
+    worst = _rows(text, "Treebanks")[0]
+    assert worst[1] == "failed"
+    assert float(worst[-1]) < -50
+
+
+def test_the_run_that_primary_txt_names_counts_and_else_the_mean(board, task):
+    home, ranked = board
+    said = dict(ranked.table.select("system", "score").iter_rows())
+    only = tg.score(task / "gold", f"x={task}/teams/clean/run2", resamples=0).averages()["LAS"].item()
+    assert said["primary"] == pytest.approx(only)
+    assert said["clean"] != said["primary"]
+    assert (ranked.runs["primary"], ranked.runs["clean"], ranked.runs["single"]) == (
+        "run2, as primary.txt says", "mean over 3 runs", "one run",
+    )  # fmt: skip
+    assert "clean: mean over 3 runs; " in str(ranked)
+    again = tg.score(task / "gold", f"primary={home}/teams/primary", resamples=0)
+    assert again.averages()["LAS"].item() == said["primary"], "the same in every verb"
+    feed = json.loads((home / "out" / "leaderboard.json").read_text(encoding="utf-8"))
+    assert not schema_errors(feed)
+    assert feed["runs"] == dict(ranked.runs)
+    assert {(one["system"], one["reason"]) for one in feed["failures"]} == {
+        (team, why) for (_, team), why in ranked.failures.items()
+    }
+
+
+def test_relations_of_a_report_are_those_of_breakdown(board, task):
+    home, ranked = board
+    team, rival = "single", next(name for name in ranked.order if name != "single")
+    rows = _rows((home / "out" / "teams" / "single.md").read_text(encoding="utf-8"), "Relations")
+    cells = {team: {}, rival: {}}
+    for name, sums in cells.items():
+        found = tg.breakdown(task / "gold", f"{name}={home}/teams/{name}")[name]
+        for runs in found.runs.values():
+            for one in runs:
+                for row in one.table.iter_rows(named=True):
+                    counts = sums.setdefault(row["class"], [0, 0, 0])
+                    for place, column in enumerate(("correct", "gold", "system")):
+                        counts[place] += row[column] / len(runs)
+    lost = {key: cells[rival][key][0] - counts[0] for key, counts in cells[team].items()}
+    assert [float(row[-1]) for row in rows] == pytest.approx(
+        sorted((n for n in lost.values() if n > 1e-9), reverse=True)[: len(rows)], abs=0.006
+    )
+    for relation, gold, own, other, _ in rows:
+        for name, shown in ((team, own), (rival, other)):
+            right, words, system = cells[name][relation]
+            assert float(shown) == pytest.approx(200 * right / (words + system), abs=0.006)
+        assert int(gold) == cells[team][relation][1]
+
+
+def test_reports_of_teams_that_are_gone_are_removed(board, task):
+    home, _ = board
+    (home / "out" / "teams" / "notes.txt").write_text("mine", encoding="utf-8")
+    teams = [f"{name}={home}/teams/{name}" for name in ("single", "cut")]
+    tg.leaderboard(task / "gold", *teams, out=home / "out", subsets=9)
+    assert {one.name for one in (home / "out" / "teams").iterdir()} == {
+        "single.md", "single.html", "cut.md", "cut.html", "notes.txt",
+    }  # fmt: skip

@@ -294,7 +294,7 @@ def test_subfolders_with_output_for_one_treebank_are_runs(tmp_path):
     write(tmp_path / "one", "r1/a", "r2/a", "r2/b")
     files = match_folders(tmp_path / "gold", {"one": tmp_path / "one"})
     assert files.systems["one"] == {"a": [str(tmp_path / "one" / f"r{run}" / "a.conllu") for run in (1, 2)]}
-    assert files.failures == {("b", "one"): "no output in 1 of 2 runs"}
+    assert files.failures == {("b", "one"): "no output in 1 of 2 runs (r1)"}
 
 
 def test_two_outputs_for_one_treebank_count_as_failed(tmp_path):

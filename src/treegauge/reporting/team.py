@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.result import RowsResult
 from treegauge.reporting.page import Section, page
+from treegauge.scoring.systems import run_names
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.sources.languages import human_names
 
@@ -25,9 +25,7 @@ CAUSES = (
     ("incomplete", "cut off"), ("same text", "other text"), (r":\d+:", "malformed"),
 )  # fmt: skip
 """What the sentence about a failure has in it, and the name of the cause."""
-PLACE = re.compile(
-    r"system: +\S+:(?P<a>\d+) |(?P<file>[^\s;]+):(?P<b>\d+): |\(line (?P<c>\d+)\)|^(?P<files>.+) have the text of"
-)
+LINE = re.compile(r"system: +\S+:(\d+) |\S+:(\d+): |\(line (\d+)\)")
 WORST = 15
 """The number of relations shown."""
 
@@ -123,11 +121,11 @@ def _failures(
     rows = []
     for code, why in failed.items():
         cause = next((name for pattern, name in CAUSES if re.search(pattern, why)), "other")
-        found = PLACE.search(why)
-        place = {name: value for name, value in found.groupdict().items() if value} if found else {}
-        runs = scores.files.systems[team].get(code, ())
-        file = place.get("file") or place.get("files") or (Path(runs[0]).name if len(runs) == 1 else None)
-        line = next((int(place[name]) for name in "abc" if name in place), None)
+        line = next((int(number) for match in LINE.findall(why) for number in match if number), None)
+        runs = list(run_names(scores.files.systems[team].get(code, ())).values())
+        known = runs if len(runs) == 1 else [run for run in runs if run in why]
+        named = re.split(" have the text of|:1: ", why)[:1] if cause in {"doubled", "wrong primary.txt"} else []
+        file = next(iter([*known, *named]), None)
         rows.append({"cause": cause, "treebank": names[code], "file": file, "line": line, "what is wrong": why})
     return sorted(rows, key=lambda row: str(row["cause"]))
 
@@ -172,7 +170,7 @@ def _classes(scores: "SubmissionScores", team: str, rival: str) -> list[dict[str
     rows = []
     for relation, counts in sums.items():
         own, other = (200 * right / max(1.0, gold + system) for right, gold, system in counts)
-        lost = float(counts[1, 0] - counts[0, 0])
+        lost = round(float(counts[1, 0] - counts[0, 0]), 6)  # means over runs are not whole
         rows.append({"relation": relation, "gold words": round(counts[0, 1]), f"F1 of {team}": float(own),
                      f"F1 of {rival}": float(other), "words lost": lost})  # fmt: skip
     return sorted((row for row in rows if row["words lost"] > 0), key=lambda row: -row["words lost"])[:WORST]

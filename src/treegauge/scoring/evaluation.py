@@ -13,7 +13,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.alignment.paired_reading import LAYERS, Input, SideReader, read_pairs
-from treegauge.scoring.alignment.segmentation import TextChanges
+from treegauge.scoring.alignment.segmentation import MismatchError, TextChanges
 from treegauge.scoring.certainty import UnitCounts, check_resampling, intervals, remarks
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts, join, tally
@@ -61,7 +61,10 @@ def evaluate(
             ours = SideReader.of(gold, options, seen=seen, chunk=chunk, pieces=pieces)
             theirs = SideReader.of(output, options, chunk=chunk)
             seen = pieces = None  # gold is the same for all
-            counted[name].append(_counts(read_pairs(ours, theirs, options), options, progress, each))
+            try:
+                counted[name].append(_counts(read_pairs(ours, theirs, options), options, progress, each))
+            except MismatchError as error:
+                raise MismatchError(f"{output}: {error}" if len(outputs) > 1 else str(error)) from None
             readers[name].append((ours, theirs))
     scored = scored_runs(counted, options)
     systems_read = []

@@ -67,11 +67,16 @@ def answers(gold: Any, systems: Sequence[Any], *, split: str | None = None, comm
 def failure_reason(error: TreegaugeError, runs: Sequence[Any] = ()) -> str:
     """Return in one line why output has no score; the paths of `runs` get their names."""
     said = str(error)
-    for run in filter(lambda run: isinstance(run, str), runs):
-        home = f"{Path(run).parent.name}/" * (len(runs) > 1)
-        said = said.replace(run, home + Path(run).name)
+    for run, name in run_names(runs).items():
+        said = said.replace(run, name)
     lines = [line.strip() for line in said.splitlines()]
     return "; ".join([line for line in lines if line and not line.startswith("hint")][:3])
+
+
+def run_names(runs: Sequence[Any]) -> dict[str, str]:
+    """Return the names of files of a system's runs; of several, with their folders."""
+    files = [run for run in runs if isinstance(run, str)]
+    return {run: "/".join(Path(run).parts[-2 if len(runs) > 1 else -1 :]) for run in files}
 
 
 def named_outputs(
