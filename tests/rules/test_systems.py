@@ -257,7 +257,7 @@ CAUSES = {
     "doubled": ("doubled", "new.conllu and old.conllu", None),
     "retokenised": ("other text", "te_mtg.conllu", 4),
     "bad_run": ("other text", "run2/te_mtg.conllu", 4),
-    "no_such_run": ("wrong primary.txt", "primary.txt", 1),
+    "no_such_run": ("wrong primary run", "primary.txt", 1),
 }
 
 
@@ -312,6 +312,12 @@ def test_the_run_that_primary_txt_names_counts_and_else_the_mean(board, task):
     assert "clean: mean over 3 runs; " in str(ranked)
     again = tg.score(task / "gold", f"primary={home}/teams/primary", resamples=0)
     assert again.averages()["LAS"].item() == said["primary"], "the same in every verb"
+    gold = task / "gold" / "te_mtg.conllu"
+    assert [len(tg.score(gold, f"{home}/teams/{team}", resamples=0).systems[0].runs) for team in ("clean", "primary")] == [3, 1]
+    with pytest.raises(
+        TreegaugeError, match=r"primary\.txt:1: found 'run9'; expected the name of a run, one of: run1, "
+    ):
+        tg.score(gold, f"{home}/teams/no_such_run", resamples=0)
     feed = json.loads((home / "out" / "leaderboard.json").read_text(encoding="utf-8"))
     assert not schema_errors(feed)
     assert feed["runs"] == dict(ranked.runs)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import note
-from treegauge.core.result import RowsResult
 from treegauge.core.verbs import command, verb
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.settings import Reading
@@ -132,12 +131,6 @@ def leaderboard(
     return ranked
 
 
-class FailedRuns(RowsResult):
-    """Runs without a score, and why."""
-
-    kind = "failed runs"
-
-
 def output_folder(out: str | PathLike[str] | None, gold: str | PathLike[str], homes: Iterable[Path]) -> Path | None:
     """Return the folder to write; refuse a folder of inputs, or one with other files."""
     if out is None:
@@ -186,8 +179,8 @@ def write_leaderboard(ranked: "Standings", folder: Path, title: str, scores: "Su
     made = page(title, introduction, sections).encode()
     texts: dict[str, str] = {}
     for team, stem in file_names(scores.teams).items():
-        told = team_report(ranked, scores, metric, team, title)
-        texts |= {f"{stem}.html": told.html(), f"{stem}.md": told.markdown()}
+        html, markdown = team_report(ranked, scores, metric, team, title)
+        texts |= {f"{stem}.html": html, f"{stem}.md": markdown}
     with whole_folder(folder), new_folder(folder / TEAMS):
         for name in (SCORES, *TABLES):
             ranked.save(folder / name)
@@ -207,6 +200,7 @@ def standings_section(ranked: "Standings") -> "Section":
     """Return the section with the standings and the scores by treebank."""
     from treegauge.reporting.methods import make_method
     from treegauge.reporting.page import Section
+    from treegauge.reporting.team import TeamTable
 
     metric, best = ranked.board.metric, ranked.order[0]
     means = ranked.table["score"].to_list()
@@ -214,7 +208,7 @@ def standings_section(ranked: "Standings") -> "Section":
     short = [f"{best} leads with a mean {metric} of {means[0]:.2f}."]
     if ranked.failures:
         short.append(f"Failed or missing runs: {len(ranked.failures)}.")
-    failed = FailedRuns(
+    failed = TeamTable(
         [{"team": team, "treebank": code, "why": why} for (code, team), why in ranked.failures.items()],
         ranked.signature,
     )

@@ -34,15 +34,15 @@ def evaluate(
     options: ScoreOptions | None = None,
     *,
     progress: Progress | None = None,
-    each: Callable[[Alignment], object] | None = None,
+    each: Callable[[Alignment], Alignment] | None = None,
     chunk: int = CHUNK,
 ) -> Scores:
     """Score system output against one gold file.
 
     Systems are one output, or a mapping from names to outputs. A list of outputs holds several runs
     (seeds) of one system, whose counts are added; with three or more, intervals account for other
-    runs. After each `chunk` bytes, `progress` is called with the number of sentences, and `each` with
-    their alignment.
+    runs. After each `chunk` bytes, `progress` is called with the number of sentences; `each` sees
+    their alignment first.
     """
     options = options or ScoreOptions()
     if options.resamples:
@@ -61,8 +61,9 @@ def evaluate(
             ours = SideReader.of(gold, options, seen=seen, chunk=chunk, pieces=pieces)
             theirs = SideReader.of(output, options, chunk=chunk)
             seen = pieces = None  # gold is the same for all
+            pairs = read_pairs(ours, theirs, options)
             try:
-                counted[name].append(_counts(read_pairs(ours, theirs, options), options, progress, each))
+                counted[name].append(_counts(map(each, pairs) if each else pairs, options, progress))
             except MismatchError as error:
                 raise MismatchError(f"{output}: {error}" if len(outputs) > 1 else str(error)) from None
             readers[name].append((ours, theirs))
@@ -148,19 +149,12 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
     return named
 
 
-def _counts(
-    aligned: Iterable[Alignment],
-    options: ScoreOptions,
-    progress: Progress | None,
-    each: Callable[[Alignment], object] | None = None,
-) -> SentenceCounts:
+def _counts(aligned: Iterable[Alignment], options: ScoreOptions, progress: Progress | None) -> SentenceCounts:
     keep = options.resamples > 0
 
     def parts() -> Iterable[SentenceCounts]:
         for alignment in aligned:
             part = tally(alignment, options)
-            if each:
-                each(alignment)
             if progress:
                 progress(part.sentences)
             yield part if keep else part.summed()

@@ -64,21 +64,23 @@ class CellScore(NamedTuple):
     remarks: str = ""
     classes: Mapping[str, list[float]] = MappingProxyType({})
 
+    def estimate(self, metric: str) -> StudentEstimate:
+        """Return F1 as a fraction, with its standard error."""
+        return StudentEstimate(*(np.array([part]) for part in (self.metrics[metric].f1 / 100, *self.errors[metric])))
+
 
 def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> CellScore:
     """Score the runs of a system; an error in one becomes the reason of its failure."""
     classes: dict[str, list[float]] = {}
 
-    def count(alignment: Alignment) -> None:
+    def count(alignment: Alignment) -> Alignment:
         right = correct_words(alignment, options.convention)
         ours, theirs = (classify(side.treebank, "relation") for side in (alignment.gold, alignment.system))
-        for place, mask, (codes, names, _) in (
-            (0, right.relations, ours),
-            (1, right.gold, ours),
-            (2, right.system, theirs),
-        ):
-            for name, number in zip(names, np.bincount(codes[mask], minlength=len(names)).tolist(), strict=True):
-                classes.setdefault(name, [0.0, 0.0, 0.0])[place] += number / len(runs)
+        counted = [(right.relations, ours), (right.gold, ours), (right.system, theirs)]
+        for place, (mask, (codes, names, _)) in enumerate(counted):
+            for name, number in zip(names, np.bincount(codes[mask], minlength=len(names)), strict=True):
+                classes.setdefault(name, [0.0, 0.0, 0.0])[place] += float(number) / len(runs)
+        return alignment
 
     try:
         scores = evaluate(gold, {"system": list(runs)}, options, each=count)
@@ -230,11 +232,7 @@ class SubmissionScores(NamedTuple):
         if not all(metric in score.errors for score in mine):
             return None
         values = [score.metrics[metric].f1 / 100 for score in mine]
-        estimates = [
-            StudentEstimate(*(np.array([part]) for part in (value, *one.errors[metric])))
-            for value, one in zip(values, mine, strict=True)
-        ]
-        here = over_treebanks(list(self.treebanks), values, estimates).here
+        here = over_treebanks(list(self.treebanks), values, [score.estimate(metric) for score in mine]).here
         return None if here is None else percent_interval(here, 0.95, share=True)
 
 

@@ -170,6 +170,11 @@ def _runs_in(output: Any, gold: Any) -> list[Any]:
     if not files:
         raise TreegaugeError(f"{output}: found no .conllu file in this folder")
     homes = _subfolders(Path(output))
+    if (named := primary_run(output)) is not None:
+        if named not in (there := [home.name for home in homes]):
+            raise TreegaugeError(f"{output}/{_no_such_run(named, there)}")
+        homes = [home for home in homes if home.name == named]
+        files = _files(homes[0])
     if isinstance(gold, Treebank) or not homes:
         return list(files)
     matched = [match_outputs([gold], _files(home)).pairs for home in homes]
@@ -297,22 +302,18 @@ def matched_runs(files: Sequence[str], folder: Source, given: Collection[str] | 
     Subfolders are runs if two of them have output for the same gold file. If the folder has a file
     primary.txt, only the run that it names counts.
     """
-    named = primary_run(folder)
-    if named is not None:
-        homes = {home.name: home for home in _subfolders(Path(folder))}
-        if named not in homes:
-            there = ", ".join(homes) or "none is there"
-            why = f"{PRIMARY}:1: found {named!r}; expected the name of a run, one of: {there}"
-            return [OutputMatch({}, dict.fromkeys(files, why), [])]
-        note(f"{folder}: only {named} counts, as {PRIMARY} says")
-        folder = homes[named]
 
     def output(home: Path) -> list[str]:
         return [file for file in _files(home) if given is None or file in given]
 
     runs = [replace(match_outputs(files, output(home)), home=home.name) for home in _subfolders(Path(folder))]
     times = Counter(path for run in runs for path in [*run.pairs, *run.doubled])
-    if max(times.values(), default=0) < 2:
+    if (named := primary_run(folder)) is not None:
+        if named not in (there := [run.home for run in runs]):
+            return [OutputMatch({}, dict.fromkeys(times or files, _no_such_run(named, there)), [])]
+        note(f"{folder}: only {named} counts, as {PRIMARY} says")
+        runs = [run for run in runs if run.home == named]
+    elif max(times.values(), default=0) < 2:
         runs = [match_outputs(files, output(Path(folder)))]
     if given is not None:
         return runs
@@ -328,6 +329,10 @@ def primary_run(folder: Source) -> str | None:
     if not path.is_file():
         return None
     return path.read_text(encoding="utf-8-sig", errors="replace").strip().partition("\n")[0].strip().rstrip("/")
+
+
+def _no_such_run(named: str, runs: Sequence[str]) -> str:
+    return f"{PRIMARY}:1: found {named!r}; expected the name of a run, one of: {', '.join(runs) or 'none is there'}"
 
 
 def _missing(path: str, runs: Sequence[OutputMatch]) -> str:
