@@ -52,12 +52,11 @@ if TYPE_CHECKING:
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
     from treegauge.statistics.data_table import Tables
     from treegauge.statistics.variables import Analysis, Coefficient, Correction, Names
-    from treegauge.treebanks.catalogue import Catalogue, Layer
+    from treegauge.treebanks.catalogue import Catalogue
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
     from treegauge.treebanks.show import Drawings
     from treegauge.treebanks.sources.files import Errors, Source
-    from treegauge.treebanks.sources.selection import Prefer
     from treegauge.validation.report import ValidationReport
     from typing import Any, IO, Literal
 
@@ -380,19 +379,13 @@ def catalogue(
     roots: Source | Sequence[Source] = (),
     *,
     find: Sequence[str] = (),
-    has: Sequence[Layer] = (),
-    needs: Sequence[Literal['train', 'dev', 'test']] = (),
-    where: Sequence[str] = (),
-    licence: str | None = None,
-    one_per_language: Prefer | None = None,
-    explain: bool = False,
+    where: str | None = None,
     paths: bool = False,
     count: bool = True,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
-    treegauge catalogue ud --has features --where 'words >= 30000' --where 'nonprojective <= 0.1'
-    --one-per-language size --explain
+    treegauge catalogue ud --where 'words >= 30000 AND features >= 0.25 AND nonprojective <= 0.1'
 
     Parameters
     ----------
@@ -402,20 +395,9 @@ def catalogue(
         TREEGAUGE_UD.
     find
         List only these names, codes, languages or families, such as el_gdt@2.9.
-    has
-        A layer that at least a quarter of the words must have.
-    needs
-        A set (train, dev or test) that must have sentences.
     where
-        A bound on a column of the table, such as 'words >= 30000' or 'nonprojective <= 0.1'.
-    licence
-        A pattern for the licence, such as 'CC BY-SA *'; case is ignored.
-    one_per_language
-        Keep one treebank per language and release among those that meet all other criteria: the one
-        with the most words (size), or the one with the most manual annotation of relations
-        (annotation; the larger one if that is equal or unknown).
-    explain
-        Show why each of the others is left out.
+        List only treebanks for which this condition on columns of the table holds, in SQL, such as
+        "words >= 30000 AND licence LIKE 'CC BY-SA%'".
     paths
         Print only the folders.
     count

@@ -14,7 +14,7 @@ from treegauge.treebanks.sources.languages import UNKNOWN, Language, code_of, la
 
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
-    from treegauge.treebanks.sources.selection import Tally
+    from treegauge.treebanks.sources.tallies import Tally
 
 #: File names of UD. Large treebanks have several files per set: cs_pdt-ud-train-l.conllu.
 UD_FILE = re.compile(r"(?P<code>[^-]+)-ud-(?P<split>train|dev|test)\b")
@@ -80,7 +80,7 @@ class TreebankEntry:
     @property
     def total(self) -> "Tally":
         """The counts of all splits together."""
-        from treegauge.treebanks.sources.selection import Tally
+        from treegauge.treebanks.sources.tallies import Tally
 
         return sum((self.counts or {}).values(), Tally())
 
