@@ -1018,8 +1018,6 @@ def diff(
     *,
     split: str | None = None,
     by: By = 'upos',
-    trees: int = 0,
-    sentence: Sequence[str | int] = (),
     all: bool = False,
     errors: Errors = 'strict',
 ) -> Diff:
@@ -1039,10 +1037,6 @@ def diff(
         Compare only this set (train, dev or test) of treebank folders.
     by
         Word classes in the table of classes: old UPOS or relation.
-    trees
-        Number of changed sentences to draw, both trees side by side.
-    sentence
-        A sentence to draw, without the tables: its sent_id or its number from 1 in the old version.
     all
         Show all rows of every table.
     errors
@@ -2040,7 +2034,7 @@ def show(
     sentence
         A sentence to draw: its number from 1, or its sent_id.
     system
-        A system's output on the same words; the drawing shows its incorrect arcs.
+        A system's output or another version, found by sent_id; the drawing shows the arcs that differ.
     split
         The set of a treebank folder to draw from (train, dev or test).
     limit

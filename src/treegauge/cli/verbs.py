@@ -59,7 +59,6 @@ VERBS: dict[str, dict[str, Command]] = {
         "diff": Command(
             "Compare two versions of a treebank: sentences, words and every layer of annotation.",
             ["old", "new"],
-            {"sentence": "-s"},
             formats=["patch"],
         ),
         "measure": Command(
