@@ -247,7 +247,6 @@ def audit(
     only: Only | None = None,
     similarity: float = 0.7,
     candidates: Source | None = None,
-    agreement: Sequence[str] = (),
     resamples: int = 999,
     seed: int = 0,
     fail: Fail = 'error',
@@ -270,16 +269,13 @@ def audit(
         Show one thing only, also of single CoNLL-U files: leaks lists sentences that occur twice,
         consistency words that are attached differently from the same words elsewhere, both within
         and across the treebanks; card summarises each treebank (size, layers, validity,
-        consistency, leaks, difficulty and agreement), several in a table.
+        consistency, leaks and difficulty), several in a table.
     similarity
         Minimum similarity of near-duplicates: 1 - edit distance / length of the longer sentence, in
         characters; 1 finds only equal sentences.
     candidates
         A CSV file written by ``map --candidates-out``, to be joined with the list of
         inconsistent words.
-    agreement
-        For cards: the inter-annotator agreement of a treebank, a JSON file from treegauge agree;
-        NAME=FILE if there are several treebanks.
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
     seed

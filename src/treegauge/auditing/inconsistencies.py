@@ -257,11 +257,9 @@ def find_inconsistencies(
 
     Examples
     --------
-    >>> from treegauge.testing.perturb import inject_errors
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> twice = synthetic(40, seed=1)
-    >>> wrong = inject_errors(twice, 0.02, seed=1)
-    >>> found = find_inconsistencies({"one": twice, "two": twice, "wrong": wrong.treebank})
+    >>> from treegauge.testing.synthetic import Grammar, synthetic
+    >>> twice, wrong = synthetic(40, seed=1), synthetic(40, Grammar(label_noise=0.02), seed=1)
+    >>> found = find_inconsistencies({"one": twice, "two": twice, "wrong": wrong})
     >>> {one.part for one in found.words}
     {'wrong'}
     """

@@ -53,7 +53,7 @@ VERBS: dict[str, dict[str, Command]] = {
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.",
             ["treebanks"],
-            metavar={"treebanks": "TREEBANK", "against": "PATH", "agreement": "FILE"},
+            metavar={"treebanks": "TREEBANK", "against": "PATH"},
             formats=["svg"],
         ),
         "diff": Command(

@@ -25,8 +25,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: The families in listing order; each is a module and a page in the documentation.
 FAMILIES = ("lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity")
-
-
 _MODULES = tuple(f"treegauge.measures.{module}" for module in ("displacement", "structure", "vocabulary", "similarity"))
 GROUP = "treegauge.measures"
 
@@ -207,8 +205,6 @@ def selected_measures(names: str | Sequence[str]) -> list[Measure]:
 
 #: A column with a larger share of ``_`` counts as not annotated.
 MOSTLY = 0.5
-
-
 #: Number of possible values up to which a table is used whatever the number of keys.
 SMALL = 1 << 16
 

@@ -150,8 +150,8 @@ def _partners(sentences: "Sequence[Sentence]", predicted: "Treebank") -> "Iterat
         number = ids.get(one.id or "", one.number)
         if number >= len(predicted) or len(predicted[number]) != len(one):
             raise TreegaugeError(
-                f"{one.treebank.name} and {predicted.name} have different words in sentence {one.id or one.number + 1}; "
-                "drawing it together needs the same words (treegauge score aligns them)"
+                f"{one.treebank.name} and {predicted.name} have different words in sentence "
+                f"{one.id or one.number + 1}; drawing it together needs the same words (treegauge score aligns them)"
             )
         yield predicted[number]
 

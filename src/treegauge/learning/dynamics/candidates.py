@@ -182,12 +182,11 @@ def error_candidates(
     --------
     >>> from treegauge.learning.dynamics.jobs import cross_fit
     >>> from treegauge.learning.dynamics.recorder import make_engine
-    >>> from treegauge.testing.perturb import inject_errors
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> made = inject_errors(synthetic(150, seed=1), 0.01, seed=0)
-    >>> held_out = cross_fit(made.treebank, engine=make_engine("mst", epochs=2), folds=3)
-    >>> candidates = error_candidates(held_out, made.treebank, count=10)
-    >>> bool(made.changed[[one.number for one in candidates.words]].mean() >= 0.5)
+    >>> from treegauge.testing.synthetic import Grammar, synthetic
+    >>> noisy = synthetic(150, Grammar(label_noise=0.01), seed=1)
+    >>> held_out = cross_fit(noisy, engine=make_engine("mst", epochs=2), folds=3)
+    >>> candidates = error_candidates(held_out, noisy, count=10)
+    >>> bool(noisy["misc"].str.contains("TrueHead")[[one.number for one in candidates.words]].mean() >= 0.5)
     True
     """
     if count < 1:
