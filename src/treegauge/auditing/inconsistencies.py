@@ -246,14 +246,8 @@ def find_inconsistencies(
     Scores are log-odds, so the two kinds of evidence about a word add up; a word that is not among
     the candidates gets 0 from them.
 
-    Parameters
-    ----------
-    parts
-        Treebanks by name, which are compared with each other and with themselves.
-    candidates
-        A CSV file written by ``treegauge map --candidates-out``.
-    all
-        Whether the text shows all words.
+    The parts are compared with each other and with themselves; `candidates` is a CSV file written by
+    ``treegauge map --candidates-out``.
 
     Examples
     --------

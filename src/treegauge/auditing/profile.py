@@ -29,16 +29,8 @@ _SHARES = frozenset({"nonprojective_sentences", "oov"})
 class Aspect:
     """One aspect of a treebank: numbers by name, a sentence, and a short label.
 
-    Attributes
-    ----------
-    values
-        The numbers; None if unknown. Shares are in percent.
-    text
-        A sentence about them.
-    short
-        A word or two for a badge.
-    state
-        Whether this is good, fair or poor for users of the treebank; empty for plain facts.
+    Unknown numbers are None, and shares in percent; `short` is a word or two for a badge, and `state` says
+    whether this is good, fair or poor for users of the treebank, ``plain`` for plain facts.
     """
 
     values: Mapping[str, Any]
@@ -66,18 +58,8 @@ def profile(
 ) -> Profile:
     """Return the profile of a treebank on disk.
 
-    Parameters
-    ----------
-    one
-        A treebank folder or a CoNLL-U file.
-    splits
-        Its sets, if they were read before.
-    against
-        Training data in which to look for the treebank's sentences.
-    similarity
-        Minimum similarity of near-duplicates.
-    checked
-        The result of ``treegauge check`` on its files, if they were checked before.
+    `splits` and `checked` are its sets and the result of ``treegauge check`` on its files, if known; `against` is
+    training data in which to look for its sentences, `similarity` the least one of near-duplicates.
     """
     from treegauge.validation.check import check
 

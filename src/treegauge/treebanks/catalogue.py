@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, Index, TreebankEntry, entry_of, folders_in
+from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, TreebankEntry, entry_of, folders_in
 from treegauge.treebanks.sources.files import SPLITS, Source
 from treegauge.treebanks.sources.languages import fold, near, release_key, take_apart
 from treegauge.treebanks.sources.resolver import newest_releases, resolve_source
@@ -195,8 +195,7 @@ def catalogue(
         raise TreegaugeError("no folder given; name one, or set TREEGAUGE_UD to it")
     places = [Path(place.path) for word in given for place in resolve_source(word)] if given else [Path(root or "")]
     folders = {folder: None for place in places for folder in folders_in(place)}
-    indices: dict[Path, Index] = {}
-    entries = [entry_of(folder, indices) for folder in folders]
+    entries = [entry_of(folder) for folder in folders]
     entries.sort(key=lambda e: (release_key(e.release), e.name.casefold(), str(e.folder)))
     listed = _catalogue(entries, {"counted": False})
     if find:

@@ -103,12 +103,8 @@ Numbers = tuple[int | None, int | None]
 def broken_rules(comments: list[str], seen: set[str], last: dict[str, Numbers]) -> list[str]:
     """Return the rules that the parallel IDs of one sentence break.
 
-    Parameters
-    ----------
-    comments
-        The comments of the sentence that are, or look like, parallel IDs.
-    seen, last
-        The IDs so far, and the numbers of the last sentence with the same key; both are updated.
+    `comments` are, or look like, parallel IDs. `seen` and `last` have the IDs so far, and the numbers of the
+    last sentence with the same key; both are updated.
 
     Examples
     --------

@@ -239,12 +239,7 @@ def sentence_rows(
 ) -> list[dict[str, Any]]:
     """Return the number of old and new sentences of each kind.
 
-    Parameters
-    ----------
-    pairs, kinds
-        The paired words, and the kind of change of each old sentence.
-    old_files, new_files
-        For each sentence, the file or set it is in.
+    `kinds` has the kind of change of each old sentence; the files are those, or the sets, of each sentence.
     """
     sentences = pairs.sentences
     counts = Counter(kinds)
