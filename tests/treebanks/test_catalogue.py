@@ -333,7 +333,7 @@ def test_licences_by_pattern_without_counting(shelf):
     ("where", "message"),
     [
         ("wrods >= 3", 'unable to find column "wrods".*expected for example .words >= 30000'),
-        ("words >=", "is no condition on columns"),
+        ("words >=", "is not a condition on columns"),
         ("family", "must be of type `Boolean`"),
         ("words >= '3'", "cannot compare string with numeric"),
     ],

@@ -111,7 +111,7 @@ class Catalogue(Result):
         except pl.exceptions.PolarsError as error:
             reason = str(error).strip().partition("\n")[0].partition(";")[0]
             raise TreegaugeError(
-                f"where: {condition!r} is no condition on columns ({reason}); expected for example "
+                f"where: {condition!r} is not a condition on columns ({reason}); expected for example "
                 f"'words >= 30000 AND features >= 0.25' with {', '.join(COLUMNS)}"
             ) from None
         return self.subset([self.entries[number] for number in holds], where=condition)
