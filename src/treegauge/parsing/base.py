@@ -114,7 +114,9 @@ def check_training(*parts: Treebank | None, seed: int = 0) -> None:
     Also refuse a seed that random generators do not accept.
     """
     check_whole("seed", seed)
-    for part in (treebank for treebank in parts if treebank is not None):
+    for part in parts:
+        if part is None:
+            continue
         if part.n_words == 0:
             raise TreegaugeError(f"{part.name} has no words to train on")
         bad = np.flatnonzero(~trees.is_tree(part.head, part.offsets))
