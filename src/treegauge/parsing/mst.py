@@ -1,6 +1,5 @@
 """First-order graph parsers over hashed features: MIRA as in MSTParser, or a log-linear model."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -28,7 +27,7 @@ from treegauge.kernels.graph_features import (
     pairs,
 )
 from treegauge.kernels.graph_trees import best_trees
-from treegauge.parsing.base import OnEpoch, are_names, check_training, save_model
+from treegauge.parsing.base import OnEpoch, are_names, check_training, hash_keys, save_model
 from treegauge.parsing.options import ParserOptions, option, tags_option
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
 from treegauge.treebanks.data.columns import Codes, Treebank
@@ -36,10 +35,6 @@ from treegauge.treebanks.sources.files import Source
 
 _PIECE = 1 << 14
 _OTHER = KINDS - 1  # the code of tags that were not in the training set
-
-
-def _key(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
@@ -80,10 +75,10 @@ def _encode(
     for row, letter in zip(letters, LETTERS, strict=True):
         column, shown = _shown(letter, ending)
         codes, values = columns[column]
-        row[:] = _key("root")
+        row[:], start, end = hash_keys(("root", "start", "end"))
         for k in range(REACH):
-            row[roots - 1 - k], row[ends + k] = _key("start"), _key("end")
-        keys = np.array([_key(f"{letter}={shown(value)}") for value in values], np.uint64)
+            row[roots - 1 - k], row[ends + k] = start, end
+        keys = hash_keys(f"{letter}={shown(value)}" for value in values)
         row[places] = keys[codes] if size else keys
     codes, values = columns["upos"]
     known = {tag: kind for kind, tag in enumerate(tags[: _OTHER - 1])}

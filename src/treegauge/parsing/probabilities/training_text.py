@@ -8,7 +8,6 @@ neighbours, that they rarely saw.
 
 import base64
 import binascii
-import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.base import hash_keys
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.relations import universal_relation
 
@@ -195,8 +195,7 @@ def _keys(treebank: Treebank) -> tuple[Keys, Keys]:
     follows the last.
     """
     (codes, forms), sentence_of, sentences = treebank.codes("form"), treebank.sentence_of, len(treebank)
-    digests = (hashlib.blake2b(form.encode(), digest_size=8).digest() for form in forms)
-    by_form = np.array([int.from_bytes(one, "little") for one in digests], np.uint64)
+    by_form = hash_keys(forms)
     words = by_form[codes] if len(codes) else by_form
     number = np.arange(len(words)) + sentence_of  # of the pair that a word ends
     left, right = np.zeros((2, len(words) + sentences), np.uint64)
