@@ -2483,21 +2483,11 @@ class _Transfer:
         self,
         target: Any,
         *sources: Any,
-        metric: str = 'LAS',
         sentences: int = 10,
-        parser: str = 'beam',
-        option: Sequence[str] | Mapping[str, Any] = (),
-        seed: int = 0,
-        store: Store | str | PathLike[str] | None = None,
-        workers: int = 1,
-        convention: str | Convention = 'official',
-        force: bool = False,
     ) -> SourceWeights:
-        """Rank sources by the similarity of their tags to the target's (KLcpos3), and select some.
+        """Rank sources by the similarity of their tags to the target's (KLcpos3).
 
-        Uses the first sentences of the target's training set. If they have trees, parsers are trained
-        on the sources, and strategies of selection are compared on held-out sentences: the result says
-        whether the choice is significant. Without trees, or with parser none, nothing is trained.
+        Uses the first sentences of the target's training set; trees are not needed, and nothing is trained.
 
         Parameters
         ----------
@@ -2505,25 +2495,8 @@ class _Transfer:
             The target: a treebank folder or name, or a file.
         *sources
             The sources: treebank folders or names (their training sets) or files.
-        metric
-            LAS, UAS, or a registered metric.
         sentences
             Number of target sentences, the first ones, whose tags determine the weights.
-        parser
-            Parser to train on each source, without words: beam or mst; none: rank by tags only.
-        option
-            Option of the parser, such as epochs=5; repeatable.
-        seed
-            Seed of the trainings.
-        store
-            Folder that stores the parses; trainings in it are not repeated. By default none.
-        workers
-            Number of trainings at a time.
-        convention
-            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-            subtypes (subtypes compared), or no-punct+subtypes.
-        force
-            Overwrite an existing file of another kind; an input is never overwritten.
         """
 
 transfer: _Transfer

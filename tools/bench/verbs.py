@@ -241,7 +241,7 @@ GROWING: dict[str, Growing] = {
     "curve equivalent": _learned("--score", "60"),
     "curve advise": _learned("--budget", "100", "--treebank", "UD_X0-Y"),
     "transfer show": _transferred(*QUICK),
-    "transfer recommend": _transferred(*QUICK),
+    "transfer recommend": _transferred(),
     "run": Growing("cells", lambda folder, n: [_plan(folder, 10 * n), "--pool", "inline"]),
     "results": _kept("--out", "results.csv"),
     "store show": _kept(),
