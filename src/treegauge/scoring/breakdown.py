@@ -152,16 +152,18 @@ def align_answers(given: "Answers", reading: Reading) -> "dict[str, dict[str, li
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
     failures, aligned = dict(given.failures), {}
     for code, gold in given.gold.items():
-        ours, row = read_treebank(gold, name=code if given.several else None, **how), {}
+        ours, row = read_treebank(gold, **how), {}
         for name, runs in given.systems.items():
             if (code, name) in failures:
                 continue
             try:
-                row[name] = [align_by(reading, ours, read_treebank(run, name=name, **how)) for run in runs[code]]
+                found = [align_by(reading, ours, read_treebank(run, **how)) for run in runs[code]]
             except TreegaugeError as error:
                 if not given.several:
                     raise
                 failures[code, name] = failure_reason(error)
+            else:
+                row[name] = [one.named(code if given.several else ours.name, name) for one in found]
         if len(row) == len(given.systems):
             aligned[code] = row
     lines = [f"failed: {system} on {code}: {why}" for (code, system), why in failures.items()]

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -81,6 +81,14 @@ class Alignment:
         gold, system = self.gold.treebank, self.system.treebank
         policies = "+".join(sorted({gold.policy, system.policy}))
         return {"tb": gold.mark, "system": system.name, "errors": policies}
+
+    def named(self, gold: str, system: str) -> "Alignment":
+        """Return the same with other names of the two treebanks."""
+        left, right = (
+            side if side.treebank.name == name else replace(side, treebank=replace(side.treebank, name=name))
+            for side, name in ((self.gold, gold), (self.system, system))
+        )
+        return replace(self, gold=left, system=right)
 
     def right(self, bits: int) -> npt.NDArray[np.bool_]:
         """Which gold words have all of these flags."""
