@@ -1439,7 +1439,6 @@ def parse(
     split: Literal['train', 'dev', 'test'] | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     confidence: bool = False,
-    trees: int = 1,
     write_tags: bool = False,
     trust: bool = False,
     force: bool = False,
@@ -1465,9 +1464,6 @@ def parse(
     confidence
         Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
         head is correct) in MISC, and ``# tree_prob`` above each sentence.
-    trees
-        Write up to this number of trees per sentence, best first, with ``# tree_rank`` and
-        ``# tree_prob``; later trees have ``/tree_2`` and so on after their ``sent_id``.
     write_tags
         Write the tags of the model's tagger, which it parses with, into UPOS.
     trust
@@ -1778,7 +1774,6 @@ def report(
     subsets: int = 100000,
     errors: Errors = 'strict',
     convention: str | Convention = 'official',
-    serve: bool | int | None = None,
     force: bool = False,
 ) -> Page:
     """Make one offline web page from treebanks, system output, scores and other results.
@@ -1808,9 +1803,6 @@ def report(
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
-    serve
-        Serve the page on 127.0.0.1 and update it whenever an input changes; Ctrl-C stops it. Opens
-        the browser, unless the number of a port is given (0 for any that is free).
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 
@@ -1888,6 +1880,7 @@ def run(
     store: Store | str | PathLike[str] | None = None,
     *,
     dry_run: bool = False,
+    until: str | None = None,
     pool: str | None = None,
     workers: int | None = None,
     timeout: str | float | None = None,
@@ -1911,7 +1904,10 @@ def run(
     store
         Folder of results, created if needed; by default the plan's name and ``.store``.
     dry_run
-        Only report what would be run, why, and the expected time.
+        Only report what would be run, and why.
+    until
+        Stop as soon as it is decided which of two parsers is better, such as "mst > beam": cells are
+        added seed by seed, or genus by genus, and looking after each keeps the error at 5 %.
     pool
         inline, process (a fresh process for each cell), dask, dask://HOST:PORT or slurm. Default:
         the plan's pool, or process.
@@ -2323,7 +2319,6 @@ def train(
     held_out: float | None = None,
     seed: int = 0,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
-    ensemble: int = 1,
     calibrate: Literal['dev', 'folds', 'both', 'none'] = 'dev',
     force: bool = False,
 ) -> Training:
@@ -2355,9 +2350,6 @@ def train(
         Seed of the random numbers; the same seed gives the same model.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
-    ensemble
-        Train this number of models with consecutive seeds and average their probabilities; one
-        file. For parsers that give probabilities.
     calibrate
         Data for calibrating the probabilities of ``parse --confidence``: the dev set if there is
         one, folds of the training set (trains up to five more models), both, or none.

@@ -264,21 +264,3 @@ def stored_maps(store: Source) -> list[MapArchive]:
         first = held_out[0] if held_out else None
         archives.append(MapArchive(tuple(mapped), first, context=own_context))
     return archives
-
-
-def sentence_table(recording: Recording, treebank: "Treebank") -> "pl.DataFrame":
-    """Return confidence and variability of whole gold trees, one row per sentence.
-
-    Uses the geometric mean per word, :math:`p(y)^{1/n}`, instead of :math:`p(y)`, which shrinks
-    with every word and so would only show length (the Difficulty paper, section 6). The recording
-    has ``trees_logp``; `bits` are those of the last epoch.
-    """
-    logp, words = recording.tree_logp(treebank), treebank.lengths
-    p = np.exp(logp / words)
-    return make_table(
-        {
-            "sentence": np.arange(1, len(words) + 1), "words": words,
-            "confidence": p.mean(axis=0), "variability": p.std(axis=0),
-            "bits": -logp[-1] / np.log(2),
-        }
-    )  # fmt: skip
