@@ -771,8 +771,8 @@ class _Curve:
         option
             Option of the parser, such as epochs=5; repeatable.
         sizes
-            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-            5,10,20,50,100,200,500 for training.
+            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts; for training
+            5,10,20,50,100,200,500, and all sentences of a single treebank.
         samples
             Number of training samples per size.
         store
@@ -900,12 +900,14 @@ class _Curve:
     def advise(
         self,
         *sources: Any,
-        budget: int,
+        budget: int | None = None,
+        gain: float | None = None,
         sentences: Any = None,
         have: int | None = None,
         worth: float = 1.0,
         treebank: str | None = None,
         parser: str | None = None,
+        tags: Literal['gold', 'predicted'] | None = None,
         store: Store | str | PathLike[str] | None = None,
         workers: int | None = None,
         level: float = 0.95,
@@ -926,7 +928,11 @@ class _Curve:
         *sources
             Counts, stores of ``run``, or treebanks to train on.
         budget
-            Number of further sentences that could be annotated.
+            Number of further sentences that could be annotated. By default the data are doubled; with
+            `sentences` it is 100.
+        gain
+            Report the number of further sentences that gain this many points, its interval, and the
+            chance that the budget is enough.
         sentences
             Tagged sentences without trees (a CoNLL-U file): rank those to annotate next, by how much
             parsers trained on the treebank disagree, per word to annotate.
@@ -938,8 +944,12 @@ class _Curve:
             The treebank, if there are several.
         parser
             Parser to train (beam by default), or to choose from counts. 'mst epochs=5' sets options.
+        tags
+            UPOS that the parser reads: the file's (gold), or a tagger's that learns from the same
+            sentences (predicted). By default the parser's, mostly gold; a note says which.
         store
-            Folder that stores the trainings; trainings in it are not repeated. By default none.
+            Folder that stores the trainings; trainings in it are not repeated, and other budgets, gains
+            and verbs of `curve` can read it. By default none.
         workers
             Number of trainings at a time; by default one per processor.
         level
