@@ -246,7 +246,7 @@ class MixedModel:
         """Standard deviations of terms of one column, and of the residual."""
         if any(term.width > 1 for term in self.equations.terms):
             raise TreegaugeError("intervals of effects: expected terms of one column")
-        return np.abs(np.append(self.theta * self.sigma, self.sigma))
+        return np.asarray(np.abs(np.append(self.theta * self.sigma, self.sigma)))
 
     def components(
         self, level: float | None = None, clusters: npt.NDArray[np.intp] | None = None
