@@ -205,7 +205,7 @@ def analyse(
         Covariates, as a,b or repeated.
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
-        the error on unseen rows. It takes rows as independent.
+        the error on unseen rows.
     method
         Coefficient of correlation.
     by
@@ -1396,6 +1396,7 @@ def measure(
     interval: bool = False,
     resamples: int = 1000,
     level: float = 0.95,
+    units: Literal['auto', 'documents', 'sentences'] = 'auto',
     seed: int = 0,
     errors: Errors = 'strict',
 ) -> Measures:
@@ -1415,11 +1416,14 @@ def measure(
         The set to measure in each folder. Measures of a pair compare the training set and the test
         set of a folder, or two files.
     interval
-        Add confidence intervals over sentences, if there are enough of them.
+        Add confidence intervals over documents or sentences, if there are enough of them.
     resamples
         Number of bootstrap resamples for intervals of distances.
     level
         Confidence level of the intervals.
+    units
+        Units of intervals: documents, sentences, or auto (documents if "# newdoc" comments mark at
+        least ten).
     seed
         Seed of random samples and of intervals.
     errors

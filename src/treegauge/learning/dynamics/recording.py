@@ -16,6 +16,7 @@ from treegauge.core.files import atomic, guarding
 from treegauge.core.result import Result
 from treegauge.core.tables import make_table
 from treegauge.parsing.base import from_npz, to_npz
+from treegauge.statistics.units import LEAST_UNITS, TextUnits
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
@@ -225,19 +226,23 @@ LEAST_SENTENCES = 100
 
 
 def sentence_interval(
-    values: npt.ArrayLike, lengths: npt.ArrayLike, *, share: bool = False, level: float = 0.95
-) -> tuple[float, float] | None:
-    """Return the interval of a mean over words, None below :data:`LEAST_SENTENCES`.
+    values: npt.ArrayLike, lengths: npt.ArrayLike, *, share: bool = False, level: float = 0.95,
+    units: TextUnits | None = None,
+) -> tuple[float, float] | None:  # fmt: skip
+    """Return the interval of a mean over words, None below :data:`LEAST_SENTENCES` or ten documents.
 
     `values` has one value per word of sentences of these lengths. The interval is for the mean on
-    other sentences, with the same models.
+    other sentences (or documents, if these are the `units`), with the same models.
     """
     from treegauge.statistics.small_samples import jackknife
 
     each = np.asarray(values, np.float64)
     sizes = np.asarray(lengths)
     sums = np.add.reduceat(each, np.cumsum(sizes) - sizes)
-    mean = jackknife(np.stack([sums, sizes], 1), lambda s: s[..., [0]] / s[..., [1]], sizes, least=LEAST_SENTENCES)
+    table, least = np.stack([sums, sizes], 1), LEAST_SENTENCES
+    if units is not None and units.kind == "documents":
+        table, least = units.sums(table), LEAST_UNITS
+    mean = jackknife(table, lambda s: s[..., [0]] / s[..., [1]], table[:, 1], least=least)
     low, high = (float(limit[0]) for limit in mean.interval(level, share=share))
     return None if np.isnan(low) else (low, high)
 

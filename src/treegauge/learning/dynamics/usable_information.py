@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.learning.dynamics.recording import LAYERS, Recording, sentence_interval, word_columns
 from treegauge.learning.training_settings import JoinedResult
+from treegauge.measures.intervals import text_units_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -172,11 +174,15 @@ def usable_information(
 
     first, joined = reals[0], joined_signature([one.signature for one in reals])
     entropy, conditional = ({layer: bits(side, layer) for layer in LAYERS} for side in (nulls, reals))
-    signature = countersign(joined, m="vinfo", null=kind, units="sentences")
+    units = None if treebank is None else text_units_of(treebank)[0]
+    signature = countersign(joined, m="vinfo", null=kind, units=units.kind if units else "sentences")
     made = UsableInformation(first.treebank, kind, signature, first.epochs, entropy, conditional)
-    if treebank is None:
+    if treebank is None or units is None:
         return made
-    intervals = {layer: sentence_interval(made.pvi(layer), treebank.lengths, level=level) for layer in LAYERS}
+    how: Any = {"level": level, "units": units}
+    intervals = {layer: sentence_interval(made.pvi(layer), treebank.lengths, **how) for layer in LAYERS}
+    if all(intervals.values()):
+        note(f"usable information of {treebank.name}: {units.note(level)}")
     return replace(made, intervals=intervals)
 
 
