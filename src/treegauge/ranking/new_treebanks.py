@@ -26,11 +26,11 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult, countersign
 from treegauge.ranking.compare import treebank_ranks
-from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name
+from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name, some
 from treegauge.ranking.metadata import units_of
 from treegauge.ranking.strengths import families_of
 from treegauge.statistics.models.mixed_model import RandomTerm, crossed, mixed_model
-from treegauge.statistics.units import GENUS, TOO_FEW
+from treegauge.statistics.units import GENUS, LEAST_UNITS, TOO_FEW
 
 if TYPE_CHECKING:
     import polars as pl
@@ -209,12 +209,12 @@ def _board_rows(board: Leaderboard) -> _Rows:
 
 
 def _document_rows(board: Leaderboard, scores: "Scores") -> _Rows | None:
-    """Return one row per document, system and run; None, with a note, if a treebank marks no documents."""
+    """Return one row per document, system and run; None, with a note, if a treebank marks few documents."""
     from treegauge.scoring.comparisons import unit_counts
 
     unmarked = [code for code in board.treebanks if scores.treebanks[code].units != "documents"]
     if unmarked:
-        note(f"no effects of documents: {', '.join(unmarked[:4])} mark none ('# newdoc')")
+        note(f"no effects of documents: {some(unmarked)} mark fewer than {LEAST_UNITS} ('# newdoc')")
         return None
     parts, seen = [], 0
     for treebank, code in enumerate(board.treebanks):
