@@ -150,7 +150,7 @@ def new_scores(random: np.random.Generator, case: tuple[str, str], repetitions: 
     name="mixed-new-rank",
     verb="rank compare",
     says="rank on one new treebank of a new genus: 1-7",
-    kind="interval",
+    kind="set",
     nominal=0.95,
     cases=JUDGED,
     secondary="mean number of ranks",
