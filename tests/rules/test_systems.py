@@ -12,11 +12,7 @@ from scipy.stats import rankdata
 import treegauge as tg
 from studies.corrections.injected_errors import inject_errors
 from treegauge.core.errors import TreegaugeError
-<<<<<<< HEAD
-=======
 from treegauge.core.messages import listening
-from treegauge.testing.perturb import inject_errors
->>>>>>> scoring2
 from treegauge.testing.synthetic import synthetic
 
 

@@ -195,8 +195,9 @@ def recognise(
     """Return the recognised inputs.
 
     Sources are those of :func:`resolve_source`, packaged tables, open files or objects, and a system's output also
-    as ``NAME=PATH`` or in a mapping from names; a folder of treebanks stands for all treebanks in it. Kinds that are not among `kinds`
-    are refused, if there are any. There is one input per file, folder or object, with distinct names.
+    as ``NAME=PATH`` or in a mapping from names; a folder of treebanks stands for all treebanks in it. Kinds that
+    are not among `kinds` are refused, if there are any. There is one input per file, folder or object, with
+    distinct names, except that several runs share the name of their system.
     """
     inputs: dict[Any, Input] = {}
     gold = list(gold)
