@@ -248,8 +248,8 @@ def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
 
 def _drawn(pairs: "WordPairs", trees: int, wanted: Sequence[str | int]) -> list[int]:
     """Return the old sentences to draw."""
-    from treegauge.auditing.changes.sentence_pairs import sentence_ids
     from treegauge.auditing.changes.word_pairs import changed_sentences
+    from treegauge.treebanks.data.sentence_pairs import sentence_ids
 
     if not wanted:
         return changed_sentences(pairs)[:trees] if trees else []

@@ -10,12 +10,12 @@ from os import PathLike, fspath
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.changes.sentence_pairs import sentence_ids
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.platforms import map_threads
 from treegauge.kernels import fingerprints as _fingerprints
 from treegauge.kernels import isomorphism as _isomorphism
 from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.sentence_pairs import sentence_ids
 
 Symbols = npt.NDArray[np.uint32]
 Longs = npt.NDArray[np.int64]
