@@ -6,6 +6,7 @@ sentences in every way of :data:`DAMAGES`, and counts how many sentences are nam
 """
 
 import json
+import sys
 import tempfile
 import unicodedata
 from collections.abc import Callable
@@ -13,9 +14,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-import numpy as np
-
 import treegauge as tg
+from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.failures import CHANGED, KINDS, MISALIGNED, MISSING, NO_TREE, UNKNOWN, UNREADABLE
+from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -174,3 +176,157 @@ def with_changed_heads(treebank: Treebank, share: float, seed: int) -> Treebank:
             if others := [h for h in range(1, size + 1) if h not in (i + 1, own[i]) and h - 1 not in leaves]:
                 own[i] = random.choice(others)
     return treebank.with_columns({"head": heads})
+
+
+TREEBANKS = (
+    "UD_Greek-GDT@2.9",
+    "UD_French-Sequoia@2.9",
+    "UD_Vietnamese-VTB@2.9",
+    "UD_Korean-GSD@2.9",
+    "UD_Gothic-PROIEL@2.6",
+)
+"""With and without multiword tokens, spaces in words, and long sentences."""
+METRICS = ("Tokens", "Words", "UAS", "LAS", "CLAS")
+SHARE = 0.2
+
+
+def answered(gold: Treebank, text: str, ending: str = ".txt") -> Any:
+    """Return the score of an answer, read loosely."""
+    with tempfile.TemporaryDirectory() as home:
+        path = Path(home) / f"answer{ending}"
+        path.write_text(text, encoding="utf-8")
+        return evaluate(gold, {"model": path}, ScoreOptions(align="loose", resamples=0))["model"]
+
+
+def _counts(score: Any) -> list[tuple[int, ...]]:
+    return [(m.correct, m.gold, m.system) for m in (score[name] for name in METRICS)]
+
+
+def formats(gold: Treebank, seed: int) -> dict[str, bool]:
+    """Return for each format whether the counts of perfect and of changed trees are the official ones."""
+    both = (gold, with_changed_heads(gold, 0.1, seed))
+    official = [_counts(evaluate(gold, {"model": trees}, ScoreOptions(resamples=0))["model"]) for trees in both]
+    lines = [sentences_of(trees) for trees in both]
+    return {name: [_counts(answered(gold, write(one))) for one in lines] == official for name, write in FORMATS.items()}
+
+
+def _lines(sentence: Sentence) -> list[list[str]]:
+    return [[getattr(line, name) for name in FIVE] for line in sentence]
+
+
+def _rows(rows: list[list[str]]) -> str:
+    return "\n".join("\t".join(row) for row in rows)
+
+
+def _unreadable(sentence: Sentence, random: Random) -> str:
+    kept = random.choice((1, 2))
+    return "\n".join("\t".join([row[1], *["?"] * kept]) for row in _lines(sentence))
+
+
+def _changed(sentence: Sentence, random: Random) -> str:
+    rows = _lines(sentence)
+    words = [row for row in rows if row[0].isdigit()]
+    row = random.choice(words)
+    row[1] = row[1] + random.choice("qxzw") if random.random() < 0.5 else "q" + row[1][1:] + "x"
+    return _rows(rows)
+
+
+def _misaligned(sentence: Sentence, random: Random) -> str | None:
+    rows = _lines(sentence)
+    places = [i for i, row in enumerate(rows) if len(row[1]) > 3 and row[0].isdigit()]
+    if not places or any("-" in row[0] for row in rows):
+        return None
+    at = random.choice(places)
+    cut = random.randrange(1, len(rows[at][1]))
+    own = int(rows[at][0])
+    for row in rows:
+        row[3] = str(int(row[3]) + (int(row[3]) > own))
+    new = [str(own + 1), rows[at][1][cut:], rows[at][2], str(own), "flat"]
+    rows[at][1] = rows[at][1][:cut]
+    for row in rows[at + 1 :]:
+        row[0] = str(int(row[0]) + 1)
+    return _rows([*rows[: at + 1], new, *rows[at + 1 :]])
+
+
+def _unknown(sentence: Sentence, random: Random) -> str:
+    rows = _lines(sentence)
+    random.choice([row for row in rows if row[0].isdigit()])[4] = random.choice(("subject", "dobj", "adv", "prep"))
+    return _rows(rows)
+
+
+def _no_tree(sentence: Sentence, random: Random) -> str | None:
+    rows = _lines(sentence)
+    words = [row for row in rows if row[0].isdigit()]
+    if len(words) < 3:
+        return None
+    kind, row = random.randrange(3), random.choice([row for row in words if row[3] != "0"])
+    if kind == 0:
+        row[3] = str(len(words) + random.randrange(1, 30))
+    elif kind == 1:
+        row[3] = "0"
+    else:
+        other = next(one for one in words if one[0] == row[3])
+        other[3] = row[0]
+    return _rows(rows)
+
+
+DAMAGES: dict[str, Callable[[Sentence, Random], str | None]] = {
+    UNREADABLE: _unreadable, MISSING: lambda *_: "", CHANGED: _changed, MISALIGNED: _misaligned,
+    UNKNOWN: _unknown, NO_TREE: _no_tree,
+}  # fmt: skip
+"""Ways to damage a sentence by the kind of failure; none where it cannot be damaged so."""
+
+
+def damages(gold: Treebank, seed: int, only: str = "") -> dict[str, tuple[int, int, int, int, float | None]]:
+    """Damage a fifth of the sentences in each way, or in one.
+
+    Returns how many were and how many of them are named for it, how many whole sentences there are and
+    how many of them are named for anything, and the repaired score.
+    """
+    from treegauge.scoring.failures import failure_rows
+
+    sentences = sentences_of(gold)
+    found = {}
+    for kind, damage in DAMAGES.items():
+        if only not in ("", kind):
+            continue
+        random = Random(f"{seed} {kind}")
+        parts, hit = [], []
+        for sentence in sentences:
+            text = damage(sentence, random) if random.random() < SHARE else None
+            hit.append(text is not None)
+            parts.append(_rows(_lines(sentence)) if text is None else text)
+        score = answered(gold, _chat("\n\n".join(filter(None, parts)) + "\n"))
+        (failures,) = score.failures
+        named = [bool(one) for one in failures.sentences[kind]]
+        anything = [any(failures.sentences[one][i] for one in KINDS) for i in range(len(hit))]
+        repaired = next(row["LAS_repaired"] for row in failure_rows([failures]) if row["part"] == kind)
+        whole = [any_ for any_, was in zip(anything, hit, strict=True) if not was]
+        right = sum(name and was for name, was in zip(named, hit, strict=True))
+        found[kind] = (sum(hit), right, len(whole), sum(whole), repaired)
+    return found
+
+
+def main() -> int:
+    """Measure formats and damages on real test sets; fail where a promise does not hold."""
+    failed = False
+    totals: dict[str, list[int]] = {kind: [0, 0, 0, 0] for kind in DAMAGES}
+    for treebank in TREEBANKS:
+        gold = tg.read_conllu(treebank, split="test")[:300]
+        equal = formats(gold, seed=1)
+        print(f"{treebank}: {sum(equal.values())} of {len(equal)} formats have the official counts", flush=True)
+        for name in (name for name, fine in equal.items() if not fine):
+            print(f"  not: {name}")
+        failed |= sum(equal.values()) < 16
+        for kind, (*counts, repaired) in damages(gold, seed=2).items():
+            totals[kind] = [a + b for a, b in zip(totals[kind], counts, strict=True)]
+            hit, right, whole, false = counts
+            print(f"  {kind}: named for {right} of {hit}; of whole ones {false} of {whole}; repaired {repaired}")
+    for kind, (hit, right, whole, false) in totals.items():
+        print(f"{kind}: {100 * right / hit:.1f} % of {hit} named, false alarms {100 * false / whole:.2f} % of {whole}")
+        failed |= right < 0.95 * hit or false > 0.01 * whole
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -575,15 +575,16 @@ def convert(
     seed: int = 0,
     force: bool = False,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
+    """Convert CoNLL-U to Parquet, Arrow or CSV and back, and answers of language models; repair and sample.
 
-    Tables contain every row and comment, so converting back loses nothing.
+    Tables contain every row and comment, so converting back loses nothing. Trees in an answer may be
+    in any format: chat text is left out, and a comment says for each sentence what was assumed.
 
     Parameters
     ----------
     source
         A CoNLL-U file (compressed or not), a table, a treebank folder or a name under TREEGAUGE_UD;
-        - is standard input.
+        - is standard input. The answer of a language model ends in .txt, .md, .json or .jsonl.
     out
         The file to write; its ending sets the format: .conllu (also .gz .xz .bz2 .zst), .parquet,
         .arrow, .csv, .tsv. By default, and for -, CoNLL-U is printed.

@@ -90,8 +90,8 @@ def score(
     """
     from treegauge.scoring.systems import resolve_systems
 
-    source, named, folder = resolve_systems(gold, systems, split)
     chosen, options = score_options(metric, convention, scoring)
+    source, named, folder = resolve_systems(gold, systems, split, answers=options.align == "loose")
     every = any(text.lower() == "all" for text in ([metric] if isinstance(metric, str) else metric))
     test = test if options.resamples else "none"
     if folder and correction == "benjamini-hochberg":
@@ -117,6 +117,10 @@ def score(
 
     refuse_left_out(chosen)
     scores = replace(scores, chosen=() if every else chosen, all=every)
+    if options.align == "loose":
+        from treegauge.scoring.failures import failure_tables
+
+        scores = scores.with_attached(failure_tables(scores, options.convention))
     if test == "none" or len(named) < 2:
         return scores
     tested = replace(tested, chosen=chosen)
@@ -155,7 +159,7 @@ def _score_folders(
     from treegauge.scoring.suite import score_suite
     from treegauge.scoring.systems import match_folders
 
-    files = match_folders(gold, named, split=split, common=common)
+    files = match_folders(gold, named, split=split, common=common, answers=options.align == "loose")
     systems: dict[str, Mapping[str, Any]] = {**files.systems}
     if baselines:
         parsed = {code: _baselines(path, options) for code, path in files.gold.items()}

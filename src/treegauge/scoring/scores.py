@@ -19,6 +19,8 @@ from treegauge.treebanks.data.problems import ReadingProblem
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.scoring.failures import AnswerFailures
+
 _RULE = "-----------+-----------+-----------+-----------+-----------"
 
 
@@ -28,7 +30,7 @@ class SystemScore:
 
     `problems` were skipped, repaired or allowed, as the `policies` of the files say. `changes` are
     the differences of its text from gold, if the alignment is loose; `remarks` are what readers of
-    the scores must know about the files.
+    the scores must know about the files, `failures` what went wrong in each run besides arcs.
     """
 
     system: str
@@ -38,6 +40,7 @@ class SystemScore:
     policies: frozenset[str] = frozenset()
     changes: TextChanges | None = None
     remarks: tuple[str, ...] = ()
+    failures: "tuple[AnswerFailures, ...]" = field(default=(), repr=False)
 
     @property
     def kept(self) -> bool:

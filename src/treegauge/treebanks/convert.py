@@ -12,7 +12,7 @@ from treegauge.core.result import Result, sign
 from treegauge.core.safe_reading import check_parquet
 from treegauge.core.text_formats import data_csv, plain_cells
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.files import Errors, Source
+from treegauge.treebanks.sources.files import ANSWERS, Errors, Source
 from treegauge.treebanks.sources.resolver import read_treebank
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
 
 _TABLES = (".parquet", ".csv", ".tsv", ".arrow")
-_ANSWERS = (".txt", ".md", ".json", ".jsonl")
 _TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
 
 
@@ -122,7 +121,7 @@ def convert(
         raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])
     if isinstance(source, str | PathLike) and Path(source).suffix in _TABLES:
         treebank = _read_table(Path(source), errors)
-    elif isinstance(source, str | PathLike) and Path(source).suffix in _ANSWERS and Path(source).is_file():
+    elif isinstance(source, str | PathLike) and Path(source).suffix in ANSWERS and Path(source).is_file():
         treebank = _read_answer(Path(source), errors)
     else:
         treebank = read_treebank(source, split, errors, need_heads=False)

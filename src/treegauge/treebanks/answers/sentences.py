@@ -14,6 +14,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.answers.tables import RELATIONS, WORD_ID, Block, Row, Unread, find_tables
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import BLANKS, TOLERABLE, ConlluError, parse_conllu, refusals
+from treegauge.treebanks.data.frames import with_columns
 from treegauge.treebanks.data.relations import universal_relation
 from treegauge.treebanks.sources.files import Source, open_bytes, short_name
 
@@ -64,7 +65,7 @@ class Answer:
         if (heads >= 0).all():
             return self.treebank
         own = np.arange(self.treebank.n_words) - self.treebank.offsets[:-1][self.treebank.sentence_of] + 1
-        return self.treebank.with_columns({"head": np.where(heads < 0, own, heads)})
+        return with_columns(self.treebank, {"head": np.where(heads < 0, own, heads)}, allow=TOLERABLE)
 
 
 @dataclass
@@ -105,7 +106,8 @@ def read_answer(text: str | bytes, *, name: str = "answer") -> Answer:
         text = text.decode(errors="replace")
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     blocks, loose = find_tables(lines)
-    sentences = [sentence for block in _joined(blocks) for sentence in _cut(block)]
+    sentences = [sentence for block in _joined(blocks) for sentence in _cut(block, loose)]
+    loose.sort()
     _mark_cut_off(sentences, lines)
     _place_heads(sentences)
     parts, assumptions, unread = [], [], _gathered(loose, sentences)
@@ -205,7 +207,11 @@ def _is_number(cell: str) -> bool:
 def _layout(separator: str, header: tuple[str, ...], rows: Sequence[Row]) -> tuple[str, ...]:  # noqa: PLR0912 -- a rule each
     """Return what each column has: from the header, the number of columns, or the cells."""
     if header:
-        return header if "head" in header else tuple("head" if one == "head_word" else one for one in header)
+        roles = list(header)
+        for role, instead in (("head", "head_word"), ("form", "")):
+            if role not in roles and instead in roles:
+                roles[roles.index(instead)] = role
+        return tuple(roles)
     if separator == "arcs":
         return ("id", "form", "head", "deprel")
     size = Counter(len(row.cells) for row in rows).most_common(1)[0][0] if rows else 0
@@ -283,21 +289,19 @@ def _fitted(row: Row, roles: tuple[str, ...], separator: str) -> list[str]:  # n
     return cells if not surplus else []
 
 
-def _cut(block: Block) -> list[_Sentence]:
-    """Cut a block where IDs begin again."""
+def _cut(block: Block, loose: list[Unread]) -> list[_Sentence]:
+    """Cut a block where IDs begin again; lines before any sentence that cannot be read become loose."""
     sentences: list[_Sentence] = []
     last = 0
     named = {role: i for i, role in enumerate(block.roles) if role and role != "head_word"}
     for row in block.rows:
-        if len(row.cells) != len(block.roles) or "head" not in named:
-            if sentences:
-                sentences[-1].unread.append(Unread(row.line, row.raw))
+        if len(row.cells) != len(block.roles) or not {"form", "head"} <= named.keys():
+            (sentences[-1].unread if sentences else loose).append(Unread(row.line, row.raw or " ".join(row.cells)))
             continue
         word = {role: row.cells[at] for role, at in named.items()}
         found = WORD_ID.fullmatch(word.get("id", ""))
         if "id" in named and not found:
-            if sentences:
-                sentences[-1].unread.append(Unread(row.line, row.raw))
+            (sentences[-1].unread if sentences else loose).append(Unread(row.line, row.raw or " ".join(row.cells)))
             continue
         number = int(found[1]) if found else last + 1
         if not sentences or (number <= last and number < 2 and (not found or found[2] != ".")):

@@ -26,7 +26,7 @@ _NAMES = {
 _ROLE = {name: role for role, names in _NAMES.items() for name in names.split()}
 _IDS, _TEXTS = {"sent_id", "sentence_id", "sid", "id"}, {"text", "sentence", "sentence_text"}
 WORD_ID = re.compile(r"\(?(\d{1,6})(?:([-.])(\d{1,6}))?[.):]?", re.ASCII)
-_ARC = re.compile(r"[-*\s]*(?:\d+[.)]\s+)?([A-Za-z:]+)\((.+)-(\d{1,6})'*,\s*(.+)-(\d{1,6})'*\)[.,;]?", re.ASCII)
+_ARC = re.compile(r"[-*\s]*(?:\d+[.)]\s+)?([A-Za-z:]+)\((.+?)-(\d{1,6})'*,\s+(.+)-(\d{1,6})'*\)[.,;]?", re.ASCII)
 _RULE = re.compile(r"[\s|:+=-]*-[\s|:+=-]*")
 _COMMENT = re.compile(r"#+\s*(sent_id|text)\s*[=:]\s*(.*)", re.IGNORECASE)
 _COMMA = re.compile(r"\d{1,6}([-.]\d{1,6})?([,;])", re.ASCII)
@@ -291,8 +291,8 @@ class _Reader:
             return "space", cells
         if len(cells) > 3 and WORD_ID.fullmatch(cells[0]):
             rest = cells[2:]
-            related = any(universal_relation(cell.lower()) in RELATIONS or cell == "_" for cell in rest)
-            if related and any(_HEAD.fullmatch(cell) for cell in rest):
+            related = [i for i, cell in enumerate(rest) if universal_relation(cell.lower()) in RELATIONS or cell == "_"]
+            if any(_HEAD.fullmatch(cell) and [i] != related[:1] for i, cell in enumerate(rest) if related):
                 return "space", cells
         return "", cells
 
