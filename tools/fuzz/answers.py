@@ -21,9 +21,9 @@ from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
 
 _PIECES = [b"\t", b"\n", b"\n\n", b"```", b"|", b"\\|", b"|---|", b"{", b"}", b"[", b"]", b'"', b":", b",", b";", b"\\",
-           b"\xff", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\0", b"\r", b"\xef\xbb\xbf", b"[" * 2000, b'{"a":' * 300, b"9" * 400,
-           b"1-2", b"-1", b"ROOT", b"word-3", b"null", b"\\ud800", b"Sure!\n", b"# sent_id = x\n", b"ID\tFORM\tHEAD\tDEPREL\n",
-           b"nsubj(a-1, b-2)\n", b"_", b" ", b"0", b"2.1"]  # fmt: skip
+           b"\xff", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\0", b"\r", b"\xef\xbb\xbf", b"[" * 2000, b'{"a":' * 300,
+           b"9" * 400, b"1-2", b"-1", b"ROOT", b"word-3", b"null", b"\\ud800", b"Sure!\n", b"# sent_id = x\n",
+           b"ID\tFORM\tHEAD\tDEPREL\n", b"nsubj(a-1, b-2)\n", b"_", b" ", b"0", b"2.1"]  # fmt: skip
 _LINES = ("1\tGo\t0\troot", "| a | 1 | det |", "2 it 1 obj", '{"id": 1, "form": "a", "head": 0, "deprel": "root"}',
           "Here it is:", "### Sentence 2", "", "```", "1,a,0,root")  # fmt: skip
 SIZE = 40

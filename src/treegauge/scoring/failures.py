@@ -1,4 +1,4 @@
-"""What went wrong in an answer besides wrong arcs, what it costs, and whether a model agrees with itself."""
+"""What went wrong in an answer besides incorrect arcs, what it costs, and whether a model agrees with itself."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,8 +36,8 @@ class AnswerFailures:
     """The failures of one answer, and its arcs between gold words.
 
     `sentences` has the gold sentences of each kind, `words` the gold words concerned, `extra` the
-    number of system words that go with it and that gold does not have. `causes` counts why
-    sentences are no trees. `heads` are positions in the gold sentence; a word without one is
+    number of system words that go with it and that gold does not have. `causes` counts what
+    keeps sentences from being trees. `heads` are positions in the gold sentence; a word without one is
     its own.
     """
 

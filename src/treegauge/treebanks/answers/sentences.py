@@ -183,7 +183,7 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _continues(last: Block, rows: Sequence[Row], roles: Sequence[str]) -> bool:
-    """Whether rows after a blank line go on counting, and only one of both has a root."""
+    """Whether rows after a blank line continue to count, and only one of both has a root."""
     if "id" not in roles or last.roles != roles or not rows or not last.rows:
         return False
     at, head = roles.index("id"), roles.index("head")
