@@ -223,6 +223,15 @@ def find_matches(parts: Sequence[Texts], *, similarity: float = SIMILARITY, trai
     )  # fmt: skip
 
 
+def leaked_sentences(treebank: Treebank, training: Sequence[Treebank]) -> npt.NDArray[np.bool_]:
+    """Return which sentences of a treebank are also, exactly or nearly, in training data, as ``audit`` finds them."""
+    parts = [treebank_texts(one, f"train{number}", split="train") for number, one in enumerate(training)]
+    matches = find_matches([*parts, treebank_texts(treebank, "test", split="test")], training=range(len(parts)))
+    leaked = np.zeros(len(treebank), bool)
+    leaked[matches.number[(matches.part == len(parts)) & (matches.other_part < len(parts))]] = True
+    return leaked
+
+
 def _rank(part: Texts, training: bool) -> int:
     """Return the rank of a part, from training data to test data."""
     return -1 if training else {"train": 0, "dev": 2, "test": 3}.get(part.split, 1)

@@ -231,6 +231,19 @@ def sentence_kinds(pairs: WordPairs) -> list[str]:
     return kinds
 
 
+def new_sentence_kinds(old: Treebank, new: Treebank) -> list[str]:
+    """Return the kind of change of each new sentence, one of :data:`KINDS` but ``deleted``."""
+    pairs = pair_words(old, new)
+    of_old, kinds = sentence_kinds(pairs), ["inserted"] * len(new)
+    for number, partner in enumerate(pairs.sentences.to_old.tolist()):
+        if partner >= 0:
+            kinds[number] = of_old[partner]
+    for group in pairs.sentences.groups:
+        for number in group.new:
+            kinds[number] = of_old[group.old[0]]
+    return kinds
+
+
 def _bytes(treebank: Treebank, number: int) -> bytes:
     start, stop = treebank.spans[number]
     return treebank.raw[start:stop].tobytes()

@@ -314,7 +314,7 @@ def _cut(block: Block, loose: list[Unread]) -> list[_Sentence]:
     for sentence in sentences:
         if sentence.unread:
             sentence.assumed.append(LOST)
-    return [sentence for sentence in sentences if any("-" not in word.get("id", "") for word in sentence.words)]
+    return [sentence for sentence in sentences if _words(sentence)]
 
 
 def _format(block: Block) -> list[str]:

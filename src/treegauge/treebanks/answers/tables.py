@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from treegauge.treebanks.data.relations import CONTENT, FUNCTIONAL, universal_relation
@@ -63,6 +64,7 @@ class Block:
     cut_off: bool = False
 
 
+@lru_cache(4096)
 def role_of(name: str) -> str:
     """Return what a column of this name has, or nothing.
 
