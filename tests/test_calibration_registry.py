@@ -119,6 +119,7 @@ def examples(world, counts, numbers):
             partial(tg.score, *one, test="bootstrap", resamples=50),
             partial(tg.score, gold, three, units="sentences", margin=1),
             partial(tg.score, world, *systems, split="test", margin=1),
+            partial(tg.score, *one, fresh=str(treebanks[1])),
         ],
         "breakdown": [
             partial(tg.breakdown, *one, by=["deprel"]),

@@ -112,9 +112,11 @@ def _halves(runs: Sequence[SentenceCounts], new: Mask, name: str, options: Score
     estimates: list[StudentEstimate | None] = []
     values: list[float | None] = []
     for mask in (new, ~new):
-        halves = [counts_of(run, mask) for run in runs]
-        units = text_units(int(halves[0].starts.sum()), options.units)
-        counts = UnitCounts(halves, [name], units) if mask.any() else None
+        # Runs are in both halves, so their differences cancel: they are held fixed.
+        half = counts_of(runs[0], mask)
+        half = replace(half, rows=np.sum([counts_of(run, mask).rows for run in runs], axis=0))
+        units = text_units(int(half.starts.sum()), options.units)
+        counts = UnitCounts([half], [name], units) if mask.any() else None
         sums = counts.mean.sum(axis=0) if counts is not None else (0, 0)
         values.append(100 * float(sums[0] / sums[1]) if sums[1] else None)
         estimates.append(estimate(counts) if counts is not None else None)
