@@ -575,7 +575,7 @@ def convert(
     seed: int = 0,
     force: bool = False,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back, and answers of language models; repair and sample.
+    """Convert CoNLL-U to tables and back, and answers of language models; repair and sample.
 
     Tables contain every row and comment, so converting back loses nothing. Trees in an answer may be
     in any format: chat text is left out, and a comment says for each sentence what was assumed.

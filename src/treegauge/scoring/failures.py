@@ -18,7 +18,7 @@ from treegauge.treebanks.data.relations import CONTENT, FUNCTIONAL, universal_re
 
 if TYPE_CHECKING:
     from treegauge.scoring.scores import Scores
-    from treegauge.treebanks.answers.sentences import Answer
+    from treegauge.treebanks.answers.sentences import ModelAnswer
 
 UNREADABLE, MISSING, CHANGED = "unreadable", "missing sentence", "changed words"
 MISALIGNED, UNKNOWN, NO_TREE, ADDED = "misaligned", "unknown relation", "no tree", "added words"
@@ -60,7 +60,7 @@ class AnswerFailures:
 
 
 def find_failures(
-    alignment: Alignment, convention: Convention, answer: "Answer | None" = None, numbers: Sequence[int] = ()
+    alignment: Alignment, convention: Convention, answer: "ModelAnswer | None" = None, numbers: Sequence[int] = ()
 ) -> AnswerFailures:
     """Name the failures of an answer by gold sentence and word.
 
@@ -120,7 +120,7 @@ def find_failures(
 
 
 def _unreadable(
-    gold: Treebank, reached: Mask, home: Mapping[int, int], answer: "Answer | None", numbers: Sequence[int]
+    gold: Treebank, reached: Mask, home: Mapping[int, int], answer: "ModelAnswer | None", numbers: Sequence[int]
 ) -> Mask:
     """Return gold sentences in whose place is something that could not be read."""
     found = np.zeros(len(gold), bool)

@@ -84,7 +84,7 @@ class Scores(Result):
 
     kind: ClassVar[str] = "score"
     unit: ClassVar[str | None] = "percent"
-    own_formats: ClassVar[tuple[str, ...]] = ("official", "counts", "acl")
+    own_formats: ClassVar[tuple[str, ...]] = ("official", "counts", "acl", "eee")
 
     @property
     def treebanks(self) -> "Mapping[str, Scores]":
@@ -216,6 +216,12 @@ class Scores(Result):
         if 0 < len(bare) < len(shown):
             lines.append(f"no interval, with errors in fewer than 5 {self.units}: {', '.join(bare)}")
         return "\n".join([*lines, self.signature])
+
+    def to_eee(self) -> str:
+        """Return the scores as records of Every Eval Ever: JSON, one line per system if there are several."""
+        from treegauge.scoring.paper import every_eval_ever_text
+
+        return every_eval_ever_text(self)
 
     def paper(self) -> PaperTable:
         """Return the table for a paper: systems by metrics."""

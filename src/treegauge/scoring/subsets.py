@@ -29,6 +29,8 @@ from treegauge.treebanks.sources.resolver import find, folder_name, read_treeban
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
 
+LEAST_HALF = 20
+"""Minimum number of units in either half for an interval and a test."""
 OLD = ("unchanged", "changed")
 """Kinds of sentences whose words are those of the old release."""
 
@@ -85,6 +87,8 @@ class Fresh(RowsResult):
             f"{name}: " + ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
             for name, counts in self.kinds.items()
         ]
+        if any(row["p_value"] is None for row in self.rows):
+            said.append(f"no test where a half has fewer than {LEAST_HALF} units")
         return "\n".join([to_text(self.rows), *said, self.signature])
 
 
@@ -119,16 +123,18 @@ def _halves(runs: Sequence[SentenceCounts], new: Mask, name: str, options: Score
         counts = UnitCounts([half], [name], units) if mask.any() else None
         sums = counts.mean.sum(axis=0) if counts is not None else (0, 0)
         values.append(100 * float(sums[0] / sums[1]) if sums[1] else None)
-        estimates.append(estimate(counts) if counts is not None else None)
+        estimates.append(estimate(counts) if counts is not None and counts.number >= LEAST_HALF else None)
     row: dict[str, Any] = {"fresh_sentences": int(new.sum()), "old_sentences": int((~new).sum())}
     row |= {"fresh": values[0], "old": values[1], "difference": None, "low": None, "high": None, "p_value": None}
     first, second = estimates
-    if first is None or second is None or values[0] is None or values[1] is None:
+    if values[0] is not None and values[1] is not None:
+        row["difference"] = values[0] - values[1]
+    if first is None or second is None:
         return row
     both = unpaired_difference(first, second)
     low, high = both.interval(options.level)
     limits = {"low": known(100 * low[0]), "high": known(100 * high[0]), "p_value": known(both.p_value()[0])}
-    return row | {"difference": values[0] - values[1]} | limits
+    return row | limits
 
 
 def without_leaked(scores: Scores, golds: Mapping[str, Any], options: ScoreOptions) -> Scores:

@@ -84,7 +84,7 @@ class Arranged(NamedTuple):
     pairs: list[tuple[int, int]]
 
 
-def arranged(gold: Treebank, system: Treebank) -> Arranged:
+def in_gold_order(gold: Treebank, system: Treebank) -> Arranged:
     """Put a system's sentences in the order of gold; nothing is done to a text that is the same.
 
     Sentences are paired as ``diff`` pairs them. Of a sentence that was written again the first is

@@ -19,7 +19,7 @@ from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
     from treegauge.scoring.alignment.loose import Arranged
-    from treegauge.treebanks.answers.sentences import Answer
+    from treegauge.treebanks.answers.sentences import ModelAnswer
 
 Input = Treebank | Source
 LAYERS = {
@@ -124,7 +124,7 @@ class PairedReader:
         chunk: int = CHUNK,
     ) -> None:
         self.reading, self.chunk = reading or Reading(), chunk
-        self.answer: Answer | None = None
+        self.answer: ModelAnswer | None = None
         self.arranged: Arranged | None = None
         if self.reading.align == "loose" and not isinstance(system, Treebank):
             system, self.answer = read_output(system, self.reading)
@@ -150,9 +150,9 @@ class PairedReader:
                 side.grow()
         gold, system = self.gold.pending, self.system.pending
         if gold.treebank.n_words and system.treebank.n_words:
-            from treegauge.scoring.alignment.loose import align_loosely, arranged
+            from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
-            self.arranged = arranged(gold.treebank, system.treebank)
+            self.arranged = in_gold_order(gold.treebank, system.treebank)
             same = self.arranged.treebank is system.treebank
             segments = system.segments if same else None
             yield align_loosely(*gold, self.arranged.treebank, segments, self.arranged.pairs)
@@ -195,13 +195,13 @@ def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
     """Align whole treebanks, exactly or loosely according to the settings."""
     if reading.align == "exact":
         return align(gold, system)
-    from treegauge.scoring.alignment.loose import align_loosely, arranged
+    from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
-    new = arranged(gold, system)
+    new = in_gold_order(gold, system)
     return align_loosely(gold, None, new.treebank, None, new.pairs)
 
 
-def read_output(source: Source, reading: Reading) -> "tuple[Treebank, Answer | None]":
+def read_output(source: Source, reading: Reading) -> "tuple[Treebank, ModelAnswer | None]":
     """Read a system's output for loose alignment: CoNLL-U, or else the answer of a language model."""
     from treegauge.treebanks.answers.sentences import answer_or_treebank
 

@@ -40,7 +40,7 @@ class UnreadPart(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class ModelAnswer:
     """An answer as a treebank (heads are -1 where there is none), and how it was read.
 
     `assumptions` has a tuple of texts per sentence, `unread` the parts that could not be read.
@@ -80,7 +80,7 @@ class _Sentence:
     heads: list[int] = field(default_factory=list)
 
 
-def read_answer(text: str | bytes, *, name: str = "answer") -> Answer:
+def read_answer(text: str | bytes, *, name: str = "answer") -> ModelAnswer:
     r"""Read the trees in an answer of a language model, in any of the formats in use.
 
     Chat text around them is left out. What is ambiguous is decided for the whole answer: which
@@ -117,10 +117,10 @@ def read_answer(text: str | bytes, *, name: str = "answer") -> Answer:
         unread += [UnreadPart(one.line, one.text, number, True) for one in sentence.unread]
     whole = "".join(parts).encode(errors="replace")
     treebank = parse_conllu(whole, name=name, need_heads=False, allow=TOLERABLE)
-    return Answer(treebank, tuple(assumptions), tuple(sorted(unread)))
+    return ModelAnswer(treebank, tuple(assumptions), tuple(sorted(unread)))
 
 
-def answer_or_treebank(path: Source, **options: Any) -> tuple[Treebank, Answer | None]:
+def answer_or_treebank(path: Source, **options: Any) -> tuple[Treebank, ModelAnswer | None]:
     """Return a file's treebank if it is valid CoNLL-U, else the trees of an answer and how they were read.
 
     The options are those of :func:`treegauge.parse_conllu`.
