@@ -1,7 +1,7 @@
 """Validate exported scores against the schema that Every Eval Ever publishes on PyPI.
 
 ``python -m tools.every_eval_ever [WHEEL]``: the wheel is downloaded if it is not given. The package needs a newer
-Python and many others, so it is no dependency of the tests; nothing of it is kept here.
+Python and many others, so the tests do not depend on it, and nothing of it is kept here.
 """
 
 import json
