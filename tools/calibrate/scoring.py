@@ -248,7 +248,7 @@ def halves(random: np.random.Generator, sizes: tuple[int, int], gain: float = 0.
     return unpaired_difference(estimate(one), estimate(other))
 
 
-HALVES = {"20 and 200 sentences": (20, 200), "50 and 50": (50, 50), "100 and 800": (100, 800)}
+HALVES = {"50 and 50 sentences": (50, 50), "50 and 400": (50, 400), "100 and 800": (100, 800)}
 
 
 @test(

@@ -29,7 +29,7 @@ from treegauge.treebanks.sources.resolver import find, folder_name, read_treeban
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
 
-LEAST_HALF = 20
+LEAST_HALF = 50
 """Minimum number of units in either half for an interval and a test."""
 OLD = ("unchanged", "changed")
 """Kinds of sentences whose words are those of the old release."""
