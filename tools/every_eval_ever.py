@@ -17,7 +17,8 @@ from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 import treegauge as tg
 from treegauge.scoring.paper import EVERY_EVAL_EVER as VERSION
 from treegauge.scoring.paper import every_eval_ever_records
-from treegauge.testing.perturb import inject_errors
+from treegauge.testing.simulated_parser import simulated_parse
+from treegauge.treebanks.data.columns import Treebank
 
 SCHEMA = "every_eval_ever/schemas/eval.schema.json"
 
@@ -43,14 +44,19 @@ def schema(wheel: Path | None) -> dict[str, Any]:
     return read
 
 
+def parsed(gold: Treebank, seed: int) -> Treebank:
+    """Return gold with simulated errors."""
+    return tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=seed))
+
+
 def examples() -> dict[str, Any]:
     """Return scores of every form: one system, runs, bootstrap, answers, folders, without intervals."""
     gold = tg.synthetic(300, seed=1)
-    systems = {"a": inject_errors(gold, 0.1, seed=1).treebank, "b": inject_errors(gold, 0.2, seed=2).treebank}
+    systems = {"a": parsed(gold, 1), "b": parsed(gold, 2)}
     found: dict[str, Any] = {
         "one system": tg.score(gold, {"a": systems["a"]}, metric="all"),
         "two systems": tg.score(gold, systems, convention="no-punct"),
-        "runs": tg.score(gold, {"a": [inject_errors(gold, 0.1, seed=seed).treebank for seed in range(3)]}),
+        "runs": tg.score(gold, {"a": [parsed(gold, seed) for seed in range(3)]}),
         "bootstrap": tg.score(gold, {"a": systems["a"]}, interval="bca", units="sentences", resamples=200),
         "no interval": tg.score(gold, {"a": systems["a"]}, resamples=0),
         "few units": tg.score(gold[:5], {"a": systems["a"][:5]}),

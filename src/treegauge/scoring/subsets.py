@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from treegauge.treebanks.sources.resolver import find, folder_name, read_treeban
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
 
-LEAST_HALF = 50
+LEAST_HALF = 20
 """Minimum number of units in either half for an interval and a test."""
 OLD = ("unchanged", "changed")
 """Kinds of sentences whose words are those of the old release."""
@@ -44,22 +44,45 @@ def counts_of(counts: SentenceCounts, mask: Mask) -> SentenceCounts:
     return SentenceCounts(counts.rows[mask], int(mask.sum()), counts.options, starts)
 
 
-def unpaired_difference(one: StudentEstimate, other: StudentEstimate) -> StudentEstimate:
-    r"""Return the difference of two estimates on different text (Welch).
+class UnpairedDifference(NamedTuple):
+    """The limits of a difference of two scores on different text, as fractions, and its p-value."""
 
-    .. math:: se^2 = se_1^2 + se_2^2, \quad df = se^4 / (se_1^4 / df_1 + se_2^4 / df_2)
+    low: float
+    high: float
+    p_value: float
+
+
+def unpaired_difference(one: StudentEstimate, other: StudentEstimate, level: float = 0.95) -> UnpairedDifference:
+    r"""Compare two scores on different text: Welch's test of their log odds, and Newcombe's limits.
+
+    .. math:: t = (\ell_1 - \ell_2) / \sqrt{s_1^2 + s_2^2}, \quad
+        df = (s_1^2 + s_2^2)^2 / (s_1^4 / df_1 + s_2^4 / df_2)
+
+    with log odds :math:`\ell` and their standard errors s. The limits of the difference are made of those
+    of the two scores (Newcombe 1998), so they stay within -1 and 1.
 
     Examples
     --------
     >>> one = StudentEstimate(np.array([0.8]), np.array([0.03]), np.array([20.0]))
-    >>> both = unpaired_difference(one, one)
-    >>> float(both.value[0]), float(both.df[0].round(6))
-    (0.0, 40.0)
+    >>> found = unpaired_difference(one, one)
+    >>> round(found.low, 3), round(found.high, 3), found.p_value
+    (-0.089, 0.089, 1.0)
     """
-    first, second = one.standard_error**2, other.standard_error**2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = (first + second) ** 2 / (first**2 / one.df + second**2 / other.df)
-    return StudentEstimate(one.value - other.value, np.sqrt(first + second), df)
+    sides = [(float(side.value[0]), float(side.standard_error[0]), float(side.df[0])) for side in (one, other)]
+    if not all(0 < value < 1 for value, _, _ in sides):
+        return UnpairedDifference(np.nan, np.nan, np.nan)
+    (a, _, _), (b, _, _) = sides
+    odds = [np.log(value / (1 - value)) for value, _, _ in sides]
+    first, second = ((error / (value * (1 - value))) ** 2 for value, error, _ in sides)
+    df = (first + second) ** 2 / (first**2 / sides[0][2] + second**2 / sides[1][2])
+    welch = StudentEstimate(np.array([odds[0] - odds[1]]), np.sqrt(np.array([first + second])), np.array([df]))
+    (a_low, a_high), (b_low, b_high) = (
+        tuple(float(limit[0]) for limit in side.interval(level, share=True)) for side in (one, other)
+    )
+    return UnpairedDifference(
+        a - b - float(np.hypot(a - a_low, b_high - b)), a - b + float(np.hypot(a_high - a, b - b_low)),
+        float(welch.p_value()[0]),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,10 +154,8 @@ def _halves(runs: Sequence[SentenceCounts], new: Mask, name: str, options: Score
         row["difference"] = values[0] - values[1]
     if first is None or second is None:
         return row
-    both = unpaired_difference(first, second)
-    low, high = both.interval(options.level)
-    limits = {"low": known(100 * low[0]), "high": known(100 * high[0]), "p_value": known(both.p_value()[0])}
-    return row | limits
+    both = unpaired_difference(first, second, options.level)
+    return row | {"low": known(100 * both.low), "high": known(100 * both.high), "p_value": known(both.p_value)}
 
 
 def without_leaked(scores: Scores, golds: Mapping[str, Any], options: ScoreOptions) -> Scores:
