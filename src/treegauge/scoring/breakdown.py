@@ -95,7 +95,7 @@ def breakdown(
     from treegauge.scoring.systems import answers
 
     name, counting = metric_and_convention(metric, convention)
-    given = answers(gold, systems)
+    given = answers(gold, systems, loose=reading.align == "loose")
     aligned = align_answers(given, reading)
     every = [one for row in aligned.values() for runs in row.values() for one in runs]
     problems = (problem for one in every for side in (one.gold, one.system) for problem in side.treebank.problems)
@@ -145,11 +145,17 @@ def breakdown(
 
 def align_answers(given: "Answers", reading: Reading) -> "dict[str, dict[str, list[Alignment]]]":
     """Align the runs of every system on each treebank; leave out a treebank that lacks one."""
-    from treegauge.scoring.alignment.paired_reading import align_by
+    from treegauge.scoring.alignment.paired_reading import align_by, read_output
     from treegauge.scoring.systems import failure_reason
     from treegauge.treebanks.sources.resolver import read_treebank
 
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
+
+    def read(output: Any) -> "Treebank":
+        if reading.align == "loose" and isinstance(output, str | PathLike):
+            return read_output(output, reading)[0]
+        return read_treebank(output, **how)
+
     failures, aligned = dict(given.failures), {}
     for code, gold in given.gold.items():
         ours, row = read_treebank(gold, **how), {}
@@ -157,7 +163,7 @@ def align_answers(given: "Answers", reading: Reading) -> "dict[str, dict[str, li
             if (code, name) in failures:
                 continue
             try:
-                found = [align_by(reading, ours, read_treebank(run, **how)) for run in runs[code]]
+                found = [align_by(reading, ours, read(run)) for run in runs[code]]
             except TreegaugeError as error:
                 if not given.several:
                     raise

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
-from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.alignment.paired_reading import LAYERS, Input, SideReader, read_pairs
 from treegauge.scoring.alignment.segmentation import TextChanges
 from treegauge.scoring.certainty import UnitCounts, check_resampling, intervals, remarks
@@ -23,6 +22,9 @@ from treegauge.statistics.units import UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import CHUNK, read_conllu, stream_conllu
 from treegauge.treebanks.sources.files import short_name
+
+if TYPE_CHECKING:
+    from treegauge.scoring.failures import AnswerFailures
 
 Progress = Callable[[int], None]
 Systems = Mapping[str, Input | Sequence[Input]]
@@ -53,13 +55,14 @@ def evaluate(
     gold, pieces = _read_small(gold, options, chunk)
     counted: dict[str, list[SentenceCounts]] = {}
     readers: dict[str, list[tuple[SideReader, SideReader]]] = {}
+    loose: dict[str, list[tuple[AnswerFailures, TextChanges]]] = {}
     for name, outputs in named.items():
-        counted[name], readers[name] = [], []
+        counted[name], readers[name], loose[name] = [], [], []
         for output in outputs:
             ours = SideReader.of(gold, options, seen=seen, chunk=chunk, pieces=pieces)
-            theirs = SideReader.of(output, options, chunk=chunk)
+            theirs = SideReader.of_output(output, options, chunk=chunk)
             seen = pieces = None  # gold is the same for all
-            counted[name].append(_counts(read_pairs(ours, theirs, options), options, progress))
+            counted[name].append(_counts(ours, theirs, options, progress, loose[name]))
             readers[name].append((ours, theirs))
     scored = scored_runs(counted, options)
     systems_read = []
@@ -67,11 +70,15 @@ def evaluate(
         sides = [side for pair in readers[system.system] for side in pair]
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
-        changes = [change for side in sides for change in side.changes]
-        read: dict[str, Any] = {"problems": tuple(problems), "policies": policies}
-        read["changes"] = TextChanges.joined(changes)
-        remarks = (_empty_layers(readers[system.system], options.metrics), str(read["changes"] or ""))
-        systems_read.append(replace(system, **read, remarks=tuple(filter(None, remarks))))
+        failures = tuple(failure for failure, _ in loose[system.system])
+        read: dict[str, Any] = {"problems": tuple(problems), "policies": policies, "failures": failures}
+        read["changes"] = TextChanges.joined([change for _, change in loose[system.system]])
+        remarks = [_empty_layers(readers[system.system], options.metrics), str(read["changes"] or "")]
+        for side in sides:
+            remarks += [*(side.arranged.remarks if side.arranged else ())]
+            remarks += [f"assumed {said}" for said in (side.answer.remarks() if side.answer else ())]
+        unique = dict.fromkeys(filter(None, remarks))
+        systems_read.append(replace(system, **read, remarks=tuple(unique)))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
     whole = f"{title}#{digest.hexdigest()[:6]}"
     said = [f"{one.system}: {remark}" for one in systems_read for remark in one.remarks]
@@ -143,12 +150,21 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
     return named
 
 
-def _counts(aligned: Iterable[Alignment], options: ScoreOptions, progress: Progress | None) -> SentenceCounts:
+def _counts(
+    gold: SideReader, system: SideReader, options: ScoreOptions, progress: Progress | None,
+    loose: "list[tuple[AnswerFailures, TextChanges]]",
+) -> SentenceCounts:  # fmt: skip
+    """Return the counts of one output; what loose alignment found is added to `loose`."""
     keep = options.resamples > 0
 
     def parts() -> Iterable[SentenceCounts]:
-        for alignment in aligned:
+        for alignment in read_pairs(gold, system, options):
             part = tally(alignment, options)
+            if system.arranged is not None:
+                from treegauge.scoring.failures import find_failures, text_changes
+
+                failures = find_failures(alignment, options.convention, system.answer, system.arranged.numbers)
+                loose.append((failures, text_changes(alignment)))
             if progress:
                 progress(part.sentences)
             yield part if keep else part.summed()

@@ -35,6 +35,8 @@ def score(
     test: Test = "student",
     correction: Correction = "holm",
     margin: float | None = None,
+    fresh: str | None = None,
+    leave_out: Literal["leaked"] | None = None,
     scoring: Scoring = Scoring(),
 ) -> "Scores":
     """Score systems against gold, with confidence intervals and significance tests.
@@ -74,6 +76,11 @@ def score(
     margin
         Largest difference in points that does not matter; shows which systems are equivalent, not
         worse, or better.
+    fresh
+        Score sentences that were added, or whose words changed, since an older release apart from the others, and test
+        the difference: r2.15 under TREEGAUGE_UD, or the path of the release or of the treebank in it.
+    leave_out
+        leaked: leave out sentences that are also, exactly or nearly, in the training set next to gold.
 
     Returns
     -------
@@ -92,8 +99,8 @@ def score(
     """
     from treegauge.scoring.systems import answers
 
-    given = answers(gold, systems, split=split, common=common)
     chosen, options = score_options(metric, convention, scoring)
+    given = answers(gold, systems, split=split, common=common, loose=options.align == "loose")
     every = any(text.lower() == "all" for text in ([metric] if isinstance(metric, str) else metric))
     test = test if options.resamples else "none"
     names = list(given.systems)
@@ -109,6 +116,10 @@ def score(
     if margin is not None and (len(names) < 2 or test == "none"):
         raise TreegaugeError("--margin needs at least two systems, and a test between them")
     scores = _scores(with_baselines(given, options) if baselines else given, options, chosen)
+    golds = given.gold if given.several else dict.fromkeys(scores.treebanks, given.single[0])
+    if leave_out is not None:
+        scores = _left_out(scores, golds, leave_out, fresh, options)
+    tested = scores.only(names)  # tests against baselines would cost power
     problems = [p for one in scores.treebanks.values() for system in one.systems for p in system.problems]
     for problem in dict.fromkeys(problems):
         if problem.action:
@@ -117,11 +128,40 @@ def score(
 
     refuse_left_out(chosen)
     scores = replace(scores, chosen=() if every else chosen, all=every)
+    scores = scores.with_attached(_further(scores, tested, golds, fresh, chosen, options))
     if test == "none" or len(names) < 2:
         return scores
-    tested = replace(scores.only(names), chosen=chosen)  # tests against baselines would cost power
+    tested = replace(tested, chosen=chosen)
     metrics = chosen or ("MSLAS" if options.nodes else "LAS",)
     return scores.with_attached(_tests(tested, metrics, test, correction, margin, options, given.several))
+
+
+def _left_out(scores: Any, golds: Mapping[str, Any], leave_out: str, fresh: str | None, options: ScoreOptions) -> Any:
+    """Return the scores without the sentences to leave out."""
+    from treegauge.core.errors import ChoiceError
+    from treegauge.scoring.subsets import without_leaked
+
+    if leave_out != "leaked":
+        raise ChoiceError("sentences to leave out", leave_out, ["leaked"])
+    if fresh is not None:
+        raise TreegaugeError("--fresh and --leave-out choose sentences in two ways; give one of them")
+    return without_leaked(scores, golds, options)
+
+
+def _further(
+    scores: Any, tested: Any, golds: Mapping[str, Any], fresh: str | None, chosen: Sequence[str], options: ScoreOptions
+) -> "dict[str, Result]":
+    """Return the scores of fresh sentences, and what went wrong in answers."""
+    attached: dict[str, Result] = {}
+    if fresh is not None:
+        from treegauge.scoring.subsets import fresh_scores
+
+        attached["fresh"] = fresh_scores(tested, golds, fresh, chosen or ("LAS",), options)
+    if options.align == "loose":
+        from treegauge.scoring.failures import failure_tables
+
+        attached |= failure_tables(scores, options.convention)
+    return attached
 
 
 def _tests(
