@@ -125,8 +125,9 @@ def examples(world, counts, numbers):
             partial(tg.breakdown, gold, with_simulated_confidence(three["0"], gold, seed=0), calibration=True),
         ],
         "design": [
-            partial(tg.design, gold, three, units="sentences"),
-            partial(tg.design, world, *systems, split="test"),
+            partial(tg.design, three, gold=gold, units="sentences"),
+            partial(tg.design, *systems, gold=world),
+            partial(tg.design, "conll18", difference=3),
         ],
         "rank": [
             partial(tg.rank, "conll18", size=10, subsets=200),
