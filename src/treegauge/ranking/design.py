@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -23,11 +24,14 @@ from treegauge.scoring.certainty import f1_fractions
 from treegauge.scoring.comparisons import POWER, unit_counts
 from treegauge.scoring.hierarchies import paired_differences
 from treegauge.scoring.metrics.registry import canonical
+from treegauge.scoring.settings import Scoring, score_options
+from treegauge.scoring.systems import match_folders, resolve_systems
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.multiple import TEXT_WIDTH, sequence_interval
 from treegauge.statistics.planning import needed_units, signed_rank_difference, significant_errors, smallest
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.statistics.units import GENUS, LEAST_RUNS, LEAST_UNITS
+from treegauge.treebanks.sources.files import split_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -125,7 +129,7 @@ def design(
     Examples
     --------
     >>> import treegauge as tg
-    >>> plan = tg.design("conll18", difference=2, at_most=["language:1"])
+    >>> plan = tg.design("conll18", difference=4, at_most=["language:1"])
     >>> plan.table.columns[:6], len(plan.subset) > 7
     (['a', 'b', 'unit', 'given', 'available', 'needed'], True)
     """
@@ -135,15 +139,26 @@ def design(
         return plan_board(leaderboard_of(scores, reading), difference, claim, conditions, reading.metadata, level)
     if claim is not None or conditions != CONDITIONS:
         raise TreegaugeError("--claim and conditions on treebanks need a table of scores; got --gold")
-    from treegauge.scoring.score import score
-    from treegauge.scoring.suite import Suite
-
-    scored = score(reading.gold, *scores, metric=reading.metric, units=units, level=level, test="none")
-    name = scored.chosen[0] if scored.chosen else "LAS"
-    return plan_suite(scored, difference, name) if isinstance(scored, Suite) else plan_scores(scored, difference, name)
+    return plan_outputs(scores, difference, reading, Scoring(units=units, level=level))
 
 
 # a pilot study: the output of systems
+
+
+def plan_outputs(systems: Sequence[Any], wanted: float, reading: LeaderboardReading, scoring: Scoring) -> SamplePlan:
+    """Return the plan from the output of systems; in folders of whole treebanks test sets count."""
+    from treegauge.core.messages import progress
+    from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.suite import score_suite
+
+    source, named, folder = resolve_systems(reading.gold, systems)
+    (name,), options = score_options(reading.metric, "official", scoring)
+    with progress("sentences") as task:
+        if not folder:
+            return plan_scores(evaluate(source, named, options, progress=task.advance), wanted, name)
+        tested = any(split_of(path) == "test" for path in Path(source).rglob("*.conllu*"))
+        files = match_folders(source, named, split="test" if tested else None)
+        return plan_suite(score_suite(files.gold, files.systems, options, progress=task.advance), wanted, name)
 
 
 def _errors(wanted: float, error: float, df: float, level: float) -> dict[str, float]:
@@ -177,7 +192,7 @@ def plan_scores(scores: "Scores", wanted: float, metric: str = "LAS") -> SampleP
             at_hand = runs == min(a.runs, b.runs)
             rows.append(row | (_errors(wanted, error, df, scores.level) | limits if at_hand else {}))
         if has_runs:
-            needed = needed_units(wanted, pilot.run, pilot.units, least=LEAST_RUNS, **precision)
+            needed = needed_units(wanted, pilot.run, pilot.units, least=LEAST_RUNS, samples=2, **precision)
             row = {"unit": "runs", "given": f"{n} {scores.units}", "available": min(a.runs, b.runs)}
             rows.append(named | row | {"needed": needed})
     notes = [f"runs needed: unknown; give {LEAST_RUNS} or more runs of each system to find out"]
@@ -229,14 +244,14 @@ def plan_suite(suite: "Suite", wanted: float, metric: str = "LAS") -> SamplePlan
             row = {"unit": suite.units, "given": f"these {number} treebanks", "available": text, "needed": needed}
             rows.append(named | row | _errors(wanted, error, df, suite.level))
         deviation = float(genera.std(ddof=1))
-        needed = _needed_genera(deviation, wanted, number - 1, suite.level)
+        needed = needed_genera(deviation, wanted, number - 1, suite.level)
         row = {"unit": "treebanks", "given": "each of another genus", "available": number, "needed": needed}
         rows.append(named | row)
     signature = countersign(suite.signature, m=name)
     return SamplePlan(tuple(rows), wanted, (), countersign(signature, plan=wanted, power=POWER))
 
 
-def _needed_genera(deviation: float, wanted: float, pilot: float, level: float) -> int:
+def needed_genera(deviation: float, wanted: float, pilot: float, level: float) -> int:
     """Return the number of genera, each with this standard deviation, that the primary test of certify needs."""
 
     def enough(number: int) -> bool:
@@ -280,12 +295,12 @@ def plan_board(
     differences, named = _pairs(board, wanted, claim)
     spread = spread_of(differences, units.names, level)
     counts = list(np.unique(units.names, return_counts=True)[1])
-    needed = _needed_genera((spread.genera + spread.treebanks) ** 0.5, wanted, spread.pilot, level)
+    needed = needed_genera((spread.genera + spread.treebanks) ** 0.5, wanted, spread.pilot, level)
     row = {"unit": "genera", "given": "one treebank of each", "available": len(counts), "needed": needed}
     rows = [named | row]
     mean = len(counts) / float(np.sum(1 / np.array(counts)))
     deviation = (spread.genera + spread.treebanks / mean) ** 0.5
-    needed = _needed_genera(deviation, wanted, spread.pilot, level)
+    needed = needed_genera(deviation, wanted, spread.pilot, level)
     row = {"unit": "genera", "given": "all treebanks of each", "available": len(counts), "needed": needed}
     error = deviation * (np.pi / 3 / len(counts)) ** 0.5
     rows.append(named | row | _errors(wanted, error, len(counts) - 1, level))
@@ -301,8 +316,10 @@ def plan_board(
         price = "" if cost is None else f", {cost:g} hours"
         members = ", ".join(board.treebanks[i] for i in chosen)
         what = "cheapest" if cost is not None else "smallest"
-        kinds = len({units.names[i] for i in chosen})
-        notes.append(f"{what} set: {len(chosen)} treebanks of {kinds} genera{price}: {members}")
+        members_of = np.unique([units.names[i] for i in chosen], return_counts=True)[1].tolist()
+        least = spread.detectable(members_of)
+        kinds = f"{len(chosen)} treebanks of {len(members_of)} genera{price}"
+        notes.append(f"{what} set: {kinds}, which find {least:.2f} points: {members}")
     demands = demands_of(board, len(board.treebanks), conditions).demands if conditions != CONDITIONS else ()
     signature = countersign(
         board.signature, claim=claim, plan=wanted, power=POWER, units=GENUS, level=level,

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -178,12 +179,12 @@ _NODES = 200
 
 def needed_units(
     difference: float, variance: float, fixed: float = 0.0, *, pilot: float = math.inf, level: float = 0.95,
-    power: float = 0.8, least: int = 2,
+    power: float = 0.8, least: int = 2, samples: int = 1,
 ) -> int | None:  # fmt: skip
     r"""Return the number of units needed to find a difference with this power.
 
     The smallest n of at least `least` for which :func:`detectable_difference` of the standard error
-    :math:`\sqrt{v_0 + v/n}` with n - 1 degrees of freedom is at most the difference.
+    :math:`\sqrt{v_0 + v/n}` with n - 1 degrees of freedom (of each sample) is at most the difference.
 
     Parameters
     ----------
@@ -200,6 +201,8 @@ def needed_units(
         Of the test.
     least
         Smallest number of units to return.
+    samples
+        Number of samples of n units, each with n - 1 degrees of freedom: 2 for runs of two systems.
 
     Returns
     -------
@@ -220,7 +223,9 @@ def needed_units(
 
     def enough(n: int) -> bool:
         error = math.sqrt(fixed + variance / n)
-        return bool(detectable_difference(error, n - 1, pilot=pilot, level=level, power=power) <= difference)
+        return bool(
+            detectable_difference(error, samples * (n - 1), pilot=pilot, level=level, power=power) <= difference
+        )
 
     if fixed and detectable_difference(math.sqrt(fixed), 1e9, pilot=pilot, level=level, power=power) > difference:
         return None
@@ -238,15 +243,21 @@ def signed_rank_difference(deviation: float, number: int, *, pilot: float = math
     >>> round(signed_rank_difference(1.0, 8), 2), signed_rank_difference(1.0, 5)
     (1.25, inf)
     """
+    reached = _signed_rank_level(number, level)
+    if not reached:
+        return math.inf
+    error = deviation * math.sqrt(math.pi / 3 / number)
+    return float(detectable_difference(error, number - 1, pilot=pilot, level=1 - reached))
+
+
+@cache
+def _signed_rank_level(number: int, level: float) -> float:
+    """Return the largest p-value of the signed-rank test of this many units that is significant."""
     tails = np.ones(1)
     for rank in range(1, min(number, _MOST_RANKS) + 1):
         tails = (np.pad(tails, (0, rank)) + np.pad(tails, (rank, 0))) / 2
     p_values = 2 * np.cumsum(tails)
-    reached = p_values[p_values <= 1 - level + 1e-12].max(initial=0.0)
-    if not reached:
-        return math.inf
-    error = deviation * math.sqrt(math.pi / 3 / number)
-    return float(detectable_difference(error, number - 1, pilot=pilot, level=1 - float(reached)))
+    return float(p_values[p_values <= 1 - level + 1e-12].max(initial=0.0))
 
 
 _MOST_RANKS = 60
