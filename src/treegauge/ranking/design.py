@@ -346,7 +346,7 @@ def spread_of(differences: Floats, genera: Sequence[str], level: float = 0.95) -
     """Return the variance components of a pair, or the medians of those of several pairs."""
     model = hierarchy(differences, genera)
     kinds = len(set(genera))
-    pilot = float(kinds - 1) if len(differences) == 1 else float("inf")
+    pilot = float(model.new.df[0]) if len(differences) == 1 else float("inf")
     between, within = float(np.median(model.between_groups)), float(np.median(model.between_treebanks))
     if kinds == len(genera):  # one treebank of each: the two cannot be told apart
         between, within = float(np.median(differences.var(axis=1, ddof=1))), 0.0
