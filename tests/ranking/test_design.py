@@ -67,9 +67,7 @@ def test_a_table_gives_the_smallest_set_under_conditions():
     assert "zh_gsd" not in bounded.subset
     impossible = tg.design("conll18", difference=1, claim="HIT-SCIR > Stanford")
     assert (impossible.subset, impossible.hours) == ((), None)
-    assert "no set of these treebanks under these conditions is large enough; all 82 find " in str(
-        impossible
-    )
+    assert "no set of these treebanks under these conditions is large enough; all 82 find " in str(impossible)
 
 
 def small(rows):
