@@ -5,11 +5,11 @@ import polars as pl
 import pytest
 
 import treegauge as tg
+from studies.corrections.injected_errors import inject_errors
 from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.design import Spread, smallest_set, spread_of
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.selection import SubsetConditions
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 
 
