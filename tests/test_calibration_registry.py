@@ -135,7 +135,7 @@ def examples(world, counts, numbers):
         ],
         "rank compare": [
             partial(tg.rank.compare, "conll18", test=test)
-            for test in ("nemenyi", "wilcoxon-holm", "wins", "improvement", "bradley-terry")
+            for test in ("nemenyi", "wilcoxon-holm", "wins", "improvement", "bradley-terry", "profile", "mixed")
         ]
         + [partial(tg.rank.compare, "conll18", test="difference", margin=1.0)],
         "rank outliers": [partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, subsets=2000)],

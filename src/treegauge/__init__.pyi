@@ -1625,14 +1625,16 @@ class _Rank:
         test
             Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
             (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
-            treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks.
+            treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks. profile:
+            interquartile means and performance profiles. mixed: how much of a difference is genus,
+            treebank, document or seed, and scores and ranks on a new treebank.
         systems
             Only these systems; repeatable.
         treebanks
             Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
         margin
-            In points: for wins, the largest difference that is a tie; for differences, the margin of
-            equivalence.
+            In points: for wins, the largest difference that is a tie; for differences, the largest
+            that does not matter, which shows which systems are equivalent.
         level
             Confidence level of tests and intervals.
         metric
