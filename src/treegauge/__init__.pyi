@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.catalogue import Catalogue, Layer
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
+    from treegauge.treebanks.published import PublishedScores
     from treegauge.treebanks.show import Drawings
     from treegauge.treebanks.sources.files import Errors, Source
     from treegauge.treebanks.sources.selection import Prefer
@@ -174,6 +175,7 @@ def analyse(
     given: Names = (),
     *,
     on: Names = (),
+    where: Sequence[str] = (),
     method: Coefficient = 'spearman',
     by: str | None = None,
     correction: Correction = 'benjamini-hochberg',
@@ -194,7 +196,7 @@ def analyse(
     Parameters
     ----------
     tables
-        ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
+        ud25, ud26, difficulty_table1, published, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
         of measure or score. Several tables are joined by treebank. In Python also frames,
         dictionaries of columns and results.
     target
@@ -206,6 +208,8 @@ def analyse(
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
         the error on unseen rows. It takes rows as independent.
+    where
+        A condition on a column of each table, such as release=2.5 or 'words >= 30000'.
     method
         Coefficient of correlation.
     by
@@ -407,7 +411,7 @@ def catalogue(
     needs
         A set (train, dev or test) that must have sentences.
     where
-        A bound on a column of the table, such as 'words >= 30000' or 'nonprojective <= 0.1'.
+        A condition on a column of the table, such as 'words >= 30000' or 'genus = Slavic,Baltic'.
     licence
         A pattern for the licence, such as 'CC BY-SA *'; case is ignored.
     one_per_language
@@ -448,6 +452,7 @@ def certify(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> Certificate:
     """Report the evidence for the claim that one system beats another.
 
@@ -493,6 +498,9 @@ def certify(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -1487,6 +1495,36 @@ def parse(
     '...HeadProb=0...|DeprelProb=...'
     """
 
+def published(
+    treebanks: str | Sequence[str] = (),
+    *,
+    metric: Sequence[str] = ('LAS',),
+    where: Sequence[str] = (),
+) -> PublishedScores:
+    """Show what others have on a treebank: the scores that makers of parsers published.
+
+    UDPipe 1 and 2, Stanza, Trankit, UDify and LIMA on UD 1.2 to 2.17. The newest release comes
+    first; within one, raw text, gold tokens, and gold tokens with gold tags are kept apart, because
+    their scores are not comparable. Without a treebank, each line is the mean over all treebanks.
+
+    Parameters
+    ----------
+    treebanks
+        Names, codes or languages, such as UD_Greek-GDT, el_gdt, Greek, or Greek-GDT@2.5 for one
+        release.
+    metric
+        The metrics to show, such as LAS, UAS, CLAS, MLAS, BLEX, UPOS, Words.
+    where
+        A condition on a column, such as release=2.5, 'input=raw text' or 'system=UDPipe*'.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> rows = tg.published("UD_Greek-GDT", where=["release=2.5", "input=raw text"]).rows
+    >>> rows[0]["system"], rows[0]["LAS"]
+    ('Trankit large', 93.87)
+    """
+
 class _Rank:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1529,6 +1567,9 @@ class _Rank:
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -1550,6 +1591,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> Ranks:
         """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1592,6 +1634,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
 
         Examples
         --------
@@ -1612,6 +1657,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> SystemComparison:
         """Compare systems over treebanks: significant differences, wins, and how probable they are.
 
@@ -1646,6 +1692,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
         """
 
     def outliers(
@@ -1661,6 +1710,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> Outliers:
         """Show the subsets with a system's best and worst ranks, and classes frequent in them.
 
@@ -1696,6 +1746,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
         """
 
 rank: _Rank
@@ -1715,6 +1768,7 @@ def recommend(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> Recommendation:
     """Recommend a small set of treebanks that ranks systems as all treebanks do.
 
@@ -1757,6 +1811,9 @@ def recommend(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------

@@ -57,6 +57,7 @@ def test_subsets_equal_the_csv():
     ("load", "name"),
     [
         (data.ud25, "ud25_udpipe12.csv"),
+        (data.ud26, "ud26_udpipe2.csv"),
         (data.fragility_exp1, "fragility_exp1_predicted_tags.csv"),
         (data.fragility_table1, "fragility_table1_predicted.csv"),
         (data.fragility_table3, "fragility_table3_las.csv"),

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from studies.treebanks import TREEBANKS, treebank_folders
 from treegauge import data
+from treegauge.core.conditions import Condition
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.treebanks.catalogue import catalogue
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.conllu import read_conllu
-from treegauge.treebanks.sources.entries import licence_in, read_metadata
+from treegauge.treebanks.sources.entries import COLUMNS, licence_in, read_metadata
 from treegauge.treebanks.sources.languages import code_of, language_of, languages, release_key, take_apart
-from treegauge.treebanks.sources.selection import Condition
 
 README = """# Summary
 License: not this one, it stands before the block
@@ -346,15 +346,15 @@ def test_licences_by_pattern(shelf):
 
 
 def test_a_value_that_rounds_to_its_bound_is_shown_whole(shelf):
-    entry = catalogue(shelf).find("el_gdt@2.10")
-    assert Condition.parse("nonprojective <= 0.1666").reason(entry).startswith("nonprojective 0.1667,")
-    reason = Condition.parse("nonprojective > 0.1667").reason(entry)
+    share = catalogue(shelf).find("el_gdt@2.10").row()["nonprojective"]
+    assert Condition.parse("nonprojective <= 0.1666", COLUMNS).reason(share).startswith("nonprojective 0.1667,")
+    reason = Condition.parse("nonprojective > 0.1667", COLUMNS).reason(share)
     assert reason.startswith(f"nonprojective {1 / 6!r}, expected more than 0.1667")
 
 
 def test_a_missing_number_meets_no_bound(shelf):
-    entry = catalogue(shelf).find("tlh_home")
-    assert Condition.parse("train_words<5").reason(entry) == ("train_words missing, expected less than 5")
+    words = catalogue(shelf).find("tlh_home").row()["train_words"]
+    assert Condition.parse("train_words<5", COLUMNS).reason(words) == "train_words missing, expected less than 5"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core import tables
+from treegauge.core.conditions import Condition
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -14,7 +15,7 @@ from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, Index, T
 from treegauge.treebanks.sources.files import SPLITS, Source
 from treegauge.treebanks.sources.languages import fold, near, release_key, take_apart
 from treegauge.treebanks.sources.resolver import newest_releases, resolve_source
-from treegauge.treebanks.sources.selection import Condition, Prefer, Tally, reasons_against, tally_files
+from treegauge.treebanks.sources.selection import Prefer, Tally, reasons_against, tally_files
 
 if TYPE_CHECKING:
     import polars as pl
@@ -143,7 +144,7 @@ class Catalogue(Result):
             [entry for entry, why in reasons.items() if not why],
             has="+".join(has) or None,
             needs="+".join(needs) or None,
-            where=",".join(str(Condition.parse(text)) for text in where) or None,
+            where=",".join(str(Condition.parse(text, COLUMNS)) for text in where) or None,
             licence=licence,
             one=f"language by {one_per_language}" if one_per_language else None,
         )
@@ -212,7 +213,7 @@ def catalogue(
     needs
         A set (train, dev or test) that must have sentences.
     where
-        A bound on a column of the table, such as 'words >= 30000' or 'nonprojective <= 0.1'.
+        A condition on a column of the table, such as 'words >= 30000' or 'genus = Slavic,Baltic'.
     licence
         A pattern for the licence, such as 'CC BY-SA *'; case is ignored.
     one_per_language
@@ -238,7 +239,7 @@ def catalogue(
     ('Indo-European', 1, <Treebank UD_Greek-GDT/test: 1 sentences, 1 words>)
     """
     for condition in where:
-        Condition.parse(condition)  # report an error before reading begins
+        Condition.parse(condition, COLUMNS)  # report an error before reading begins
     given = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     root = os.environ.get("TREEGAUGE_UD")
     if not given and not root:

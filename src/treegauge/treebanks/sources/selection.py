@@ -1,19 +1,18 @@
 """Sizes of treebanks, and criteria with a reason for each treebank that does not meet them."""
 
-import operator
 import os
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import astuple, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
+from treegauge.core.conditions import Condition
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import progress
-from treegauge.treebanks.sources.entries import SHARES, SIZES, TreebankEntry
+from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, TreebankEntry
 from treegauge.treebanks.sources.files import SPLITS
 from treegauge.treebanks.sources.languages import UNKNOWN
 
@@ -31,66 +30,8 @@ ANNOTATIONS = (
 )  # fmt: skip
 """Origins of relations, the most reliable first."""
 
-_OPERATORS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
-    ">=": (operator.ge, "at least"),
-    "<=": (operator.le, "at most"),
-    ">": (operator.gt, "more than"),
-    "<": (operator.lt, "less than"),
-}
-_CONDITION = re.compile(r"\s*(\w+)\s*(>=|<=|>|<)\s*([\d_.]+)\s*")
 NUMBERS = (*SIZES, *SHARES)
-"""Columns of the catalogue that may occur in conditions."""
-
-
-class Condition(NamedTuple):
-    """A bound on a column of the catalogue.
-
-    Examples
-    --------
-    >>> Condition.parse("words >= 30000")
-    Condition(column='words', sign='>=', bound=30000.0)
-    >>> Condition.parse("word >= 30000")
-    Traceback (most recent call last):
-    ...
-    treegauge.core.errors.ChoiceError: unknown column 'word'; did you mean 'words'? choices: ...
-    """
-
-    column: str
-    sign: str
-    bound: float
-
-    @classmethod
-    def parse(cls, text: str) -> "Condition":
-        """Read a condition such as ``words >= 30000``."""
-        match = _CONDITION.fullmatch(text)
-        if not match:
-            raise TreegaugeError(
-                f"found the condition {text!r}, expected for example 'words >= 30000' with one of "
-                f"{', '.join(_OPERATORS)}"
-            )
-        if match[1] not in NUMBERS:
-            raise ChoiceError("column", match[1], NUMBERS)
-        try:
-            return cls(match[1], match[2], float(match[3]))
-        except ValueError:
-            raise TreegaugeError(f"found {match[3]!r} in {text!r}, expected a number") from None
-
-    def __str__(self) -> str:
-        return f"{self.column}{self.sign}{self.bound:g}"
-
-    def reason(self, entry: TreebankEntry) -> str | None:
-        """Return why a treebank does not meet the condition, or None if it does."""
-        value = entry.row()[self.column]
-        holds, words = _OPERATORS[self.sign]
-        wanted = f"expected {words} {self.bound:,.10g}"
-        if value is None:
-            return f"{self.column} missing, {wanted}"
-        if holds(value, self.bound):
-            return None
-        shown = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-        if shown == f"{self.bound:.4g}":  # rounding would show the bound itself
-            shown = repr(value)
-        return f"{self.column} {shown}, {wanted}"
+"""Columns of the catalogue that are counted."""
 
 
 Reasons = dict[TreebankEntry, list[str]]
@@ -113,20 +54,21 @@ def reasons_against(
                 raise ChoiceError(what, value, choices)
     if one_per_language not in {None, *get_args(Prefer)}:
         raise ChoiceError("preference", one_per_language, get_args(Prefer))
-    conditions = [Condition.parse(text) for text in where]
-    counting = has or needs or conditions or one_per_language
+    conditions = [Condition.parse(text, COLUMNS) for text in where]
+    counted = any(condition.column in NUMBERS for condition in conditions)
+    counting = has or needs or counted or one_per_language
     if counting and any(entry.counts is None for entry in entries):
         raise TreegaugeError("these criteria need sizes; leave out --no-count (count=False)")
 
     def unmet(entry: TreebankEntry) -> Iterable[str]:
-        total = entry.total
+        total, row = entry.total, entry.row()
         for layer in has:
             share = total.share(layer) or 0.0
             if share < ENOUGH:
                 yield f"no {layer} ({share:.1%} of words)"
         filled = [split for split, counts in (entry.counts or {}).items() if counts.sentences]
         yield from (f"no {split} set" for split in needs if split not in filled)
-        yield from filter(None, (condition.reason(entry) for condition in conditions))
+        yield from filter(None, (condition.reason(row[condition.column]) for condition in conditions))
         entry_licence = entry.metadata.licence
         if licence is not None and not fnmatchcase(entry_licence.casefold(), licence.casefold()):
             yield f"licence {entry_licence}, expected {licence}"
