@@ -92,7 +92,14 @@ def _place(row: dict[str, Any], metric: str) -> tuple[Any, ...]:
     """Return the sort key of a row: treebank, newest release, raw text first, best score."""
     newest = tuple(-part for part in release_key(row["release"]))
     inputs = ("raw text", "gold tokens", "gold tokens and tags")
-    return row.get("treebank", ""), newest, inputs.index(row["input"]), -(row[metric] or 0.0), row["system"]
+    return (
+        row.get("treebank", ""),
+        newest,
+        inputs.index(row["input"]),
+        -(row[metric] or 0.0),
+        row["system"],
+        row["version"],
+    )
 
 
 def _of_treebank(frame: "pl.DataFrame", wanted: str) -> "pl.DataFrame":
