@@ -43,7 +43,7 @@ OTHER_WORDS = {
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "vote", "split", "show", "convert", "fetch", "catalogue",
+    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published",
     "train", "parse", "tag", "curve counts", "run", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
