@@ -1833,7 +1833,6 @@ def report(
     subsets: int = 100000,
     errors: Errors = 'strict',
     convention: str | Convention = 'official',
-    serve: bool | int | None = None,
     force: bool = False,
 ) -> Page:
     """Make one offline web page from treebanks, system output, scores and other results.
@@ -1863,9 +1862,6 @@ def report(
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
-    serve
-        Serve the page on 127.0.0.1 and update it whenever an input changes; Ctrl-C stops it. Opens
-        the browser, unless the number of a port is given (0 for any that is free).
     force
         Overwrite an existing file of another kind; an input is never overwritten.
 

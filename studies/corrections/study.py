@@ -19,8 +19,8 @@ import numpy.typing as npt
 import polars as pl
 
 from studies.corrections.annotation_errors import FOLDS, held_out, training_set
+from studies.corrections.attachment_changes import attachment_changes
 from studies.treebanks import release_folder, treebank_folders
-from treegauge.auditing.changes.annotation_changes import attachment_changes
 from treegauge.auditing.changes.word_pairs import pair_words
 from treegauge.auditing.variation_nuclei import NucleusWords, variation
 from treegauge.learning.dynamics.candidates import suspicion, tree_context

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treegauge.auditing.changes.annotation_changes import attachment_changes
+from studies.corrections.attachment_changes import attachment_changes
 from treegauge.auditing.changes.systematic import Contexts, Layer, systematic_changes
 from treegauge.auditing.changes.word_pairs import pair_words
 from treegauge.testing.synthetic import synthetic

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import treegauge as tg
+from studies.corrections.attachment_changes import attachment_changes
 from studies.treebanks import absent, release_folder, treebank_folders
-from treegauge.auditing.changes.annotation_changes import attachment_changes
 from treegauge.auditing.changes.unified_diff import FileText
 
 TARGET = Path(__file__).parents[2] / "docs" / "releases.md"

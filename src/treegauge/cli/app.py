@@ -17,7 +17,6 @@ from treegauge.cli.options import (
     did_you_mean,
     help_sections,
     help_text,
-    install,
     usage,
 )
 from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
@@ -30,10 +29,8 @@ ABOUT = "What does this parsing score mean? Score, rank and measure parsers and 
 SERIAL = frozenset({"check", "score"})
 OPTIONS = (
     Option("version", ("--version",), bool, help="Print the version and exit."),
-    Option("install", ("--install-completion",), metavar="[SHELL]",
-           help="Set up completion in bash, zsh or fish; by default in your shell."),
     Option("show", ("--show-completion",), metavar="[SHELL]",
-           help="Print the completion script, to install it yourself."),
+           help="Print the completion script for bash, zsh or fish; by default for your shell."),
     HELP,
 )  # fmt: skip
 
@@ -88,9 +85,8 @@ def _run(words: list[str]) -> int:
     if first == "--version":
         say(f"treegauge {__version__}")
         return 0
-    if first in {"--install-completion", "--show-completion", "--complete"}:
-        functions = {"--install-completion": install, "--show-completion": completion_script, "--complete": complete}
-        say(functions[first](words[1:]))
+    if first in {"--show-completion", "--complete"}:
+        say(completion_script(words[1:]) if first == "--show-completion" else complete(words[1:]))
         return 0
     if first.startswith("-"):
         known = [flag for option in OPTIONS for flag in option.flags]

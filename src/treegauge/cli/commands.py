@@ -163,8 +163,6 @@ def _type(parameter: VerbParameter) -> tuple[type, list[str], bool]:
     choices = [word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
     if choices and str not in kinds:
         return str, list(map(str, choices)), several
-    if {bool, int} <= set(kinds):  # the number may be left out
-        return int, [], several
     # A string accepts any text, and bool is a subclass of int.
     return next((kind for kind in (bool, str, float, int) if kind in kinds), str), [], several
 
@@ -180,7 +178,6 @@ def _option(parameter: VerbParameter, command: Command, variadic: bool) -> Optio
     option = Option(
         parameter.name, (), kind, choices, several, required,
         command.metavar.get(parameter.name, ""), parameter.help, shown if kind is not bool else "",
-        kind is int and bool in _members(parameter.annotation),
     )  # fmt: skip
     if parameter.name in command.arguments or last:
         return option._replace(metavar=option.metavar or parameter.name.upper())

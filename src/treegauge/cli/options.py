@@ -8,13 +8,10 @@ options, and values that begin with a dash, would be refused.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from treegauge.cli.verbs import DEFAULT, QUESTION, VERBS
 from treegauge.core.errors import ChoiceError, TreegaugeError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: Maximum width of help, and of its column of names.
 WIDTH, NAMES = 100, 28
@@ -44,8 +41,6 @@ class Option(NamedTuple):
         Whether it may be given more than once.
     shown
         The default, as shown in help.
-    bare
-        Whether its value may be left out, which gives True: ``--serve`` or ``--serve=8000``.
     """
 
     name: str
@@ -57,7 +52,6 @@ class Option(NamedTuple):
     metavar: str = ""
     help: str = ""
     shown: str = ""
-    bare: bool = False
 
     @property
     def title(self) -> str:
@@ -70,8 +64,6 @@ class Option(NamedTuple):
         if not self.flags:
             return self.metavar
         names = "/".join(self.flags) if self.kind is bool else ", ".join(self.flags)
-        if self.bare:
-            return f"{names}[={KINDS[self.kind]}]"
         value = self.metavar or (f"[{'|'.join(self.choices)}]" if self.choices else "")
         return f"{names} {value or KINDS.get(self.kind, '')}".rstrip()
 
@@ -124,7 +116,7 @@ def read_words(words: Iterable[str], options: Sequence[Option]) -> dict[str, Any
         if flag not in known:
             raise UsageError(f"No such option: {flag}{did_you_mean(flag, known)}")
         option = known[flag]
-        if option.kind is bool or (option.bare and not equals):
+        if option.kind is bool:
             if equals:
                 raise UsageError(f"Option '{flag}' does not take a value.")
             _set(values, option, flag, not flag.startswith("--no-"))
@@ -250,53 +242,16 @@ compdef _treegauge treegauge""",
     "fish": """\
 complete -c treegauge -a '(treegauge --complete (commandline -opc)[2..] (commandline -ct))'""",
 }
-#: Path of the script per shell, and the file and line that make the shell load it.
-PLACES = {
-    "bash": (".bash_completions/treegauge", ".bashrc", ". ~/.bash_completions/treegauge"),
-    "zsh": (".zfunc/_treegauge", ".zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
-    "fish": (".config/fish/completions/treegauge.fish", None, ""),
-}
 
 
-def _shell(words: Sequence[str]) -> str:
+def completion_script(words: Sequence[str]) -> str:
+    """Return the completion script for the given shell, or for the user's."""
     name = words[0] if words else os.environ.get("SHELL", "").rpartition("/")[2]
     if not name:
         raise UsageError(f"name your shell: one of {', '.join(SCRIPTS)}")
     if name not in SCRIPTS:
         raise ChoiceError("shell", name, SCRIPTS)
-    return name
-
-
-def completion_script(words: Sequence[str]) -> str:
-    """Return the completion script for the given shell, or for the user's."""
-    return SCRIPTS[_shell(words)]
-
-
-def install(words: Sequence[str]) -> str:
-    """Write the script where the shell looks for it, and return a message with the path."""
-    from pathlib import Path
-
-    from treegauge.core.files import atomic  # completion itself does not need it
-
-    shell = _shell(words)
-    place, settings, line = PLACES[shell]
-    target = Path.home() / place
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with atomic(target, own=True) as script:
-        script.write(f"{SCRIPTS[shell]}\n".encode())
-    if settings is not None:
-        _append_line(Path.home() / settings, line)
-    return f"wrote {target}; completion works in new shells"
-
-
-def _append_line(path: "Path", line: str) -> None:
-    """Add a line to the end of a file of the user unless it has the line; change nothing else."""
-    with path.open("ab+") as file:
-        file.seek(0)
-        old = file.read()
-        if line.encode() not in old.splitlines():
-            start = "" if not old or old.endswith(b"\n") else "\n"
-            file.write(f"{start}{line}\n".encode())
+    return SCRIPTS[name]
 
 
 def complete(words: Sequence[str]) -> str:

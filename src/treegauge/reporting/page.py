@@ -15,7 +15,6 @@ from urllib.parse import quote
 from treegauge import __version__
 from treegauge.core.errors import TreegaugeError, lines_of_text
 from treegauge.core.result import Result
-from treegauge.reporting.figures.contract import PageFacts
 from treegauge.reporting.methods import Method, methods_html
 from treegauge.reporting.packing import block
 from treegauge.reporting.sections.summary import SENTENCES, stands_out
@@ -92,7 +91,7 @@ def page(title: str, introduction: str, sections: Sequence[Section], *, start: s
     >>> "<b>" in html, 'data-view="a"' in html, "src=" in html
     (False, True, False)
     """
-    facts: PageFacts = {
+    facts = {
         "title": title,
         "start": start,
         "summary": [*filter(None, introduction.split("\n")), *stands_out(sections)][:SENTENCES],

@@ -1,6 +1,6 @@
 """One offline web page of treebanks, scores, rankings, data maps and learning curves."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from os import PathLike
@@ -60,7 +60,7 @@ class Page(Result):
         return f"{'page' if self.path is None else self.path.resolve()} ({size})"
 
 
-@verb(outputs={"out": PAGE}, limits={"subsets": (1, 10**8), "serve": (0, 65535)})
+@verb(outputs={"out": PAGE}, limits={"subsets": (1, 10**8)})
 def report(
     *sources: Any,
     gold: "Sequence[str] | str | PathLike[str] | Treebank" = (),
@@ -70,7 +70,6 @@ def report(
     subsets: int = SUBSETS,
     errors: Errors = "strict",
     convention: str | Convention = "official",
-    serve: bool | int | None = None,
 ) -> Page:
     """Make one offline web page from treebanks, system output, scores and other results.
 
@@ -99,9 +98,6 @@ def report(
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
-    serve
-        Serve the page on 127.0.0.1 and update it whenever an input changes; Ctrl-C stops it. Opens
-        the browser, unless the number of a port is given (0 for any that is free).
 
     Examples
     --------
@@ -110,25 +106,13 @@ def report(
     >>> "<title>A treebank</title>" in made.html
     True
     """
-    golds = list(gold) if isinstance(gold, list | tuple) else [gold]
-    path = None if out is None else Path(out)
-
-    def make() -> Page:
-        return _page(sources, golds, path, title, *metric_and_convention(metric, convention), subsets, errors)
-
-    made = make()
-    return made if serve is None or serve is False else _served(made, make, [*sources, *golds], serve)
-
-
-def _page(
-    sources: Sequence[Any], golds: Sequence[Any], path: Path | None, title: str, metric: str,
-    convention: Convention, subsets: int, errors: Errors,
-) -> Page:  # fmt: skip
-    """Read the sources and make the page; write it, if it has a path."""
     from treegauge.reporting.inputs import read_inputs
     from treegauge.reporting.page import page
     from treegauge.reporting.sections.summary import what_was_given
 
+    golds = list(gold) if isinstance(gold, list | tuple) else [gold]
+    path = None if out is None else Path(out)
+    metric, convention = metric_and_convention(metric, convention)
     inputs = read_inputs(sources, gold=golds, errors=errors)
     sections = tuple(_sections(inputs, convention, metric, subsets))
     if not sections:
@@ -145,27 +129,6 @@ def _page(
         errors=errors, **convention.signed, page=sha256(text.encode()).hexdigest()[:8],
     )  # fmt: skip
     return Page(text, sections, path, signature)
-
-
-def _served(first: Page, make: Callable[[], Page], sources: Sequence[Any], port: int) -> Page:
-    """Serve a page until the user stops it, and return its last version."""
-    import webbrowser
-    from time import sleep
-
-    from treegauge.reporting.serving import PageServer, keep_serving
-
-    last = [first]
-
-    def again() -> str:
-        last[0] = make()
-        return last[0].html
-
-    with PageServer(first.html, 0 if port is True else port) as server:
-        note(f"serving {server.url}; Ctrl-C ends it")
-        if port is True:
-            webbrowser.open(server.url)
-        keep_serving(server, again, sources, pause=sleep, apart=first.path)
-    return last[0]
 
 
 def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets: int) -> "Iterator[Section]":

@@ -1,11 +1,10 @@
 """Figures of scores: systems with intervals, classes of words, and many treebanks."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
-from treegauge.reporting.figures.contract import ClassScore, ClassScores, IntervalScore, MetricScores
 from treegauge.reporting.figures.theme import Spec, category, chart, faceted, ink, mark, quantity, themed, tips
 from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
@@ -22,9 +21,9 @@ STEP = 18
 """The width of a treebank's column."""
 
 
-def interval_data(scores: Scores) -> list[MetricScores]:
+def interval_data(scores: Scores) -> list[dict[str, Any]]:
     """Return, for each metric, score and interval of every system in percent, also for the page."""
-    by_metric: dict[str, list[IntervalScore]] = {
+    by_metric = {
         name: [{"f1": one[name].f1, "interval": one[name].interval} for one in scores.systems]
         for name in scores.systems[0].metrics
         if name not in MORE
@@ -60,16 +59,14 @@ def score_intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool =
     return themed(spec, "Scores with confidence intervals", scores.signature, dark)
 
 
-def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, ClassScores]:
+def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, dict[str, Any]]:
     """Return, by class, its gold words and every system's scores in percent, also for the page."""
     names = ("correct", "precision", "recall", "f1")
-    rows: dict[str, ClassScores] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for number, found in enumerate(breakdowns.values()):
         for row in found.table.filter(found.table["gold"] > 0).iter_rows(named=True):
-            empty: list[ClassScore] = [{} for _ in breakdowns]
-            start: ClassScores = {"class": row["class"], "gold": row["gold"], "systems": empty}
-            cell = cast(ClassScore, {name: row[name] for name in names})
-            rows.setdefault(row["class"], start)["systems"][number] = cell
+            start = {"class": row["class"], "gold": row["gold"], "systems": [{} for _ in breakdowns]}
+            rows.setdefault(row["class"], start)["systems"][number] = {name: row[name] for name in names}
     return rows
 
 
