@@ -136,7 +136,7 @@ def test_the_command_line_has_no_file_of_its_own_for_a_verb():
 
 def test_the_source_is_small_enough_to_walk_through():
     files = sorted((ROOT / "src").rglob("*.py"))
-    assert len(files) <= 300
+    assert len(files) <= 320
     folders = Counter(path.parent for path in files)
     assert max(folders.values()) <= 20, folders.most_common(1)
     for path in files:
@@ -146,6 +146,6 @@ def test_the_source_is_small_enough_to_walk_through():
 
 def test_the_surface_is_small_enough_to_learn():
     sizes = {words: len(inspect.signature(function).parameters) for words, (function, _) in COMMANDS.items()}
-    assert len(sizes) <= 40
+    assert len(sizes) <= 44
     assert max(sizes.values()) <= 20
-    assert sum(sizes.values()) <= 450
+    assert sum(sizes.values()) <= 480
