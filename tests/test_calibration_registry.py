@@ -44,9 +44,10 @@ OTHER_WORDS = {
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published",
-    "train", "parse", "tag", "curve counts", "run", "results",
+    "train", "parse", "tag", "curve counts", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
+UNTIL = "mst bits=12 epochs=2 label_bits=10 > mst bits=12 epochs=1 label_bits=10"
 QUICK = {"parser": "mst", "option": {"bits": 12, "label_bits": 10}}
 
 
@@ -112,6 +113,7 @@ def examples(world, counts, numbers):
         "audit": [partial(tg.audit, treebanks[0], resamples=19, all=True)],
         "diff": [partial(tg.diff, *treebanks[:2])],
         "measure": [partial(tg.measure, "all", treebanks[0], interval=True, resamples=20)],
+        "run": [partial(tg.run, until_plan(treebanks[0]), world / "a.store", until=UNTIL, pool="inline")],
         "score": [
             partial(tg.score, *one, metric="all"),
             partial(tg.score, *one, test="bootstrap", resamples=50),
@@ -167,6 +169,12 @@ def examples(world, counts, numbers):
         "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
         "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
     }
+
+
+def until_plan(treebank: Path) -> tg.Plan:
+    """Two parsers with five seeds each."""
+    parsers = [{"name": "mst", "options": {"bits": 12, "label_bits": 10, "epochs": [1, 2]}}]
+    return tg.Plan((tg.grid("score", str(treebank), parsers=parsers, seeds=range(5)),))
 
 
 def keys(value: object, path: str) -> Iterator[str]:

@@ -296,3 +296,11 @@ def merged(batches: Iterable[CellBatch]) -> tuple[CellBatch, ...]:
             ordered = sorted(points, key=lambda point: (point[0] or 0, *point[1:]))
             groups[digest] = [CellBatch(own[0].setup, named=tuple(ordered))]
     return tuple(batch for (batch,) in groups.values())
+
+
+def expansion_of(cells: Iterable[Cell]) -> Expansion:
+    """Return some cells in batches of their setups."""
+    points: dict[bytes, tuple[Setup, dict[Point, None]]] = {}
+    for cell in cells:
+        points.setdefault(cell.setup.digest, (cell.setup, {}))[1][cell.size, cell.sample, cell.seed] = None
+    return Expansion(tuple(CellBatch(setup, named=tuple(named)) for setup, named in points.values()))

@@ -35,6 +35,7 @@ def run(
     store: Store | str | PathLike[str] | None = None,
     *,
     dry_run: bool = False,
+    until: str | None = None,
     pool: str | None = None,
     workers: int | None = None,
     timeout: str | float | None = None,
@@ -58,6 +59,9 @@ def run(
         Folder of results, created if needed; by default the plan's name and ``.store``.
     dry_run
         Only report what would be run, why, and the expected time.
+    until
+        Stop as soon as it is decided which of two parsers is better, such as "mst > beam": cells are
+        added seed by seed, or genus by genus, and looking after each keeps the error at 5 %.
     pool
         inline, process (a fresh process for each cell), dask, dask://HOST:PORT or slurm. Default:
         the plan's pool, or process.
@@ -123,6 +127,11 @@ def run(
 
         return preview(cells, place, settings)
     with _ended_as_interrupted(place), progress("cells", len(cells)) as task:
+        if until is not None:
+            from treegauge.experiments.until import run_until
+
+            how: dict[str, Any] = {"retries": tries, "progress": task.update, "name": file.plan.name}
+            return run_until(cells, until, place, settings, **how)
         return run_expansion(cells, place, settings, retries=tries, progress=task.update, name=file.plan.name)
 
 

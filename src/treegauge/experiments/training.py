@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
-from treegauge.experiments.cells import Cell, CellBatch, Expansion, Point, Scalar, Setup
+from treegauge.experiments.cells import Cell, Expansion, Scalar, Setup, expansion_of
 from treegauge.experiments.pools import Pool, PoolSettings, make_pool
 from treegauge.experiments.tasks import LedgerEntry, failure, outcome_of
 from treegauge.treebanks.sources.files import Source
@@ -37,7 +37,8 @@ class RunSummary(Result):
     """The summary of a run.
 
     Of `total` cells the store had some (`reused`); others were run now without and with an error,
-    and some cannot be run (`left_out` has the reasons).
+    and some cannot be run (`left_out` has the reasons). With ``until``, `decision` says which system
+    is better, after how many units, and how many cells that saved.
     """
 
     plan: str
@@ -49,6 +50,7 @@ class RunSummary(Result):
     left_out: tuple[str, ...]
     seconds: float
     signature: str
+    decision: Mapping[str, Any] | None = None
     kind: ClassVar[str] = "run"
 
     @property
@@ -62,12 +64,17 @@ class RunSummary(Result):
         names = ("plan", "store", "total", "reused", "done", "failed", "seconds")
         return make_table([{name: getattr(self, name) for name in names}])
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the row and the decision."""
+        return super().json_fields() | ({"decision": dict(self.decision)} if self.decision else {})
+
     def own_text(self) -> str:
         """Return the counts in words, and the command that lists errors."""
         parts = [f"{self.plan}: {self.total} cells", f"{self.reused} done before"]
         parts += [f"{self.done} done now in {self.seconds:.1f} s", f"{self.failed} failed"]
         errors = f"\ntreegauge results {self.store} --failed lists the errors"
-        return ", ".join(parts) + (errors if self.failed else "")
+        decided = f"\n{self.decision['text']}\n{self.signature}" if self.decision else ""
+        return ", ".join(parts) + (errors if self.failed else "") + decided
 
 
 def run_expansion(
@@ -110,6 +117,13 @@ def run_expansion(
         name, str(store.path), len(cells), len(cells) - todo, counts["done"], counts["failed"],
         cells.refused, seconds, sign(run=name, cells=len(cells), inputs=cells.mark),
     )  # fmt: skip
+
+
+def scalars_in(store: "Store", cells: Sequence[Cell]) -> list[Mapping[str, Scalar] | None]:
+    """Return the scalars of cells; None for those that are not done."""
+    with store.reading() as ledger:
+        rows = [ledger.recorded(cell) for cell in cells]
+    return [json.loads(row[1]) if row and row[0] else None for row in rows]
 
 
 class CellResult(NamedTuple):
@@ -173,11 +187,7 @@ def _stored(
     from treegauge.experiments.cell_store import Store
 
     store = Store(place)
-    points: dict[bytes, tuple[Setup, dict[Point, None]]] = {}
-    for cell in cells:
-        points.setdefault(cell.setup.digest, (cell.setup, {}))[1][cell.size, cell.sample, cell.seed] = None
-    batches = tuple(CellBatch(setup, named=tuple(named)) for setup, named in points.values())
-    run_expansion(Expansion(batches), store, settings, progress=progress, name=what)
+    run_expansion(expansion_of(cells), store, settings, progress=progress, name=what)
     with store.reading() as ledger:
         rows = [ledger.recorded(cell) for cell in cells]
     results = []
