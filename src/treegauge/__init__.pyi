@@ -207,7 +207,7 @@ def analyse(
         Covariates, as a,b or repeated.
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
-        the error on unseen rows. It takes rows as independent.
+        the error on unseen rows.
     where
         A condition on a column of each table, such as release=2.5 or 'words >= 30000'.
     method
@@ -779,8 +779,8 @@ class _Curve:
         option
             Option of the parser, such as epochs=5; repeatable.
         sizes
-            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-            5,10,20,50,100,200,500 for training.
+            Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts; for training
+            5,10,20,50,100,200,500, and all sentences of a single treebank.
         samples
             Number of training samples per size.
         store
@@ -908,12 +908,14 @@ class _Curve:
     def advise(
         self,
         *sources: Any,
-        budget: int,
+        budget: int | None = None,
+        gain: float | None = None,
         sentences: Any = None,
         have: int | None = None,
         worth: float = 1.0,
         treebank: str | None = None,
         parser: str | None = None,
+        tags: Literal['gold', 'predicted'] | None = None,
         store: Store | str | PathLike[str] | None = None,
         workers: int | None = None,
         level: float = 0.95,
@@ -934,7 +936,11 @@ class _Curve:
         *sources
             Counts, stores of ``run``, or treebanks to train on.
         budget
-            Number of further sentences that could be annotated.
+            Number of further sentences that could be annotated. By default the data are doubled; with
+            `sentences` it is 100.
+        gain
+            Report the number of further sentences that gain this many points, its interval, and the
+            chance that the budget is enough.
         sentences
             Tagged sentences without trees (a CoNLL-U file): rank those to annotate next, by how much
             parsers trained on the treebank disagree, per word to annotate.
@@ -946,8 +952,12 @@ class _Curve:
             The treebank, if there are several.
         parser
             Parser to train (beam by default), or to choose from counts. 'mst epochs=5' sets options.
+        tags
+            UPOS that the parser reads: the file's (gold), or a tagger's that learns from the same
+            sentences (predicted). By default the parser's, mostly gold; a note says which.
         store
-            Folder that stores the trainings; trainings in it are not repeated. By default none.
+            Folder that stores the trainings; trainings in it are not repeated, and other budgets, gains
+            and verbs of `curve` can read it. By default none.
         workers
             Number of trainings at a time; by default one per processor.
         level
@@ -1394,6 +1404,7 @@ def measure(
     interval: bool = False,
     resamples: int = 1000,
     level: float = 0.95,
+    units: Literal['auto', 'documents', 'sentences'] = 'auto',
     seed: int = 0,
     errors: Errors = 'strict',
 ) -> Measures:
@@ -1413,11 +1424,14 @@ def measure(
         The set to measure in each folder. Measures of a pair compare the training set and the test
         set of a folder, or two files.
     interval
-        Add confidence intervals over sentences, if there are enough of them.
+        Add confidence intervals over documents or sentences, if there are enough of them.
     resamples
         Number of bootstrap resamples for intervals of distances.
     level
         Confidence level of the intervals.
+    units
+        Units of intervals: documents, sentences, or auto (documents if "# newdoc" comments mark at
+        least ten).
     seed
         Seed of random samples and of intervals.
     errors
@@ -1447,7 +1461,6 @@ def parse(
     split: Literal['train', 'dev', 'test'] | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     confidence: bool = False,
-    trees: int = 1,
     write_tags: bool = False,
     trust: bool = False,
     force: bool = False,
@@ -1473,9 +1486,6 @@ def parse(
     confidence
         Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
         head is correct) in MISC, and ``# tree_prob`` above each sentence.
-    trees
-        Write up to this number of trees per sentence, best first, with ``# tree_rank`` and
-        ``# tree_prob``; later trees have ``/tree_2`` and so on after their ``sent_id``.
     write_tags
         Write the tags of the model's tagger, which it parses with, into UPOS.
     trust
@@ -1963,7 +1973,7 @@ def run(
     store
         Folder of results, created if needed; by default the plan's name and ``.store``.
     dry_run
-        Only report what would be run, why, and the expected time.
+        Only report what would be run, and why.
     until
         Stop as soon as it is decided which of two parsers is better, such as "mst > beam": cells are
         added seed by seed, or genus by genus, and looking after each keeps the error at 5 %.
@@ -2378,7 +2388,6 @@ def train(
     held_out: float | None = None,
     seed: int = 0,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
-    ensemble: int = 1,
     calibrate: Literal['dev', 'folds', 'both', 'none'] = 'dev',
     force: bool = False,
 ) -> Training:
@@ -2410,9 +2419,6 @@ def train(
         Seed of the random numbers; the same seed gives the same model.
     errors
         What to do about malformed sentences: refuse the file, skip them, or repair them.
-    ensemble
-        Train this number of models with consecutive seeds and average their probabilities; one
-        file. For parsers that give probabilities.
     calibrate
         Data for calibrating the probabilities of ``parse --confidence``: the dev set if there is
         one, folds of the training set (trains up to five more models), both, or none.

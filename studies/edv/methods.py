@@ -162,7 +162,7 @@ def _trend(table: DataTable, lengths: Sequence[int], samples: Sequence[Sample]) 
     ]
     centred = np.array(lengths) - np.mean(lengths)
     slopes = (centred @ np.array(z))[:, None] / (centred**2).sum()
-    error = np.sqrt(whole.covariance(slopes)[0])
+    error = np.sqrt(whole.covariance(slopes, kept=0.5)[0])
     p = StudentEstimate(slopes[0], error, np.full(1, whole.df)).p_value()[0]
     return None if np.isnan(p) else float(p)
 

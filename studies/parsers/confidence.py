@@ -126,16 +126,15 @@ def measured(model: Any, calibration: Any, test: Any) -> dict[str, float]:
     from treegauge.scoring.confidence import Event, SentenceConfidence
 
     parsed = model.parse(test)
-    best = [trees[0] for trees in probable_trees(model, parsed, calibration)]
+    best = [tree for tree in probable_trees(model, parsed, calibration) if tree is not None]
     heads, relations = (
-        np.concatenate([getattr(tree, name) for tree in best]).round(4)
-        for name in ("head_probabilities", "relation_probabilities")
+        np.concatenate([getattr(tree, name) for tree in best]).round(4) for name in ("heads", "relations")
     )
     right = parsed.head == test.head
     arcs = right & (universal(parsed) == universal(test))
     sentence = np.asarray(test.sentence_of, np.int64)
     wrong = np.bincount(sentence[~arcs], minlength=len(test))
-    trees = np.array([tree.probability for tree in best]).round(4)
+    trees = np.array([tree.tree for tree in best]).round(4)
     events = {
         "head": Event(heads, right, sentence),
         "arc": Event(heads * relations, arcs, sentence),

@@ -146,10 +146,8 @@ def encode(out: str) -> None:
 
 
 def biaffine(out: str) -> None:
-    """Score the trees of the biaffine parser, and those of its ensembles."""
+    """Score the trees of the biaffine parser."""
     import numpy as np
-
-    from studies.parsers.ensembles import keep as keep_ensemble
 
     with np.load(Path(out) / "predicted_tags.npz", allow_pickle=False) as archive:
         found = {name: archive[name] for name in archive.files}
@@ -165,8 +163,6 @@ def biaffine(out: str) -> None:
 
         for tags, seeds in GPU_SEEDS.items():
             uas, las, _ = zip(*(scored(f"{tags}{seed}") for seed in range(seeds)), strict=True)
-            if tags == "gold":
-                keep_ensemble(name, "biaffine", list(las), scored("ensemble")[1])
             keep({
                 "treebank": name, "parser": "biaffine", "tags": tags, "seeds": seeds,
                 "uas": float(np.mean(uas)), "las": float(np.mean(las)),

@@ -1,4 +1,4 @@
-"""The biaffine parser with gold, predicted and no tags, and ensembles of its seeds.
+"""The biaffine parser with gold, predicted and no tags.
 
     PYTHONPATH=src python -m studies.parsers.predicted_tags_gpu ARRAYS OUT [--seconds=270]
         [--OPTION=VALUE...]
@@ -6,8 +6,8 @@
 Needs numpy and torch only. ARRAYS is what ``python -m studies.parsers.predicted_tags encode`` wrote.
 All models of a treebank learn in lockstep: five seeds with gold tags, three with predicted ones
 and three without. Of each the epoch with the best LAS on dev is kept. ``OUT/predicted_tags.npz``
-has the trees of each model on the test set, and those of the ensemble of the five seeds with gold
-tags. It is written after each treebank; none is begun after so many seconds.
+has the trees of each model on the test set. It is written after each treebank; none is begun after
+so many seconds.
 """
 
 import sys
@@ -33,20 +33,6 @@ def conditions(data: Any, predicted: Any) -> dict[str, Any]:
     }
 
 
-def ensemble_trees(models: list[Any], own: Any, options: Any, more: Any, each: Any) -> Any:
-    """Return heads and relations of the trees under averaged probabilities."""
-    from treegauge.parsing.ensemble import average_heads, average_relations, expected_tree, legal_relations
-    from treegauge.parsing.neural.predicting import Predictor
-
-    asked = [Predictor(arrays, own, options).head_log_probabilities() for arrays in models]
-    shares = average_heads([[np.exp(one) for one in logs] for logs in asked])
-    heads = np.concatenate(list(each(expected_tree, shares)))
-    placed = replace(own, heads=heads.astype(np.int32))
-    tables = [Predictor(arrays, placed, options).relation_log_probabilities() for arrays in models]
-    legal = legal_relations(more["of_roots"][1:], heads)
-    return heads, average_relations([np.exp(one[:, 1:]) for one in tables], legal) + 1
-
-
 def run(path: Path, options: Any, pool: Any) -> dict[str, Any]:
     """Train all models of a treebank; return their trees on the test set."""
     from treegauge.parsing.neural.data import Encoded
@@ -62,15 +48,12 @@ def run(path: Path, options: Any, pool: Any) -> dict[str, Any]:
     learners = [Learner(tagged[tags], train, seed) for tags, seed in names]
     kept = best_models(learners, dev, options)
     each = partial(pool.map, chunksize=4)
-    trees, gold = {}, []
+    trees = {}
     for (tags, seed), (epoch, arrays) in zip(names, kept, strict=True):
         own = part_of(tagged[tags], test)
         found = Predictor(arrays, own, options).parse(spanning_tree, more["of_roots"], each)
         trees[f"{tags}{seed}"] = np.stack(found).astype(np.int16)
         trees[f"{tags}{seed}_epoch"] = np.array(epoch)
-        gold += [arrays] if tags == "gold" else []
-    joined = ensemble_trees(gold, part_of(data, test), options, more, each)
-    trees["ensemble"] = np.stack(joined).astype(np.int16)
     return {**trees, "relation_names": more["relation_names"]}
 
 

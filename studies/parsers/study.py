@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from studies.parsers import ensembles, other_parsers, predicted_tags
+from studies.parsers import other_parsers, predicted_tags
 from studies.parts import Part, kept
 
 
@@ -31,5 +31,4 @@ PARTS = (
          other_parsers.make, needs=("r2.9",),
          apart="long: python -m studies other_parsers; seed 0, about 6 min of one core"),
     *predicted_tags.PARTS,
-    *ensembles.PARTS,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Dry runs: finished cells, cells to run and why, and the expected time."""
+"""Dry runs: finished cells, cells to run and why."""
 
 import shutil
 
@@ -6,10 +6,8 @@ import pytest
 
 from treegauge.experiments import cells as identity
 from treegauge.experiments.cell_store import Store
-from treegauge.experiments.cells import Cell, CellBatch, Expansion, Setup
 from treegauge.experiments.plans import Plan, grid
-from treegauge.experiments.pools import PoolSettings
-from treegauge.experiments.previews import line_through, preview, training_words
+from treegauge.experiments.previews import preview
 from treegauge.experiments.run import run
 from treegauge.experiments.store import store as status
 from treegauge.experiments.tasks import LedgerEntry, Report
@@ -121,43 +119,9 @@ def test_failed_cells_are_tried_again(world):
 def test_a_new_store(world, tmp_path):
     _, plan, _ = world
     found = preview(plan().expand(), Store(tmp_path / "nowhere"))
-    assert (found.total, found.new, found.seconds) == (4, 4, None)
-    assert "time: unknown" in str(found)
+    assert (found.total, found.new) == (4, 4)
+    assert str(found).splitlines()[1].split(maxsplit=1) == ["4", "never run: the store is new"]
     assert not (tmp_path / "nowhere").exists()
-
-
-def test_the_estimate_follows_size_and_words(tmp_path):
-    """Cells that took 2 s and 3 ms a word: what others of the kind would take."""
-
-    def setup(name, words):
-        counts = {"train": 100, "test": 5}
-        return Setup("curve", name, "beam", sentences=counts, words={"train": words, "test": 50})
-
-    old = [setup("UD_A", 1000), setup("UD_B", 3000)]
-    store = Store(tmp_path / "s")
-    with store.writing() as writer:
-        for one in old:
-            for size in (10, 50):
-                trained = one.words["train"] * size / 100
-                report = Report({"las": 1}, seconds=2 + 0.003 * trained)
-                writer.record([LedgerEntry(Cell(one, size, 0, seed), report) for seed in (0, 1)], 1)
-    new = CellBatch(setup("UD_C", 5000), (20, 80), (0,), (0, 1, 2))
-    other = CellBatch(Setup("score", "UD_C", "mst", words={"train": 9}), seeds=(0, 1))
-    wanted = 3 * ((2 + 0.003 * 1000) + (2 + 0.003 * 4000))
-    found = preview(Expansion((new,)), store, PoolSettings(workers=3))
-    assert found.seconds == pytest.approx(wanted)
-    assert f"time: about {wanted / 3:.1f} s on 3 at a time" in str(found)
-    mixed = preview(Expansion((new, other)), store)
-    assert (mixed.seconds, mixed.unknown) == (pytest.approx(wanted), 2)
-    assert "not counting 2 cells unlike any earlier ones" in str(mixed)
-    assert preview(Expansion((other,)), store).seconds is None
-
-
-def test_lines_do_not_fall_below_zero():
-    assert line_through([1, 2, 3], [3, 2, 1]) == (2.0, 0.0)
-    assert line_through([5, 5], [1, 3]) == (2.0, 0.0)
-    assert line_through([1.0, 2.0], [1.0, 3.0]) == (0.0, pytest.approx(7 / 5))
-    assert training_words({"": 10}, {"": 200}, None) == 200
 
 
 def test_status_counts(world):

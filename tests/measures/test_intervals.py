@@ -1,21 +1,26 @@
 """Intervals of measures over sentences."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.stats import t
 
-from treegauge.measures.intervals import measure_interval as interval
+from treegauge.measures.intervals import LEAST_DOCUMENTS, interval_of_sums, measure_interval
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import measures
+from treegauge.measures.vocabulary import entropy_of
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.probabilities import wasserstein
 from treegauge.statistics.small_samples import jackknife, wilson
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
+from treegauge.treebanks.data.indexing import document_starts
 from treegauge.treebanks.data.trees import displacement_counts
 
 MEASURES = measures()
+interval = partial(measure_interval, units="sentences")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +61,33 @@ def test_too_few_sentences_have_no_interval_and_a_reason(drawn):
     assert "does not give a valid interval" in interval(MEASURES["ttr"], drawn)
     row = measure("depth", drawn[:49], interval=True)
     assert "depth: no interval: it needs 50 sentences, found 49" in row.warnings
+
+
+def test_documents_are_the_units_where_they_are_marked(drawn):
+    table = MEASURES["mdd"].additive.tables(drawn)[0]
+    starts = document_starts(drawn)
+    documents = int(starts.sum())
+    assert documents == 20
+    assert measure_interval(MEASURES["mdd"], drawn) == interval_of_sums(
+        MEASURES["mdd"].additive, (1, np.inf), [np.add.reduceat(table, np.flatnonzero(starts))]
+    )
+    few = drawn[: np.flatnonzero(starts)[12]]
+    assert "it needs 20 documents, found 12; --units sentences" in measure_interval(MEASURES["feature_entropy"], few)
+    assert LEAST_DOCUMENTS["mean"] <= 12
+    both = measure("mdd,feature_entropy", few, interval=True)
+    assert both.table["units"].to_list() == ["12 documents", None]
+    assert "|units:documents" in both.signature
+    assert measure("mdd", drawn, interval=True, units="sentences").table["units"].to_list() == ["400 sentences"]
+
+
+def test_the_entropy_of_a_share_may_be_largest_inside_its_interval():
+    one = MEASURES["direction_entropy"].additive
+    table = np.tile([[5, 10], [6, 12], [4, 9], [6, 11]], (15, 1))
+    low, high = interval_of_sums(one, (0, 1), [table])
+    shares = interval_of_sums(MEASURES["head_left"].additive, (0, 1), [table])
+    assert shares[0] < 0.5 < shares[1]
+    assert high == 1
+    assert low == pytest.approx(min(entropy_of([share, 1 - share]) for share in shares))
 
 
 def test_excess_is_what_random_splits_do_not_explain(drawn):

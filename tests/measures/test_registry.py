@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from treegauge.core.errors import ChoiceError
 from treegauge.measures.measure import measure
 from treegauge.measures.registry import _MODULES, FAMILIES, Additive, Measure, MissingError, measures, selected_measures
+from treegauge.measures.vocabulary import entropy_of
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
 
@@ -41,6 +42,7 @@ def test_their_order_is_that_of_the_modules_whatever_was_imported_first():
 def test_a_measure_from_elsewhere_comes_last_in_its_family():
     code = """
 from treegauge.measures.registry import measures, register
+from treegauge.measures.vocabulary import entropy_of
 register("mine", "lengths", "a measure of one's own")(lambda treebank: 1.0)
 print(*(one.name for one in measures().values() if one.family == "lengths"))
 """
@@ -81,6 +83,10 @@ def test_it_is_the_statistic_of_its_sums(one, pair):
     treebanks = pair if one.pair else pair[:1]
     tables = one.additive.tables(*treebanks)
     sums = [np.asarray(table).sum(axis=0, dtype=float) for table in tables]
+    if one.additive.kind == "binary":  # the statistic is the share whose entropy it is
+        share = one.additive.statistic(*sums)
+        assert entropy_of([share, 1 - share]) == pytest.approx(one(*treebanks), abs=1e-12)
+        return
     assert one.additive.statistic(*sums) == pytest.approx(one(*treebanks), abs=1e-12)
     stacked = one.additive.statistic(*(np.stack([s, s]) for s in sums))
     assert stacked == pytest.approx([one(*treebanks)] * 2, abs=1e-12)

@@ -196,7 +196,7 @@ def test_no_words_and_bad_seeds_are_refused():
         ({"margin": -1}, "option margin is -1; expected a number from 0"),
         ({"learners": -1}, "option learners is -1; expected a whole number from 0"),
         ({"labelled": 1}, "expected true or false"),
-        ({"epoch": 1}, "unknown option of beam 'epoch'; did you mean 'epochs=10'"),
+        ({"epoch": 1}, "unknown option of beam 'epoch'; did you mean 'epochs'"),
     ],
 )
 def test_bad_options(options, message):

@@ -1,7 +1,6 @@
-"""Probabilities and k best trees in a parser's output."""
+"""Probabilities in a parser's output."""
 
 import re
-from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -14,9 +13,6 @@ from treegauge.parsing.probabilities.word_confidence import probable_trees, with
 from treegauge.parsing.registry import load_model, make_parser
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
-from treegauge.treebanks.data.trees import is_tree
-
-from .all_trees import all_trees
 
 TRAIN, DEV, TEST = (synthetic(count, seed=seed) for count, seed in ((80, 1), (80, 2), (40, 3)))
 OPTIONS = {"beam": {"epochs": 2}, "mst": {"epochs": 2, "bits": 14, "label_bits": 10}}
@@ -74,49 +70,8 @@ def test_a_tree_is_no_more_probable_than_any_of_its_arcs(model, calibration):
     for treebank in (single, TEST[:5]):
         parsed = model.parse(treebank)
         for how in (calibration, uncalibrated(model)):
-            for tree in (one for found in probable_trees(model, parsed, how, 3) for one in found):
-                arcs = tree.head_probabilities * tree.relation_probabilities
-                assert tree.probability <= arcs.min() + 1e-12
-
-
-def test_the_best_tree_comes_first_and_all_are_trees(model, calibration):
-    parsed = model.parse(TEST)
-    for sentence, trees in enumerate(probable_trees(model, parsed, calibration, 4)):
-        heads = parsed.head[parsed.offsets[sentence] : parsed.offsets[sentence + 1]]
-        assert trees[0].heads.tolist() == heads.tolist()
-        assert 1 <= len(trees) <= 4
-        assert len({(*one.heads.tolist(), *one.relations) for one in trees}) == len(trees)
-        shares = [one.probability for one in trees]
-        assert all(a >= b for a, b in pairwise(shares))
-        assert sum(shares) <= 1 + 1e-9
-        assert all(is_tree(one.heads)[0] for one in trees)
-
-
-@pytest.mark.parametrize("projective", [True, False])
-def test_trees_of_the_graph_parser_are_the_best_of_all(projective):
-    options = {**OPTIONS["mst"], "projective": projective}
-    model = make_parser("mst", **options).fit(TRAIN, seed=0)
-    short = TEST.take(np.flatnonzero(TEST.lengths <= 4)[:2])
-    assert len(short)
-    parsed = model.parse(short)
-    for sentence, evidence in enumerate(gather_evidence(model, parsed, 5)):
-        own, n = short[sentence : sentence + 1], int(short.lengths[sentence])
-        words, scores = np.arange(n), []
-        arcs = np.log(np.maximum(model.head_probabilities(own)[0], 1e-300))
-        for heads in all_trees(n, projective=projective):
-            given = own.with_columns({"head": heads})
-            logs = np.log(model.relation_probabilities(given))
-            rooted = [(name == "root") for name in model.relations]
-            logs[(heads == 0)[:, None] != np.array(rooted)] = -np.inf
-            names = np.sort(logs - logs.max(1, keepdims=True), axis=1)[:, :-6:-1]
-            scores += [
-                arcs[words, heads].sum() + names[words, list(chosen)].sum() for chosen in product(range(5), repeat=n)
-            ]
-        found = []
-        for tree in evidence.trees:
-            logs = tree.relation_logs - tree.relation_logs.max(1, keepdims=True)
-            found.append(arcs[words, tree.heads].sum() + logs[words, tree.relations].sum())
-        assert found == pytest.approx(sorted(scores, reverse=True)[:5])
+            for tree in probable_trees(model, parsed, how):
+                assert tree.tree <= (tree.heads * tree.relations).min() + 1e-12
 
 
 def test_leads_of_a_greedy_search_are_its_parse():
@@ -170,23 +125,15 @@ ROWS = "1\tGo\tgo\tVERB\t_\t_\t0\troot\t_\t{0}\n2\t!\t!\tPUNCT\t_\t_\t1\tpunct\t
 
 def test_comments_and_other_fields_stay(model, calibration):
     misc = "SpaceAfter=No|HeadProb=9|Gloss=a=b|DeprelProb="
-    odd = "# newdoc id = d\n# sent_id = s\u2028x\n# tree_prob = 7\n#tree_rank=2\n# text = Go!\n"
+    odd = "# newdoc id = d\n# sent_id = s\u2028x\n# tree_prob = 7\n#tree_prob=2\n# text = Go!\n"
     text = (odd + ROWS.format(misc)).replace("\n", "\r\n") + "# the end"
-    made = with_confidence(model, model.parse(parse_conllu(text)), calibration, trees=2)
-    first, second, end = made.to_bytes().decode().split("\r\n\r\n")
+    made = with_confidence(model, model.parse(parse_conllu(text)), calibration)
+    first, end = made.to_bytes().decode().split("\r\n\r\n")
     assert end == "# the end"
     lines = first.split("\r\n")
-    assert lines[:4] == ["# newdoc id = d", "# sent_id = s\u2028x", "# text = Go!", "# tree_rank = 1"]
-    assert re.fullmatch(r"# tree_prob = [01]\.\d{4}", lines[4])
-    assert re.search(r"\tSpaceAfter=No\|Gloss=a=b\|HeadProb=\S+\|DeprelProb=\S+$", lines[5])
-    assert second.split("\r\n")[:3] == ["# sent_id = s\u2028x/tree_2", "# text = Go!", "# tree_rank = 2"]
-    assert len(made) == 2
-
-
-def test_names_of_sentences_with_a_zone(model, calibration):
-    text = "# sent_id = s/en\n" + ROWS.format("_")
-    made = with_confidence(model, model.parse(parse_conllu(text)), calibration, trees=2)
-    assert made.metadata("sent_id") == ["s/en", "s/en-tree_2"]
+    assert lines[:3] == ["# newdoc id = d", "# sent_id = s\u2028x", "# text = Go!"]
+    assert re.fullmatch(r"# tree_prob = [01]\.\d{4}", lines[3])
+    assert re.search(r"\tSpaceAfter=No\|Gloss=a=b\|HeadProb=\S+\|DeprelProb=\S+$", lines[4])
 
 
 def test_a_sentence_without_words_and_an_empty_file(model, calibration):
@@ -202,18 +149,13 @@ def test_the_command(command, tmp_path):
     (tmp_path / "gold.conllu").write_bytes(TEST.to_bytes())
     path = tmp_path / "m"
     trained = tg.train("mst", TRAIN, dev=DEV, out=path, option=OPTIONS["mst"])
-    done = command("parse", path, tmp_path / "gold.conllu", "--confidence", "--trees", "2")
+    done = command("parse", path, tmp_path / "gold.conllu", "--confidence")
     assert (done.code, done.err) == (0, "")
-    by_training = tg.parse(trained, TEST, confidence=True, trees=2)
+    by_training = tg.parse(trained, TEST, confidence=True)
     assert done.out.encode() == by_training.document
-    assert "confidence:yes|trees:2" in by_training.signature
+    assert "confidence:yes|" in by_training.signature
     plain = command("parse", path, tmp_path / "gold.conllu")
     assert plain.out.encode() == load_model(path).parse(TEST).to_bytes()
-    bare = command("parse", path, tmp_path / "gold.conllu", "--trees", "2")
-    assert "tree_rank = 2" in bare.out
-    assert "HeadProb" not in bare.out
-    wrong = command("parse", path, tmp_path / "gold.conllu", "--trees", "0")
-    assert (wrong.code, "trees" in wrong.err) == (2, True)
 
 
 def test_a_model_that_was_not_calibrated(command, tmp_path):

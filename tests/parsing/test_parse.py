@@ -110,10 +110,3 @@ def test_a_model_and_no_file(command, folder, tmp_path):
     done = command("parse", tmp_path / "m", tmp_path / "none", "--out", tmp_path / "parsed")
     assert (done.code, "no such file" in done.err) == (2, True)
     assert read_conllu(folder / "sy_x-ud-test.conllu") == TEST
-
-
-def test_a_score_of_several_trees_says_how_to_write_one(folder, tmp_path):
-    gold, out = folder / "sy_x-ud-test.conllu", tmp_path / "three.conllu"
-    tg.parse(tmp_path / "m", gold, trees=3, out=out)
-    with pytest.raises(TreegaugeError, match="several trees per sentence: write one"):
-        tg.score(gold, out)

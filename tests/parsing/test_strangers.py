@@ -18,7 +18,7 @@ import treegauge as tg
 from tests.commands import invoke
 from tests.test_hostile import WORDS, bench  # noqa: F401 -- a fixture
 from treegauge.core.errors import TreegaugeError
-from treegauge.parsing.base import load_archive, save_model, to_npz
+from treegauge.parsing.base import to_npz
 from treegauge.parsing.programs.command import CommandModel, CommandOptions, CommandParser
 from treegauge.parsing.programs.command_templates import CommandTemplate, find_template, template_names
 from treegauge.parsing.programs.external_process import CommandError
@@ -111,14 +111,6 @@ def test_the_environment_trusts_all_models(mark, tmp_path, monkeypatch):
             load_model(model)
     monkeypatch.setenv("TREEGAUGE_TRUST", "1")
     assert load_model(model)
-
-
-def test_a_member_of_an_ensemble_needs_the_same_trust(mark, tmp_path):
-    header, arrays = load_archive(stranger("supar", tmp_path / "m", mark))
-    inside = {f"0/{name}": value for name, value in arrays.items()}
-    save_model(tmp_path / "e", "ensemble", {"members": [header], "tag_source": "gold"}, inside)
-    with pytest.raises(TreegaugeError, match=r"parser command.*--trust"):
-        load_model(tmp_path / "e")
 
 
 def test_every_parser_that_runs_programs_says_so():

@@ -39,8 +39,7 @@ def test_train_and_parse(command, folder, tmp_path):
     assert done.code == 0
     assert "m.model" in done.out
     expected, *_, actual = done.err.splitlines()
-    said = r"training beam on 40 sentences \(\d+ words\): about \d+\.\d s on one core"
-    assert re.fullmatch(said, expected)
+    assert expected == f"training beam on 40 sentences ({TRAIN.n_words} words)"
     assert re.fullmatch(r"trained beam in \d+\.\d s", actual)
     expected = BeamParser(BeamOptions(epochs=2)).fit(TRAIN, seed=5).parse(TEST)
     test = folder / "sy_x-ud-test.conllu"
@@ -83,7 +82,7 @@ def test_a_folder_brings_its_dev_set(command, folder, tmp_path, monkeypatch):
     ("args", "message"),
     [
         (["bean", "{train}"], "unknown parser 'bean'; did you mean 'beam'?"),
-        (["beam", "{train}", "--option", "epoch=3"], "unknown option 'epoch=3'; did you mean 'epochs="),
+        (["beam", "{train}", "--option", "epoch=3"], "unknown option 'epoch=3'; did you mean 'epochs'"),
         (["beam", "{train}", "--option", "epochs"], "unknown option 'epochs'"),
         (["beam", "{train}", "--option", "epochs=many"], "option epochs is 'many'"),
         (["beam", "{train}", "--option", "beam=0"], "option beam is 0; expected a whole number from 1"),
@@ -140,7 +139,7 @@ def test_python_and_the_command_make_the_same_model(command, folder, tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     assert trained.model.parse(TEST) == load_model(tmp_path / "a").parse(TEST)
     assert "|options:epochs=2|" in trained.signature
-    with pytest.raises(ChoiceError, match="did you mean 'epochs=10'"):
+    with pytest.raises(ChoiceError, match="did you mean 'epochs'"):
         train("mst", folder, out=tmp_path / "c", option={"epoch": 2})
 
 

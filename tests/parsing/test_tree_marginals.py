@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treegauge.parsing.probabilities.trees import projective_marginals, spanning_marginals
+from treegauge.parsing.probabilities.evidence import projective_marginals, spanning_marginals
 from treegauge.parsing.registry import make_parser
 from treegauge.testing.synthetic import synthetic
 

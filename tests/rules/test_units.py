@@ -10,7 +10,7 @@ import treegauge as tg
 from tests.test_calibration_registry import OTHER, counts, examples, fields, match, numbers, world
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result
-from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, text_units
+from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, UNKNOWN, text_units
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 
@@ -53,17 +53,20 @@ def text(documents: int, sentences: int = 60):
 
 
 @pytest.mark.parametrize("documents", [LEAST_UNITS - 2, FEW_DOCUMENTS - 5, FEW_DOCUMENTS + 5])
-def test_score_and_agree_say_the_same_of_few_documents(documents):
+def test_verbs_say_the_same_of_few_documents(documents):
     gold, output = (tg.parse_conllu(one) for one in text(documents))
     scored, agreed = str(tg.score(gold, output)), str(tg.agree({"a": gold, "b": output}))
     if documents < LEAST_UNITS:
-        sentence = f"no interval: {documents} documents, needs at least {LEAST_UNITS}; {IN_DOCUMENTS}"
+        sentence = f"60 sentences of only {documents} documents (at least {LEAST_UNITS}): {UNKNOWN}"
     elif documents < FEW_DOCUMENTS:
         sentence = f"warning: 95 % intervals over only {documents} documents; {IN_DOCUMENTS}"
     else:
         sentence = f"95 % intervals over {documents} documents"
+    measured = tg.measure("mdd", gold, interval=True)
     assert sentence in scored
     assert sentence in agreed
+    assert sentence in str(measured)
+    assert measured.table["units"][0] == (f"{documents} documents" if documents >= LEAST_UNITS else "60 sentences")
 
 
 def test_a_treebank_with_few_documents_is_named_with_the_remedy(tmp_path):
@@ -74,9 +77,13 @@ def test_a_treebank_with_few_documents_is_named_with_the_remedy(tmp_path):
         for system, made in (("a", output), ("b", simulated_parse(gold, seed=9))):
             (tmp_path / system).mkdir(exist_ok=True)
             (tmp_path / system / f"{name}.conllu").write_text(made)
-    shown = str(tg.score(tmp_path / "gold", tmp_path / "a", tmp_path / "b", split="test"))
+    folders = tmp_path / "gold", tmp_path / "a", tmp_path / "b"
+    shown = str(tg.score(*folders, split="test", units="documents"))
     assert "Welsh-CCG has 8 documents (at least 10); --units sentences" in shown
     assert "Greek-GDT has" not in shown
+    combined = tg.score(*folders, split="test")
+    assert "Welsh-CCG has 8 documents (at least 10): intervals there are over sentences" in str(combined)
+    assert combined.attached["comparisons"].table["p_value"].null_count() == 0
 
 
 def test_documents_that_nobody_marked_are_refused_in_one_sentence():

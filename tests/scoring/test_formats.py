@@ -16,7 +16,7 @@ VALUES = ["precision", "recall", "f1", "aligned_accuracy", "interval"]
 
 
 def test_json_is_as_documented(cli, files, invented):
-    found = json.loads(ok(cli(files["gold"], files["cut"], "--format", "json")))
+    found = json.loads(ok(cli(files["gold"], files["cut"], "--units", "documents", "--format", "json")))
     assert found["signature"].startswith("treegauge:")
     (system,) = found["systems"]
     assert system["system"] == "cut"

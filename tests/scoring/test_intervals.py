@@ -103,9 +103,12 @@ def test_no_interval_of_few_units(documents, sentences, given):
 
 
 def test_no_interval_of_few_documents_with_the_reason(treebanks):
-    scores = evaluate(treebanks["gold"], treebanks["poor"])
+    scores = evaluate(treebanks["gold"], treebanks["poor"], options=ScoreOptions(units="documents"))
     assert scores.systems[0]["LAS"].interval is None
     assert "no interval: 6 documents, needs at least 10; --units sentences" in str(scores)
+    stood_in = evaluate(treebanks["gold"], treebanks["poor"])
+    assert stood_in.units == "sentences"
+    assert "sentences of only 6 documents (at least 10): how much documents vary is unknown" in str(stood_in)
 
 
 def test_no_interval_of_a_system_without_errors_with_the_reason(documents):

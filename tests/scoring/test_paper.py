@@ -144,7 +144,7 @@ def test_averages_have_their_interval_in_the_row_below(suite):
 
 def test_averages_without_an_interval_say_why(world):
     systems = [world / name for name in RATES]
-    few = tg.score(world / "gold", *systems, metric="LAS")  # three documents each
+    few = tg.score(world / "gold", *systems, metric="LAS", units="documents")  # three documents each
     assert "No interval and no test of the averages" in few.to_latex()
     assert r"\dag" not in few.to_latex()
 
@@ -210,5 +210,5 @@ def test_markdown_escapes_and_is_a_format_and_an_ending(cli, files, tmp_path):
 
 
 def test_latex_says_that_nothing_was_tested(cli, files):
-    latex = ok(cli(files["gold"], files["good"], files["poor"], "--format", "latex"))
+    latex = ok(cli(files["gold"], files["good"], files["poor"], "--units", "documents", "--format", "latex"))
     assert "No test: too few units." in latex  # six documents

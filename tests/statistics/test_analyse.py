@@ -129,7 +129,7 @@ def test_results_go_to_a_file(tmp_path):
         ("ud25 --target las --of test_words --given test_words", "named twice"),
         ("ud25 --target las --on train_words,train_words", "named twice"),
         ("ud25 --on train_words", "on: a linear model needs a target"),
-        ("ud25 --target las --on train_words --by treebank", "takes no options of correlations"),
+        ("ud25 --target las --on train_words --by treebank", "of the options of correlations it takes only cluster"),
         ("ud25 --given train_words", "given and by need a target"),
     ],
 )

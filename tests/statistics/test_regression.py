@@ -10,6 +10,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from treegauge.core.errors import TreegaugeError
@@ -20,6 +21,7 @@ from treegauge.statistics.coefficients import (
     variance_inflation,
 )
 from treegauge.statistics.linear_model import regress
+from treegauge.statistics.small_samples import effective_df
 
 ON = ["words", "edv", "length"]
 
@@ -204,3 +206,41 @@ def test_many_predictors_have_shares_and_too_many_are_refused():
     assert sum(row["importance"] for row in model.rows) == pytest.approx(100)
     with pytest.raises(TreegaugeError, match="at most 14 predictors, found 15"):
         regress(data, "x0", names[1:])
+
+
+def test_errors_over_clusters_are_those_of_fits_without_each(frame):
+    kin = [f"G{i % 9}" for i in range(35)]
+    model = regress(frame.with_columns(kin=pl.Series(kin)), "las", ON, cluster="kin")
+    x, y = sm.add_constant(frame[ON].to_numpy()), frame["las"].to_numpy()
+    whole = sm.OLS(y, x).fit().params
+    without = np.array([sm.OLS(y[rest], x[rest]).fit().params for g in sorted(set(kin))
+                        for rest in [np.array(kin) != g]])  # fmt: skip
+    errors = np.sqrt(((without - whole) ** 2).sum(axis=0))
+    t = [row["t"] for row in model.rows]
+    assert t == pytest.approx((whole / errors)[1:], rel=1e-6)
+    df = effective_df(np.bincount([int(g[1:]) for g in kin]))
+    reach = stats.t.ppf(0.975, df) * errors[1:]
+    assert [row["high"] - row["coefficient"] for row in model.rows] == pytest.approx(reach, rel=1e-6)
+    assert "35 rows in 9 clusters (kin)" in " ".join(model.notes)
+    assert "|units:kin" in model.signature
+    free = regress(frame, "las", ON, cluster="none")
+    assert "|units:rows" in free.signature
+    # A new row of a new cluster is less certain than one of the same.
+    row = {"treebank": ["mine"], **{name: [float(frame[name].mean())] for name in ON}}
+    assert all(one.predict(row).low[0] < one.predict(row).predicted[0] for one in (model, free))
+
+
+def test_few_clusters_have_no_intervals(frame):
+    kin = pl.Series([f"G{i % 7}" for i in range(35)])
+    model = regress(frame.with_columns(kin=kin), "las", ON, cluster="kin")
+    assert all(row["low"] is row["p_value"] is None for row in model.rows)
+    assert model.fit["p_value"] is None
+    assert "7 clusters (kin) are too few" in " ".join(model.notes)
+
+
+def test_a_cluster_that_alone_has_a_predictor_leaves_no_errors(frame):
+    kin = [f"G{i % 9}" for i in range(35)]
+    only = pl.Series([float(i) * (g == "G3") for i, g in enumerate(kin)])
+    model = regress(frame.with_columns(kin=pl.Series(kin), only=only), "las", ["length", "only"], cluster="kin")
+    assert all(row["p_value"] is None for row in model.rows)
+    json.loads(model.to_json())

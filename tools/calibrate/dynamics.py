@@ -1,4 +1,4 @@
-"""Statements of `map` and `difficulty` about means over words, and of `map --words` about words."""
+"""Statements of `map` and `difficulty` about means over words."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tools.calibrate.registry import Trials, statement
-from treegauge.learning.dynamics.item_response import fit_item_response
 from treegauge.learning.dynamics.recording import sentence_interval
 
 Floats = npt.NDArray[np.float64]
@@ -79,29 +78,3 @@ def confidence(random: np.random.Generator, sample: Sample, repetitions: int) ->
         p = random.beta(5, 1, sure.shape)
         limits.append(sentence_interval(np.where(sure, p, 1 - p), lengths, share=True))
     return covered(limits, 5 / 6 * TRUTH + 1 / 6 * (1 - TRUTH))
-
-
-@statement(
-    name="map-word-difficulty",
-    verb="map",
-    says="difficulty of a word 0.8, sd 0.4: between 0.02 and 1.58",
-    kind="interval",
-    nominal=0.95,
-    cases={"2 models (Rasch)": 2, "5 models (2PL)": 5},
-    secondary="mean width",
-    covers=("item response.sd",),
-    repetitions=20_000,
-    quick=2000,
-)
-def difficulty(random: np.random.Generator, models: int, repetitions: int) -> Trials:
-    """Words of normal difficulty, discrimination 1 (Rasch) or log-normal; 1,000 words per fit."""
-    hits: list[npt.NDArray[np.bool_]] = []
-    widths: list[Floats] = []
-    for _ in range(repetitions // 1000):
-        ability, true = random.normal(1, 0.7, models), random.normal(0, 1, 1000)
-        power = np.exp(random.normal(0, 0.3, 1000)) if models >= 5 else np.ones(1000)
-        correct = random.random((models, 1000)) < 1 / (1 + np.exp(-power * (ability[:, None] - true)))
-        fitted = fit_item_response(correct, model="2pl" if models >= 5 else "rasch")
-        hits.append(np.abs(fitted.difficulty - true) <= 1.96 * fitted.spread)
-        widths.append(2 * 1.96 * fitted.spread)
-    return Trials(np.concatenate(hits), np.concatenate(widths))

@@ -44,7 +44,7 @@ class Finding:
     """The result of one check: a message, and where to look.
 
     An ``"error"`` means that scores on this data mislead, a ``"warning"`` should be examined. The
-    p-value, if there is one, is from a comparison with random splits.
+    p-value, if there is one, is from a comparison with random splits of these units.
     """
 
     check: str
@@ -54,6 +54,7 @@ class Finding:
     message: str
     examples: tuple[str, ...] = ()
     p_value: float | None = None
+    units: str | None = None
 
     def __str__(self) -> str:
         examples = f" ({', '.join(self.examples)})" if self.examples else ""
@@ -121,7 +122,7 @@ class Audit(Result):
             return cast("pl.DataFrame", self._part(self.only).table)
         kinds = dict.fromkeys(("check", "level", "split"), str) | dict.fromkeys(("value", "p_value"), float)
         rows = [{**asdict(finding), "examples": " ".join(finding.examples)} for finding in self.findings]
-        return make_table(rows, {**kinds, "message": str, "examples": str})
+        return make_table(rows, {**kinds, "message": str, "examples": str, "units": str})
 
     def count(self, level: Severity) -> int:
         """Return the number of findings of a level."""
@@ -303,9 +304,11 @@ def audit_treebanks(
     findings += [overlap.finding() for overlap in overlaps(matches, training) if overlap.part not in given]
     findings.sort(key=lambda finding: SEVERITIES.index(finding.level))
     title = name or (f"{len(subjects)} treebanks" if several else _label(subjects[0], True))
+    kinds = {finding.units for finding in findings if finding.units}
     signature = sign(
         audit=title, splits=named_parts(parts), against=named_parts(given) or None,
-        similarity=similarity, resamples=resamples, units="sentences", seed=seed, errors=errors,
+        similarity=similarity, resamples=resamples, units=kinds.pop() if len(kinds) == 1 else "auto", seed=seed,
+        errors=errors,
     )  # fmt: skip
     return Audit(title, tuple(findings), signature, fail, all)
 

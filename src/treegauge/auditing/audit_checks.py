@@ -7,8 +7,9 @@ import numpy as np
 from treegauge.auditing.audit import Finding, Severity, number_with_noun
 from treegauge.core.tables import p_value_text
 from treegauge.measures.displacement import displacement_tables, length_tables
-from treegauge.measures.intervals import random_splits
+from treegauge.measures.intervals import random_splits, text_units_of
 from treegauge.statistics.probabilities import wasserstein
+from treegauge.statistics.units import UNKNOWN
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import SPLITS
 
@@ -91,8 +92,9 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
 
     .. math:: p = \frac{1 + \#\{\text{random splits at least as far apart}\}}{1 + \text{resamples}}
 
-    Many treebanks fail this test, since their sets come from different sources or documents. A
-    failure means that test and training set have different data, not that scores are wrong.
+    Random splits keep documents whole if both sets mark at least ten. Many treebanks fail this
+    test, since their sets come from different sources, or from different documents that are not
+    marked. A failure means that test and training set have different data, not that scores are wrong.
     """
     if "train" not in splits or len(splits["train"]) == 0:
         return
@@ -100,8 +102,10 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
     for name, treebank in splits.items():
         if name == "train" or len(treebank) == 0:
             continue
+        units = text_units_of(splits["train"], treebank)
         for measure, table in _TABLES.items():
-            tables = table(splits["train"], treebank)
+            pair = zip(units, table(splits["train"], treebank), strict=True)
+            tables = [each.sums(counts) for each, counts in pair]
             distance = float(wasserstein(*(distances.sum(axis=0, dtype=np.float64) for distances in tables)))
             if np.isnan(distance):
                 continue
@@ -109,8 +113,9 @@ def check_splits(splits: Splits, *, resamples: int = 999, seed: int = 0) -> Iter
             p = (1 + int(far.sum())) / (1 + resamples)
             level: Severity = "warning" if p <= _SIGNIFICANT else "note"
             verdict = "larger than in random splits" if p <= _SIGNIFICANT else "typical of random splits"
-            message = f"{measure.upper()} is {distance:.3f}, {verdict} of this size ({p_value_text(p)})"
-            yield Finding(f"split-{measure}", level, f"train/{name}", distance, message, (), p)
+            kept = f"by {units[0].kind.removesuffix('s')}" + (f"; {UNKNOWN}" if units[0].kind == "sentences" else "")
+            message = f"{measure.upper()} is {distance:.3f}, {verdict} of this size ({p_value_text(p)}, {kept})"
+            yield Finding(f"split-{measure}", level, f"train/{name}", distance, message, (), p, units[0].kind)
 
 
 _TABLES = {"edv": displacement_tables, "slv": length_tables}

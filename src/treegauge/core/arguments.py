@@ -27,7 +27,6 @@ LIMITS: Mapping[str, tuple[int, int]] = {
     "repeats": (1, 10**4),
     "orders": (0, 1000),
     "folds": (0, 10**4),
-    "ensemble": (1, 1000),
     "epochs": (1, 10**5),
     "retries": (0, 1000),
 }

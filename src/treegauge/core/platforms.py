@@ -86,14 +86,6 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def load_average() -> float:
-    """Return the load average of the last minute; 0 if unknown."""
-    try:
-        return os.getloadavg()[0]
-    except (OSError, AttributeError):
-        return 0.0
-
-
 def peak_memory() -> int:
     """Return the peak memory of this process in bytes; 0 if unknown."""
     status = Path("/proc/self/status")

@@ -58,7 +58,7 @@ def run(
     store
         Folder of results, created if needed; by default the plan's name and ``.store``.
     dry_run
-        Only report what would be run, why, and the expected time.
+        Only report what would be run, and why.
     until
         Stop as soon as it is decided which of two parsers is better, such as "mst > beam": cells are
         added seed by seed, or genus by genus, and looking after each keeps the error at 5 %.

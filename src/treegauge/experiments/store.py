@@ -18,7 +18,7 @@ from treegauge.experiments.cell_store import Store, Writer
 from treegauge.experiments.cells import Expansion
 from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, holder, sqlite_address
 from treegauge.experiments.plans import Plan, absent_treebanks
-from treegauge.experiments.previews import duration
+from treegauge.parsing.train import in_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -283,7 +283,7 @@ class Run:
         if self.rate is not None:
             text += f", {self.rate:.1f} cells per minute"
             if self.state == "running" and self.left:
-                text += f", about {duration(60 * self.left / self.rate)} to go"
+                text += f", about {in_words(60 * self.left / self.rate)} to go"
         return text
 
 

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.learning.source_panel import Panel
 from treegauge.learning.weights import RatioEstimate, ratio_estimate
+from treegauge.measures.intervals import text_units_of
 from treegauge.measures.registry import sentence_sums
 from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
@@ -211,7 +213,7 @@ def contributions(
     Scores of several panels (trainings) are averaged. `groups` are masks as :func:`word_groups`
     returns them; `leave` names the sources to leave out, by default each one in turn; `place`
     places scores of `metric` on the target's learning curve. Intervals are over the target's
-    sentences.
+    documents or sentences.
 
     Examples
     --------
@@ -230,6 +232,7 @@ def contributions(
     masks = word_groups(gold, convention=convention) | dict(groups or {})
     if leave is None:
         leave = {source: (source,) for source in sources} if len(sources) > 1 else {}
+    units = text_units_of(gold)[0]
     exact = align_trees(gold, gold.head, gold["deprel"])
     sizes = {
         name: {group: sentence_sums(mask & counted, gold) for group, mask in masks.items()}
@@ -249,7 +252,8 @@ def contributions(
         }
 
     def shares(values: Mapping[str, Floats], name: str, *, share: bool = True) -> dict[str, RatioEstimate]:
-        return {g: ratio_estimate(values[g], sizes[name][g], level=level, share=share).times(100) for g in masks}
+        pairs = {g: (units.sums(values[g]), units.sums(sizes[name][g])) for g in masks}
+        return {g: ratio_estimate(*pair, level=level, share=share).times(100) for g, pair in pairs.items()}
 
     def scored(left_out: str, gone: Sequence[str]) -> Vote:
         members = tuple(source for source in sources if source not in gone)
@@ -279,8 +283,9 @@ def contributions(
         tb=gold.mark,
         runs=len(runs) if len(runs) > 1 else None,
         ci=f"t@{level:g}",
-        units="sentences",
+        units=units.kind,
     )
+    note(f"{gold.name}: {units.note(level)}")
     return Contributions(tuple(votes), words, metric, convention, signature)
 
 

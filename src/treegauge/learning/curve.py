@@ -149,12 +149,14 @@ def equivalent(
 @verb(outputs={"store": STORE})
 def advise(
     *sources: Any,
-    budget: int,
+    budget: int | None = None,
+    gain: float | None = None,
     sentences: Any = None,
     have: int | None = None,
     worth: float = 1.0,
     treebank: str | None = None,
     parser: str | None = None,
+    tags: Literal["gold", "predicted"] | None = None,
     store: "Store | str | PathLike[str] | None" = None,
     workers: int | None = None,
     level: float = 0.95,
@@ -174,7 +176,11 @@ def advise(
     *sources
         Counts, stores of ``run``, or treebanks to train on.
     budget
-        Number of further sentences that could be annotated.
+        Number of further sentences that could be annotated. By default the data are doubled; with
+        `sentences` it is 100.
+    gain
+        Report the number of further sentences that gain this many points, its interval, and the
+        chance that the budget is enough.
     sentences
         Tagged sentences without trees (a CoNLL-U file): rank those to annotate next, by how much
         parsers trained on the treebank disagree, per word to annotate.
@@ -186,8 +192,12 @@ def advise(
         The treebank, if there are several.
     parser
         Parser to train (beam by default), or to choose from counts. 'mst epochs=5' sets options.
+    tags
+        UPOS that the parser reads: the file's (gold), or a tagger's that learns from the same
+        sentences (predicted). By default the parser's, mostly gold; a note says which.
     store
-        Folder that stores the trainings; trainings in it are not repeated. By default none.
+        Folder that stores the trainings; trainings in it are not repeated, and other budgets, gains
+        and verbs of `curve` can read it. By default none.
     workers
         Number of trainings at a time; by default one per processor.
     level
@@ -212,11 +222,13 @@ def advise(
 
         allow = ("no-root", "several-roots", "cycle")
         pool = read_treebank(sentences, need_heads=False, allow=allow)
-        return next_sentences(training_set(sources), pool, number=budget, seed=seed)
-    training = CurveTraining(parser=parser or (), store=store, workers=workers)
-    table = gathered_counts(sources, training, whole=True)
+        return next_sentences(training_set(sources), pool, number=100 if budget is None else budget, seed=seed)
+    own = (f"tags={tags}",) if tags else ()
+    table = gathered_counts(sources, CurveTraining(parser=parser or (), option=own, store=store, workers=workers))
+    if tags and f"tags={tags}" not in table.options:
+        raise TreegaugeError(f"the counts are of parsers with {table.options or 'unknown options'}, not tags={tags}")
     bands = CurveBands(level=level, seed=seed)
-    return expected_gain(table, bands, budget=budget, have=have, treebank=treebank, worth=worth)
+    return expected_gain(table, bands, budget=budget, gain=gain, have=have, treebank=treebank, worth=worth)
 
 
 @verb(subverbs={"counts": counts, "complexity": complexity, "equivalent": equivalent, "advise": advise})

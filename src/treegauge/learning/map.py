@@ -1,10 +1,8 @@
 """Data maps of treebanks, and candidates for annotation errors."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
@@ -159,7 +157,7 @@ def map(
         if recording is not None:
             archives[-1].save(recording)
         if words is not None:
-            save_table(word_table(recordings, gold), words)
+            save_table(maps[-1].words(gold), words)
         if candidates_out is not None and suspects is not None:
             save_candidates(gold, suspects, candidates_out)
     joined = joined_signature([one.signature for one in maps])
@@ -176,22 +174,3 @@ def _scores(recording: Recording, gold: "Treebank", convention: Convention) -> d
         "correct_relations": int(correct.relations.sum()), "UAS": correct.score("UAS"),
         "LAS": correct.score("LAS"),
     }  # fmt: skip
-
-
-def word_table(recordings: Sequence[Recording], treebank: "Treebank") -> "pl.DataFrame":
-    """Return one row per word: its mean numbers, and its difficulty for several parsers or seeds.
-
-    With two or more recordings, adds columns of an item response model (a word is correct if its
-    head and its relation are): 2PL, or with fewer than five recordings Rasch's, which has no
-    discrimination.
-    """
-    from treegauge.learning.dynamics.item_response import LEAST, fit_item_response, responses
-
-    table = mean_map(recordings).words(treebank)
-    if len(recordings) < 2 or not all(one.knows_correct for one in recordings):
-        return table
-    if few := len(recordings) < LEAST:
-        note(f"no discrimination of words: it needs {LEAST} models, got {len(recordings)}")
-    correct, names = responses(recordings, layer="both")
-    fitted = fit_item_response(correct, names, model="rasch" if few else "2pl")
-    return table.hstack(fitted.words())

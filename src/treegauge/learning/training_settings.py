@@ -262,8 +262,8 @@ class CurveTraining(Settings):
     option
         Option of the parser, such as epochs=5; repeatable.
     sizes
-        Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts, and
-        5,10,20,50,100,200,500 for training.
+        Training set sizes in sentences, such as 5,10,20. Default: all sizes in counts; for training
+        5,10,20,50,100,200,500, and all sentences of a single treebank.
     samples
         Number of training samples per size.
     store

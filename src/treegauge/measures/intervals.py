@@ -1,4 +1,4 @@
-"""Confidence intervals of measures over sentences, where they hold their level."""
+"""Confidence intervals of measures over documents or sentences, where they hold their level."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,9 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.measures.registry import Additive, FloatArray, Measure
+from treegauge.measures.vocabulary import entropy_of
 from treegauge.statistics.draws import Units, bootstrap_sums, jackknife_values
-from treegauge.statistics.small_samples import effective_df, wilson
+from treegauge.statistics.small_samples import effective_df, heavy_tailed_df, wilson
+from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, TextUnits, text_units, units_of_text
 from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.indexing import document_starts
 
 Table = npt.NDArray[Any]
 Distance = Callable[..., FloatArray]
@@ -17,33 +20,66 @@ Distance = Callable[..., FloatArray]
 SPLITS = 199
 
 
+#: Minimum number of documents for each kind of measure.
+LEAST_DOCUMENTS = {"mean": LEAST_UNITS, "binary": LEAST_UNITS, "entropy": FEW_DOCUMENTS, "distance": FEW_DOCUMENTS}
+
+
+def text_units_of(*treebanks: Treebank, wanted: str = "auto") -> list[TextUnits]:
+    """Return the units of treebanks that are measured together: documents if all have enough."""
+    starts = [document_starts(treebank) for treebank in treebanks]
+    kinds = {text_units(int(each.sum()), wanted, what=t.name) for each, t in zip(starts, treebanks, strict=True)}
+    kind = "documents" if kinds == {"documents"} else "sentences"
+    return [units_of_text(each, kind) for each in starts]
+
+
 def measure_interval(
-    measure: Measure, *treebanks: Treebank, resamples: int = 1000, level: float = 0.95, seed: int = 0
-) -> tuple[float, float] | str:
-    r"""Return the confidence interval of a measure over sentences, or the reason for having none.
+    measure: Measure, *treebanks: Treebank, resamples: int = 1000, level: float = 0.95, seed: int = 0,
+    units: str = "auto",
+) -> tuple[float, float] | str:  # fmt: skip
+    r"""Return the confidence interval of a measure over documents or sentences, or the reason for having none.
 
     Means have Student's interval with the jackknife's variance, on a log scale if they are
-    positive. Shares have Wilson's interval with the effective number of words that this variance
-    implies. Entropies have Student's interval around the bias-corrected value, :math:`n \hat\theta
-    - (n - 1) \bar\theta_{(i)}`, which may exclude the uncorrected value. Distances have an interval
-    from the bootstrap's bias and deviation, :math:`2 \hat\theta - \bar\theta^* \pm t s^*`; it
-    starts at 0 unless at most 5 % (that is, 1 - `level`) of random splits of the same sentences are
-    farther apart.
+    positive, and the degrees of freedom of
+    :func:`~treegauge.statistics.small_samples.heavy_tailed_df` if these are fewer. Shares have
+    Wilson's interval with the effective number of words that this variance implies; the entropy of
+    a share has the image of this interval. Other entropies have Student's interval around the
+    bias-corrected value, :math:`n \hat\theta - (n - 1) \bar\theta_{(i)}`, which may exclude the
+    uncorrected value. Distances have an interval from the bootstrap's bias and deviation,
+    :math:`2 \hat\theta - \bar\theta^* \pm t s^*`; it starts at 0 unless at most 5 % (that is, 1 -
+    `level`) of random splits of the same units are farther apart.
     """
     additive = measure.additive
     if additive is None:
         return "resampling sentences does not give a valid interval for this measure"
     tables = [np.asarray(table) for table in additive.tables(*treebanks)]
+    least, kind = additive.least, additive.units
+    if kind == "sentences":
+        each = text_units_of(*treebanks, wanted=units)[-len(tables) :]
+        tables = [unit.sums(table) for unit, table in zip(each, tables, strict=True)]
+        if each[0].kind == "documents":
+            kind, least = "documents", LEAST_DOCUMENTS[additive.kind]
     fewest = min(len(table) for table in tables)
-    if fewest < additive.least:
-        return f"it needs {additive.least} {additive.units}, found {fewest}"
+    if fewest < least:
+        return f"it needs {least} {kind}, found {fewest}" + (f"; {IN_DOCUMENTS}" if kind == "documents" else "")
+    limits = interval_of_sums(additive, measure.bounds, tables, resamples, level, seed)
+    return limits or "it is undefined without certain sentences"
+
+
+def interval_of_sums(
+    additive: Additive, bounds: tuple[float, float], tables: Sequence[Table], resamples: int = 1000,
+    level: float = 0.95, seed: int = 0,
+) -> tuple[float, float] | None:  # fmt: skip
+    """Return the interval of a measure from tables with one row per unit; None if it is undefined."""
     if additive.kind == "distance":
         low, high = _of_distance(additive, tables, resamples, level, seed)
     else:
-        low, high = _of_mean(additive, measure.bounds, tables[0], level)
+        low, high = _of_mean(additive, bounds, tables[0], level)
     if not np.isfinite([low, high]).all():
-        return "it is undefined without certain sentences"
-    low, high = np.clip([low, high], *measure.bounds)
+        return None
+    if additive.kind == "binary":
+        ends = entropy_of([[low, 1 - low], [high, 1 - high]])
+        return float(ends.min()), 1.0 if low < 0.5 < high else float(ends.max())
+    low, high = np.clip([low, high], *bounds)
     return float(low), float(high)
 
 
@@ -58,10 +94,13 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
     n, ratio = len(left), table.shape[1] == 2
     error = float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
     df = effective_df(table[:, 1]) if ratio else n - 1
+    share = ratio and bounds == (0.0, 1.0)
+    if not share:
+        df = min(df, float(heavy_tailed_df(left)))
     t = float(stdtrit(df, (1 + level) / 2))
     if additive.kind == "entropy":
         value = n * value - (n - 1) * float(left.mean())
-    elif bounds == (0.0, 1.0):
+    elif share:
         inside = error > 0 and 0 < value < 1
         # An event that did not occur may occur in clusters.
         worth = sums[1] / (2 if table[:, 1].max() > 1 else 1)
@@ -97,9 +136,9 @@ def _of_distance(
 def random_splits(
     tables: Sequence[Table], distance: Distance, splits: int, seed: int | np.random.Generator
 ) -> FloatArray:
-    """Return the distances of random splits of the same sentences into sets of the same sizes.
+    """Return the distances of random splits of the same units into sets of the same sizes.
 
-    The two tables have shape (sentences, columns); the distance is a function of their column sums.
+    The two tables have shape (units, columns); the distance is a function of their column sums.
     """
     random = np.random.default_rng(seed)
     whole = np.concatenate(tables)

@@ -15,9 +15,10 @@ from treegauge.core.platforms import map_threads
 from treegauge.core.plugins import PluginError
 from treegauge.core.result import sign
 from treegauge.core.verbs import verb
-from treegauge.measures.intervals import measure_interval
+from treegauge.measures.intervals import measure_interval, text_units_of
 from treegauge.measures.measurements import Measured, Measures
 from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, blank, measures, selected_measures
+from treegauge.statistics.units import text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import SPLITS, Errors, Source, split_of
 from treegauge.treebanks.sources.inputs import Input, recognise_treebanks
@@ -39,6 +40,7 @@ def measure(
     interval: bool = False,
     resamples: int = 1000,
     level: float = 0.95,
+    units: Literal["auto", "documents", "sentences"] = "auto",
     seed: int = 0,
     errors: Errors = "strict",
 ) -> "Measures":
@@ -58,11 +60,14 @@ def measure(
         The set to measure in each folder. Measures of a pair compare the training set and the test
         set of a folder, or two files.
     interval
-        Add confidence intervals over sentences, if there are enough of them.
+        Add confidence intervals over documents or sentences, if there are enough of them.
     resamples
         Number of bootstrap resamples for intervals of distances.
     level
         Confidence level of the intervals.
+    units
+        Units of intervals: documents, sentences, or auto (documents if "# newdoc" comments mark at
+        least ten).
     seed
         Seed of random samples and of intervals.
     errors
@@ -85,7 +90,7 @@ def measure(
     """
     return measure_all(
         names, sources, split=split, errors=errors, seed=seed,
-        interval=(resamples, level) if interval else None,
+        interval=(resamples, level) if interval else None, units=units,
     )  # fmt: skip
 
 
@@ -191,6 +196,7 @@ def measure_all(
     errors: Errors,
     interval: tuple[int, float] | None,
     seed: int,
+    units: str = "auto",
     workers: int | None = None,
 ) -> Measures:
     """Return measures of treebanks; `interval` has resamples and level, or None for no interval."""
@@ -202,6 +208,7 @@ def measure_all(
     check_whole("workers", 1 if workers is None else workers, 1)
     if interval is not None:
         check_options(seed, interval[0], "resamples", interval[1])
+        text_units(1, units)
     if split not in (*SPLITS, "all"):
         raise ChoiceError("split", split, (*SPLITS, "all"))
     todo, folders = subjects(sources, split, errors)
@@ -214,7 +221,8 @@ def measure_all(
     done: list[_MeasuredSubject] = []
     with progress("treebanks", len(todo)) as task:
         threads = workers or os.cpu_count() or 1
-        for result in map_threads(lambda subject: _measure(subject, chosen, names, interval, seed), todo, threads):
+        how = partial(_measure, chosen=chosen, wanted=names, interval=interval, seed=seed, units=units)
+        for result in map_threads(how, todo, threads):
             done.append(result)
             task.advance()
     failures = [subject.failure for subject in done if subject.failure is not None]
@@ -222,25 +230,28 @@ def measure_all(
         raise failures[0]
     measured = [row for subject in done for row in subject.measured]
     averages = _averages(chosen, measured) if len(todo) > 1 else []
+    kinds = {row.units.split()[1] for row in measured if row.units}
     digest = sha256("".join(text for subject in done for text in subject.digests).encode()).hexdigest()
     title = todo[0].name if len(todo) == 1 else f"{len(todo)}treebanks"
     signature = sign(
         m=",".join(names), tb=f"{title}#{digest[:6]}", split=split if folders else None,
-        errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None, units="sentences" if interval else None,
+        errors=errors, ci=f"{interval[0]}@{interval[1]}" if interval else None,
+        units=(kinds.pop() if len(kinds) == 1 else "auto") if interval else None,
         seed=seed if interval or any(m.seeded for m in chosen) else None,
     )  # fmt: skip
     return Measures((*measured, *averages), signature)
 
 
 def _measure(
-    subject: Subject, chosen: list[Measure], wanted: Sequence[str], interval: tuple[int, float] | None, seed: int
-) -> _MeasuredSubject:
+    subject: Subject, chosen: list[Measure], wanted: Sequence[str], interval: tuple[int, float] | None, seed: int,
+    units: str,
+) -> _MeasuredSubject:  # fmt: skip
     """Compute measures of a subject; of the `wanted` ones, a plug-in that fails is an error."""
     rows = []
     for measured_set in chosen:
         sets = subject.singles if not measured_set.pair else [subject.pair] if subject.pair else []
         needed = measured_set.name in wanted
-        rows += [_measure_set(measured_set, target, needed, interval, seed) for target in sets]
+        rows += [_measure_set(measured_set, target, needed, interval, seed, units) for target in sets]
     digests, failure = [], None
     for lazy in subject.treebanks:
         if lazy.treebank is not None:
@@ -252,7 +263,7 @@ def _measure(
 
 
 def _measure_set(
-    measure: Measure, target: MeasuredSet, needed: bool, interval: tuple[int, float] | None, seed: int
+    measure: Measure, target: MeasuredSet, needed: bool, interval: tuple[int, float] | None, seed: int, units: str
 ) -> Measured:
     row = Measured(measure.name, target.name, target.split, None)
     try:
@@ -261,13 +272,23 @@ def _measure_set(
         if interval is not None and measure.additive is not None:
             resamples, level = interval
             with measure.naming_errors():
-                limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed)
+                limits = measure_interval(measure, *treebanks, resamples=resamples, level=level, seed=seed, units=units)
     except TreegaugeError as error:
         if needed and isinstance(error, PluginError):
             raise
         return replace(row, missing=str(error).partition("\n")[0])
     if interval is not None and measure.additive is not None:
-        row = replace(row, note=f"no interval: {limits}") if isinstance(limits, str) else replace(row, interval=limits)
+        if isinstance(limits, str):
+            row = replace(row, note=f"no interval: {limits}")
+        else:
+            each = text_units_of(*treebanks, wanted=units)
+            few, counted = min(each, key=lambda one: one.number), measure.additive.units
+            own = counted == "sentences"
+            row = replace(
+                row, interval=limits, units=f"{few.number} {few.kind}" if own else f"{len(treebanks)} {counted}"
+            )
+            note = few.note(level)
+            row = replace(row, note=f"{target.name}: {note}" if own else None)
     for column in measure.watched:
         share = target.treebanks[0].blank_share(column)
         if share >= NOTICED:

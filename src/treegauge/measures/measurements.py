@@ -22,7 +22,8 @@ class Measured:
     """The value of a measure on a treebank, or the reason why it has none.
 
     The split is, for instance, ``train`` or ``train/test``, None for plain files; `averaged` is the
-    number of treebanks averaged in the value.
+    number of treebanks averaged in the value, `units` says how many documents or sentences the
+    interval is over.
     """
 
     measure: str
@@ -33,6 +34,7 @@ class Measured:
     missing: str | None = None
     note: str | None = None
     averaged: int = 0
+    units: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, without missing fields other than the value."""
@@ -41,7 +43,7 @@ class Measured:
         row |= {"averaged": self.averaged} if self.averaged else {}
         row["value"] = self.value
         if self.interval:
-            row |= {"low": self.interval[0], "high": self.interval[1]}
+            row |= {"low": self.interval[0], "high": self.interval[1], "units": self.units}
         row |= {"missing": self.missing} if self.missing else {}
         return row | ({"note": self.note} if self.note else {})
 
@@ -55,7 +57,7 @@ class Measured:
             {
                 "measure": self.measure + name, "treebank": self.treebank, "split": self.split,
                 "averaged": self.averaged or None,
-                "value": value, "low": low, "high": high,
+                "value": value, "low": low, "high": high, "units": self.units,
                 "missing": self.missing, "note": self.note,
             }
             for name, value in values.items()

@@ -41,14 +41,15 @@ class Additive:
 
     `tables` returns the tables (sentences, columns) to resample: one, or one per treebank of a
     pair. `statistic` takes their column sums (..., columns). Sampling noise biases distances
-    between distributions upwards and entropies downwards. `least` is the smallest number of units
-    (sentences) for which :func:`~treegauge.measures.intervals.measure_interval` holds its level;
-    `stretch` is the factor by which bootstrap deviations are too small.
+    between distributions upwards and entropies downwards. `least` is the smallest number of
+    sentences for which :func:`~treegauge.measures.intervals.measure_interval` holds its level;
+    `stretch` is the factor by which bootstrap deviations are too small. A ``"binary"`` measure is
+    the entropy of a share, whose interval it transforms.
     """
 
     tables: Callable[..., Sequence[npt.NDArray[Any]]]
     statistic: Callable[..., FloatArray]
-    kind: Literal["mean", "entropy", "distance"] = "mean"
+    kind: Literal["mean", "binary", "entropy", "distance"] = "mean"
     least: int = 50
     units: str = "sentences"
     stretch: float = 1.0

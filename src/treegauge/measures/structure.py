@@ -110,11 +110,6 @@ def _left(treebank: Treebank) -> list[FloatArray]:
     return [arc_table(trees.direction(treebank.head, treebank.offsets) < 0, treebank)]
 
 
-def _binary(sums: FloatArray) -> FloatArray:
-    left = ratio_of_sums(sums)
-    return entropy_of(np.stack([left, 1 - left], axis=-1))
-
-
 def _by_relation(treebank: Treebank) -> list[npt.NDArray[np.int64]]:
     codes, names = universal_relations(treebank)
     direction = trees.direction(treebank.head, treebank.offsets)
@@ -137,8 +132,9 @@ head_left = register_ratio("head_left", "structure", "share of arcs whose head i
 
 
 @register(
-    "direction_entropy", "structure", "entropy of the direction of heads, in bits", additive=Additive(_left, _binary)
-)
+    "direction_entropy", "structure", "entropy of the direction of heads, in bits",
+    additive=Additive(_left, ratio_of_sums, "binary"),
+)  # fmt: skip
 def direction_entropy(treebank: Treebank) -> float:
     r"""Return the entropy of the direction of heads, left or right, in bits.
 

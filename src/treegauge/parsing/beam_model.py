@@ -1,9 +1,9 @@
 """A trained beam parser: its options, its vocabulary, and its weights."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,8 @@ MOST_LEARNERS, TOGETHER = 10, 500
 @dataclass(frozen=True)
 class BeamOptions(ParserOptions):
     """Options of the beam parser."""
+
+    of_curves: ClassVar[Mapping[str, Any]] = {"learners": 1}
 
     beam: int = option(8, "states kept at each step; 1 is greedy", low=1, high=1024)
     epochs: int = option(10, "epochs over the training set", low=1, high=1000)

@@ -6,7 +6,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, ClassVar, Literal
 
-from treegauge.core.errors import check_whole
 from treegauge.core.file_kinds import CONLLU
 from treegauge.core.messages import note, progress
 from treegauge.core.result import Result, sign
@@ -44,13 +43,13 @@ class Parsed(Result):
         return self.treebank.to_bytes() if self.path is None else None
 
 
-@verb(outputs={"out": CONLLU}, limits={"trees": (0, 10**4)})
+@verb(outputs={"out": CONLLU})
 def parse(
     model: "Training | Model | str | PathLike[str]",
     treebank: "Treebank | str | PathLike[str] | IO[str] | IO[bytes]", *,
     out: str | PathLike[str] | None = None, split: Literal["train", "dev", "test"] | None = None,
     errors: Literal["strict", "skip", "repair"] = "strict", confidence: bool = False,
-    trees: int = 1, write_tags: bool = False, trust: bool = False,
+    write_tags: bool = False, trust: bool = False,
 ) -> Parsed:  # fmt: skip
     """Parse sentences with a trained model.
 
@@ -73,9 +72,6 @@ def parse(
     confidence
         Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
         head is correct) in MISC, and ``# tree_prob`` above each sentence.
-    trees
-        Write up to this number of trees per sentence, best first, with ``# tree_rank`` and
-        ``# tree_prob``; later trees have ``/tree_2`` and so on after their ``sent_id``.
     write_tags
         Write the tags of the model's tagger, which it parses with, into UPOS.
     trust
@@ -99,7 +95,6 @@ def parse(
     from treegauge.treebanks.data.conllu import TOLERABLE, write_conllu
     from treegauge.treebanks.sources.resolver import read_treebank
 
-    check_whole("trees", trees, 1)
     if isinstance(model, str | PathLike):
         digest = sha256(Path(model).read_bytes()).hexdigest()[:6]
         loaded, name = load_model(model, trust=trust), f"{Path(model).name}#{digest}"
@@ -107,8 +102,7 @@ def parse(
         loaded, name = model.model, model.signature.partition("|")[2]
     else:
         loaded, name = model, type(model).__name__
-    weighed = confidence or trees > 1
-    if weighed:
+    if confidence:
         from treegauge.parsing.probabilities.evidence import check_confidence
 
         check_confidence(loaded)
@@ -118,21 +112,20 @@ def parse(
     if path is not None:
         check_folder_of(path)
     given = read_treebank(treebank, split, errors, need_heads=False, allow=TOLERABLE)
-    note_tags(loaded, given, confidence=weighed)
+    note_tags(loaded, given, confidence=confidence)
     with progress("parsing"):
         parsed = loaded.parse(given) if given.n_words else given  # plug-ins may expect words
         if write_tags:
             parsed = with_read_tags(loaded, parsed)
-        if weighed:
+        if confidence:
             from treegauge.parsing.probabilities.word_confidence import with_confidence
 
-            calibration = _calibration(model, loaded)
-            parsed = with_confidence(loaded, parsed, calibration, words=confidence, trees=trees)
+            parsed = with_confidence(loaded, parsed, _calibration(model, loaded))
     if path is not None:
         write_conllu(parsed, path)
     signature = sign(
         v="parse", model=name, tb=given.mark, confidence=confidence or None,
-        trees=trees if trees > 1 else None, tags=write_tags or None, output=parsed.mark,
+        tags=write_tags or None, output=parsed.mark,
     )  # fmt: skip
     return Parsed(parsed, path, signature)
 

@@ -171,16 +171,12 @@ def make_parser(name: str, **options: Any) -> "Parser":
     return parser_with(name, options)
 
 
-def parser_with(name: str, given: "ParserOptions | Sequence[str] | Mapping[str, Any]", members: int = 1) -> "Parser":
-    """Return a parser with these options, or an ensemble of several members."""
+def parser_with(name: str, given: "ParserOptions | Sequence[str] | Mapping[str, Any]") -> "Parser":
+    """Return a parser with these options."""
     entry = find_parser(name)
     if isinstance(given, Sequence | Mapping):
         given = read_options(entry.options, given, f"option of {name}")
-    if members == 1:
-        return cast("Parser", entry.load_class(entry.parser)(given))
-    from treegauge.parsing.ensemble import EnsembleParser
-
-    return EnsembleParser(entry, given, members)
+    return cast("Parser", entry.load_class(entry.parser)(given))
 
 
 def fit_parser(
@@ -207,10 +203,6 @@ def load_model(path: "Source", *, trust: bool = False) -> "Model":
     header, arrays = load_archive(path)
     name = header["parser"]
     try:
-        if name == "ensemble":
-            from treegauge.parsing.ensemble import EnsembleModel
-
-            return EnsembleModel.from_archive(header, arrays, trust=trust)
         return find_parser(name).load(header, arrays, trust=trust)
     except TreegaugeError as error:
         raise TreegaugeError(f"{path}: {error}") from error

@@ -22,7 +22,7 @@ from treegauge.statistics.units import (
     UNIT_CHOICES,
     UnitKind,
     few_units,
-    units_note,
+    units_of_text,
 )
 
 #: Sentences whose counts are combined at a time.
@@ -54,12 +54,9 @@ class UnitCounts:
             raise TreegaugeError("the runs of a system cover different gold sentences (errors='strict' or 'repair')")
         tables = [_numerators_and_denominators(run.rows, names) for run in runs]
         words = runs[0].rows[:, NUMBER["words_g"]]
-        if units == "documents" and len(words):
-            first = np.flatnonzero(runs[0].starts)
-            first = first if len(first) and first[0] == 0 else np.append(0, first)
-            # The type is named because numpy would copy the table to make it wider.
-            tables = [np.add.reduceat(table, first, dtype=table.dtype) for table in tables]
-            words = np.add.reduceat(words, first)
+        self.units = units_of_text(runs[0].starts, units)
+        if len(words):
+            tables, words = [self.units.sums(table) for table in tables], self.units.sums(words)
         # A single run, of perhaps millions of sentences, is not copied.
         self.table: npt.NDArray[Any] = np.stack(tables) if len(runs) > 1 else tables[0][None]
         self.mean: npt.NDArray[Any] = self.table.mean(axis=0) if len(runs) > 1 else self.table[0]
@@ -174,7 +171,7 @@ def remarks(counts: UnitCounts, units: UnitKind, how: ScoreOptions, system: str,
         return [reason]
     if how.interval == "student" and not defined:
         return [f"no interval for {system}: fewer than {LEAST_ERRORS} {units} have an error"]
-    lines = [units_note(n, units, how.level)]
+    lines = [counts.units.note(how.level)]
     if counts.runs > 1 and how.interval != "student":
         lines.append(f"no interval for {system}: {how.interval} intervals need a single run")
     elif counts.runs > 1:

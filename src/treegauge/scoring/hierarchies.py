@@ -135,10 +135,7 @@ def compare_suite(
         rows.append(row)
     notes = ["primary test: Student's t of the mean difference on these treebanks"]
     if any(row["p_value"] is None for row in rows):
-        few = forcing_treebanks(
-            {treebank: (suite.counts(treebank, a, metrics[0]).number, suite.treebanks[treebank].units)
-             for _, (a, _), (names, _, _) in pairs for treebank in names}
-        )  # fmt: skip
+        few = forcing_treebanks(suite.text_units)
         notes = [f"no test: {few}" if few else "no test where systems differ in too few units of some treebank"]
     if any(row["new_low"] is None for row in rows):
         notes.append(f"a new treebank: from {LEAST_TREEBANKS} treebanks in {LEAST_GROUPS} genera")

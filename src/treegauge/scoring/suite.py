@@ -21,6 +21,7 @@ from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canoni
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.multiple import partial_conjunction
+from treegauge.statistics.units import TextUnits, fallback_notes, units_of_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -155,6 +156,17 @@ class Suite(Scores):
         here = over_treebanks(list(self.parts), values, estimates).here
         return None if here is None else percent_interval(here, self.level, share=True)
 
+    @property
+    def text_units(self) -> dict[str, TextUnits]:
+        """The units of each treebank's text, where they were kept."""
+        kept = {name: each for name, each in self.parts.items() if each.systems and each.systems[0].kept}
+        return {name: units_of_text(each.systems[0].runs[0].starts, each.units) for name, each in kept.items()}
+
+    @property
+    def unit_notes(self) -> list[str]:
+        """Treebanks whose units are sentences since documents are few, unless sentences were asked for."""
+        return fallback_notes(self.text_units) if str(self.units) == "auto" else []
+
     def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
         """Return F1 in one metric: one row per treebank, one column per system."""
         import polars as pl
@@ -259,6 +271,7 @@ class Suite(Scores):
             "convention": self.convention.name,
             "treebanks": [scores.to_dict() | {"treebank": name} for name, scores in self.treebanks.items()],
             "averages": self.averages().to_dicts(),
+            "notes": self.unit_notes,
             "failures": [
                 {"treebank": treebank, "system": system, "reason": reason}
                 for (treebank, system), reason in self.failures.items()
@@ -294,7 +307,7 @@ class Suite(Scores):
         for (system, remark), names in remarks.items():
             more = f" and {len(names) - 3} more" * (len(names) > 3)
             lines.append(f"{system} on {', '.join(names[:3])}{more}: {remark}")
-        return "\n".join([*lines, self.signature])
+        return "\n".join([*lines, *self.unit_notes, self.signature])
 
 
 def score_suite(

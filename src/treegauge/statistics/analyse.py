@@ -1,7 +1,7 @@
 """The verb ``analyse``: explanations of scores, from tables with one row per treebank; all pairs of columns."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,7 +16,7 @@ from treegauge.statistics.data_table import DataTable, Tables
 from treegauge.statistics.linear_model import regress
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.table_joins import load_tables
-from treegauge.statistics.units import cluster_note
+from treegauge.statistics.units import GENUS, cluster_note
 from treegauge.statistics.variables import (
     Analysis,
     Coefficient,
@@ -165,7 +165,7 @@ def analyse(
         Covariates, as a,b or repeated.
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
-        the error on unseen rows. It takes rows as independent.
+        the error on unseen rows.
     where
         A condition on a column of each table, such as release=2.5 or 'words >= 30000'.
 
@@ -188,9 +188,11 @@ def analyse(
     table = load_tables(tables, where)
     (left, columns, covariates, predictors), log = _logarithms(table, target or (), of, given, on)
     if predictors:
-        if not target or columns or covariates or how != CorrelationSettings():
-            raise TreegaugeError("on: a linear model needs a target, and takes no options of correlations")
-        return regress(table, left[0], predictors, log=log, level=intervals.level)
+        if not target or columns or covariates or replace(how, cluster=GENUS) != CorrelationSettings():
+            raise TreegaugeError(
+                "on: a linear model needs a target; of the options of correlations it takes only cluster"
+            )
+        return regress(table, left[0], predictors, log=log, level=intervals.level, cluster=how.cluster)
     if not target:
         if covariates or how.by is not None:
             raise TreegaugeError("given and by need a target to explain")

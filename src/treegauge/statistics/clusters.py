@@ -16,6 +16,8 @@ from treegauge.statistics.variables import Coefficient
 
 # Fisher's transformation of a coefficient of 1 is infinite.
 _MOST = 1 - 1e-12
+#: Weight of a cluster when its effect on a coefficient is estimated, by simulation of normal rows.
+KEPT: dict[Coefficient, float] = {"spearman": 0.5, "pearson": 0.25, "kendall": 0.5}
 
 
 def weighted_coefficients(values: FloatArray, weights: FloatArray, method: Coefficient = "spearman") -> FloatArray:
@@ -64,19 +66,20 @@ class Clusters:
         """Degrees of freedom of a variance over clusters of unequal size."""
         return effective_df(np.bincount(self.codes))
 
-    def halved(self) -> FloatArray:
-        """Return weights of the rows, (1 + clusters, rows): all whole, then each cluster half."""
+    def reduced(self, kept: float) -> FloatArray:
+        """Return weights of the rows, (1 + clusters, rows): all 1, then each cluster `kept`."""
         others = self.codes != np.arange(self.number)[:, None]
-        return np.vstack([np.ones(len(self.codes)), (1 + others) / 2])
+        return np.vstack([np.ones(len(self.codes)), kept + (1 - kept) * others])
 
-    def covariance(self, halved: FloatArray) -> FloatArray:
-        r"""Return the covariance of estimates from their values under :meth:`halved`.
+    def covariance(self, reduced: FloatArray, kept: float) -> FloatArray:
+        r"""Return the covariance of estimates from their values under :meth:`reduced` weights.
 
-        With :math:`u_g = 2 (z_g - z)` the effect of halving cluster g, doubled, :math:`\sum_g (u_g
-        - \bar u) (u_g - \bar u)^\top`. Leaving whole clusters out overstates the variance of a
-        coefficient, and infinitesimal changes understate it if few clusters have most rows.
+        With :math:`u_g = (z_g - z) / (1 - kept)` the effect of a lower weight of cluster g,
+        :math:`\sum_g (u_g - \bar u) (u_g - \bar u)^\top`. Leaving whole clusters out overstates the
+        variance of a coefficient, and infinitesimal changes understate it if few clusters have most
+        rows, of Pearson's r more than of ranks: :data:`KEPT`.
         """
-        effects = 2 * (halved[1:] - halved[0])
+        effects = (reduced[1:] - reduced[0]) / (1 - kept)
         centred = effects - effects.mean(axis=0)
         return np.asarray(centred.T @ centred)
 
@@ -88,9 +91,10 @@ def fisher(r: FloatArray) -> FloatArray:
 
 def over_clusters(values: FloatArray, clusters: Clusters, method: Coefficient, steps: int) -> StudentEstimate:
     """Return Fisher's transformation of partial coefficients, with errors over clusters."""
-    halved = fisher(partials(weighted_coefficients(values, clusters.halved(), method), steps))
-    errors = np.sqrt(np.diagonal(clusters.covariance(halved)))
-    return StudentEstimate(halved[0], errors, np.full(steps, clusters.df))
+    kept = KEPT[method]
+    reduced = fisher(partials(weighted_coefficients(values, clusters.reduced(kept), method), steps))
+    errors = np.sqrt(np.diagonal(clusters.covariance(reduced, kept)))
+    return StudentEstimate(reduced[0], errors, np.full(steps, clusters.df))
 
 
 def clustered_inferences(
@@ -124,12 +128,13 @@ def strongest(values: FloatArray, variables: int, clusters: Clusters, method: Co
 
     The columns of `values` are the target, as many `variables`, and the covariates.
     """
-    weights = clusters.halved()
+    kept = KEPT[method]
+    weights = clusters.reduced(kept)
     rest = list(range(1 + variables, values.shape[1]))
     each = [partial(weighted_coefficients(values[:, [0, 1 + j, *rest]], weights, method)) for j in range(variables)]
-    halved = fisher(np.stack(each, axis=1))
-    spread = clusters.covariance(halved)
-    best = best_of(halved[0], spread, clusters.df, level=level, absolute=True)
+    reduced = fisher(np.stack(each, axis=1))
+    spread = clusters.covariance(reduced, kept)
+    best = best_of(reduced[0], spread, clusters.df, level=level, absolute=True)
     # Selected for size and sign: the corrected value lies between 0 and the observed one.
     sides = sorted((0.0, best.observed))
     value = min(max(best.value, sides[0]), sides[1])

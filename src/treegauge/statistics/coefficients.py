@@ -8,10 +8,12 @@ from math import comb
 from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import check_shares, correlation_power
+from treegauge.statistics.small_samples import effective_df
 from treegauge.statistics.variables import Coefficient
 
 #: Minimum number of rows, minus covariates, for an interval or p-value.
@@ -195,6 +197,25 @@ def _fisher(r: float, rows: int, method: Coefficient, level: float) -> tuple[flo
 
 
 @dataclass(frozen=True, eq=False)
+class SlopeErrors:
+    """Covariance of intercept and standardised slopes, and the sd of a new row, with degrees of freedom."""
+
+    covariance: FloatArray
+    df: float
+    noise: float
+    noise_df: float
+
+    def reach(self, x: FloatArray, level: float) -> FloatArray:
+        """Return half the widths of prediction intervals of rows (rows, 1 + predictors)."""
+        from scipy.special import stdtrit
+
+        due = np.einsum("ij,jk,ik->i", x, self.covariance, x)
+        df = (self.noise**2 + due) ** 2 / (self.noise**4 / self.noise_df + due**2 / self.df)
+        df = np.full_like(due, self.df) if self.df == self.noise_df else df
+        return np.asarray(stdtrit(df, (1 + level) / 2) * np.sqrt(self.noise**2 + due))
+
+
+@dataclass(frozen=True, eq=False)
 class LeastSquares:
     r"""The solution of :math:`y = b_0 + X b` on standardised predictors.
 
@@ -204,8 +225,8 @@ class LeastSquares:
     ----------
     centre, scale
         Mean and standard deviation of each predictor.
-    slopes
-        Change of the target for one standard deviation.
+    slopes, scaled
+        Change of the target for one standard deviation, and the standardised predictors.
     whitener
         :math:`R^{-1}` of the QR decomposition; its rows have the slopes' uncertainty.
     residuals, left_out
@@ -219,11 +240,41 @@ class LeastSquares:
     centre: FloatArray
     scale: FloatArray
     slopes: FloatArray
+    scaled: FloatArray
     whitener: FloatArray
     residuals: FloatArray
     left_out: FloatArray
     noise: float
     free: int
+
+    def errors(self, codes: npt.NDArray[np.intp] | None = None) -> "SlopeErrors":
+        r"""Return the errors of the fit, for independent rows or for clusters of rows.
+
+        With :math:`b_{(g)}` the coefficients without cluster g, their covariance over clusters is
+        :math:`\sum_g (b_{(g)} - b) (b_{(g)} - b)^\top`, with the degrees of freedom of
+        :func:`~treegauge.statistics.small_samples.effective_df`. The variance of a new row of a new
+        cluster is the mean over clusters of squared errors predicted from the others, less the part
+        due to the coefficients. NaN where a cluster alone determines a coefficient.
+        """
+        n = len(self.y)
+        if codes is None:
+            inverse = np.zeros((len(self.slopes) + 1,) * 2)
+            inverse[0, 0], inverse[1:, 1:] = 1 / n, self.whitener @ self.whitener.T
+            return SlopeErrors(self.noise**2 * inverse, float(self.free), self.noise, float(self.free))
+        x = np.column_stack([np.ones(n), self.scaled])
+        deviations = self.y - self.mean
+        moves, squares = np.full((codes.max() + 1, x.shape[1]), np.nan), np.full(codes.max() + 1, np.nan)
+        for g in range(len(moves)):
+            rest = codes != g
+            solution, _, rank, _ = np.linalg.lstsq(x[rest], deviations[rest], rcond=1e-10)
+            if rank == x.shape[1]:
+                moves[g] = solution - np.append(0.0, self.slopes)
+                squares[g] = np.square(deviations[~rest] - x[~rest] @ solution).mean()
+        covariance = moves.T @ moves
+        due = np.einsum("ij,jk,ik->i", x, covariance, x)
+        own = squares.mean() - float(np.mean([due[codes == g].mean() for g in range(len(moves))]))
+        noise, df = math.sqrt(max(own, self.noise**2)), effective_df(np.bincount(codes))
+        return SlopeErrors(covariance, df, noise, len(moves) - 1.0)
 
     @classmethod
     def of(cls, values: FloatArray) -> "LeastSquares":
@@ -242,7 +293,7 @@ class LeastSquares:
             # A row that alone determines a coefficient cannot be predicted from the others.
             left_out = np.where(leverage < 1 - 1e-10, residuals / (1 - leverage), np.nan)
         noise = math.sqrt(float(residuals @ residuals) / free)
-        return cls(y, mean, centre, scale, slopes, whitener, residuals, left_out, noise, free)
+        return cls(y, mean, centre, scale, slopes, scaled, whitener, residuals, left_out, noise, free)
 
 
 MOST = 14

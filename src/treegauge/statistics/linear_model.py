@@ -1,14 +1,16 @@
 """Multiple linear regression: coefficients, importance of predictors, and prediction error."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.statistics.clusters import clusters_of
 from treegauge.statistics.coefficients import (
     LeastSquares,
+    SlopeErrors,
     coefficients,
     collinearity_notes,
     condition_number,
@@ -20,6 +22,7 @@ from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import check_shares
 from treegauge.statistics.table_joins import load_tables
+from treegauge.statistics.units import GENUS, LEAST_CLUSTERS, cluster_note
 from treegauge.statistics.variables import Analysis, Names, RowResampling, sign_analysis
 
 if TYPE_CHECKING:
@@ -92,6 +95,7 @@ class Regression(Analysis):
     fit: dict[str, float | None]
     _sample: Sample = field(repr=False)
     _solved: LeastSquares = field(repr=False)
+    _errors: SlopeErrors = field(repr=False)
     kind: ClassVar[str] = "regression"
 
     @property
@@ -118,16 +122,15 @@ class Regression(Analysis):
     def predict(self, data: TableLike) -> Predictions:
         r"""Predict the target of other rows.
 
-        The interval holds for one new row: :math:`\hat y \pm t\, s \sqrt{1 + h}`, with h the new
-        row's leverage.
+        The interval holds for one new row, of a new cluster where rows have clusters:
+        :math:`\hat y \pm t \sqrt{s^2 + x^\top V x}`, with s and the coefficients' covariance V of
+        :meth:`~treegauge.statistics.coefficients.LeastSquares.errors`.
 
         Parameters
         ----------
         data
             A table with the predictors' columns; with the target's as well, the result has errors.
         """
-        from scipy.special import stdtrit
-
         table = as_table(data)
         table.check(self.terms, "predictor")
         sample = table.complete(self.terms, log=[name for name in self.log if name in self.terms])
@@ -135,9 +138,8 @@ class Regression(Analysis):
             raise TreegaugeError(f"{table.source}: no row has all predictors")
         solved = self._solved
         scaled = (sample.values - solved.centre) / solved.scale
-        leverage = 1 / len(solved.y) + np.square(scaled @ solved.whitener).sum(axis=1)
         predicted = solved.mean + scaled @ solved.slopes
-        reach = stdtrit(solved.free, (1 + self.level) / 2) * solved.noise * np.sqrt(1 + leverage)
+        reach = self._errors.reach(np.column_stack([np.ones(len(scaled)), scaled]), self.level)
         actual = None
         if self.target in table.frame.columns:
             logarithm = [name for name in self.log if name == self.target]
@@ -153,12 +155,14 @@ class Regression(Analysis):
         )  # fmt: skip
 
 
-def regress(tables: Tables, target: str, on: Names, *, log: Names = (), level: float = 0.95) -> Regression:
+def regress(
+    tables: Tables, target: str, on: Names, *, log: Names = (), level: float = 0.95, cluster: str = GENUS
+) -> Regression:
     r"""Fit a linear model: coefficients, relative importance (LMG), error on unseen rows.
 
     Standardises predictors before the fit; coefficients are in original units, with p-values from
-    Student's t. Importance is each predictor's share of R² in percent, without an interval. Treats
-    rows as independent. Columns in `log` are log-transformed.
+    Student's t. Importance is each predictor's share of R² in percent, without an interval. Rows of
+    one genus (or another `cluster`) vary together. Columns in `log` are log-transformed.
 
     Notes
     -----
@@ -185,15 +189,21 @@ def regress(tables: Tables, target: str, on: Names, *, log: Names = (), level: f
     if stuck:
         raise TreegaugeError(f"{table.source}: predictors {stuck} determine one another; leave one out")
     solved = LeastSquares.of(sample.values)
+    clusters, notes = clusters_of(table.kinds(cluster), sample.rows), [_NO_INTERVAL]
+    errors = solved.errors(clusters.codes if clusters else None)
+    if clusters:
+        notes.append(cluster_note(len(clusters.codes), clusters.number, cluster))
+        if clusters.number < LEAST_CLUSTERS:
+            errors = replace(errors, df=math.nan)
     return Regression(
         target=target,
         terms=tuple(terms),
         log=tuple(log),
         level=level,
-        rows=tuple(_terms(sample, solved, matrix, inflation, level)),
+        rows=tuple(_terms(sample, solved, errors, matrix, inflation, level)),
         intercept=float(solved.mean - solved.centre @ (solved.slopes / solved.scale)),
-        fit=_fit(solved, condition_number(matrix[:-1, :-1])),
-        notes=(*sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1]), _NO_INTERVAL),
+        fit=_fit(solved, errors, condition_number(matrix[:-1, :-1])),
+        notes=(*sample.notes, *collinearity_notes(sample.names[1:], matrix[:-1, :-1]), *notes),
         signature=sign_analysis(
             "regression",
             table.name,
@@ -202,17 +212,24 @@ def regress(tables: Tables, target: str, on: Names, *, log: Names = (), level: f
             log=log,
             intervals=RowResampling(level, 0),
             kind="t",
-            units="rows",
+            units="rows" if cluster == "none" else cluster,
         ),
         _sample=sample,
         _solved=solved,
+        _errors=errors,
     )
 
 
-def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
+def _fit(solved: LeastSquares, errors: SlopeErrors, condition: float) -> dict[str, float | None]:
     from scipy.special import fdtrc
 
     n, size = len(solved.y), len(solved.slopes)
+    # Wald's statistic of all slopes; over clusters like Hotelling's, with fewer degrees of freedom.
+    free = errors.df if errors.df == solved.free else errors.df - size + 1
+    spread, p_value = errors.covariance[1:, 1:], None
+    if free > 0 and np.isfinite(spread).all():
+        wald = float(solved.slopes @ np.linalg.pinv(spread, hermitian=True) @ solved.slopes)
+        p_value = float(fdtrc(size, free, wald * free / (errors.df * size)))
     deviations = solved.y - solved.mean
     unexplained = float(solved.residuals @ solved.residuals)
     r2 = 1 - unexplained / float(deviations @ deviations)
@@ -220,7 +237,7 @@ def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
     return {
         "r2": r2,
         "adj_r2": 1 - (1 - r2) * (n - 1) / solved.free,
-        "p_value": 0.0 if r2 >= 1 else float(fdtrc(size, solved.free, r2 / (1 - r2) * solved.free / size)),
+        "p_value": 0.0 if r2 >= 1 else p_value,
         "rmse": solved.noise,
         "loo_mae": float(np.abs(solved.left_out).mean()) if predicted else None,
         "baseline_mae": float(np.abs(deviations).mean() * n / (n - 1)),
@@ -229,27 +246,27 @@ def _fit(solved: LeastSquares, condition: float) -> dict[str, float | None]:
 
 
 def _terms(
-    sample: Sample, solved: LeastSquares, matrix: FloatArray, inflation: FloatArray, level: float
+    sample: Sample, solved: LeastSquares, errors: SlopeErrors, matrix: FloatArray, inflation: FloatArray, level: float
 ) -> list[dict[str, Any]]:
     import polars as pl
     from scipy.special import stdtr, stdtrit
 
-    errors = solved.noise * np.sqrt(np.square(solved.whitener).sum(axis=1))
-    reach = float(stdtrit(solved.free, (1 + level) / 2))
+    error = np.sqrt(np.diagonal(errors.covariance)[1:])
+    reach = float(stdtrit(errors.df, (1 + level) / 2)) * error
     spread = float(solved.y.std(ddof=1))
     shares = relative_importance(matrix)
     slopes, unit = solved.slopes, solved.scale
-    t = np.divide(slopes, errors, out=np.copysign(np.inf, slopes), where=errors > 0)
-    p_values = 2 * stdtr(solved.free, -np.abs(t))
+    t = np.divide(slopes, error, out=np.copysign(np.inf, slopes), where=error != 0)
+    p_values = 2 * stdtr(errors.df, -np.abs(t))
     columns: dict[str, Any] = {
         "predictor": sample.names[1:],
         "coefficient": slopes / unit,
-        "low": (slopes - reach * errors) / unit,
-        "high": (slopes + reach * errors) / unit,
+        "low": (slopes - reach) / unit,
+        "high": (slopes + reach) / unit,
         "standardised": slopes / spread,
         "t": [float(value) if math.isfinite(value) else None for value in t],
         "p_value": p_values,
         "importance": 100 * shares / shares.sum(),
         "vif": inflation,
     }
-    return pl.DataFrame(columns).to_dicts()
+    return pl.DataFrame(columns, nan_to_null=True).to_dicts()

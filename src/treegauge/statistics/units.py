@@ -1,14 +1,14 @@
 """The units policy: what varies behind every interval, p-value and verdict.
 
-In a text these are documents where more than one is marked, else sentences; in a table of scores
-genera of treebanks (a treebank of unknown genus is a unit of its own), or treebanks where a test
-takes them as independent; for a system its runs. A result names its units in its signature
-(``units:genus``), from which print and JSON have them. Below the numbers here there is no interval
-or no test, and a note says what to do.
+In a text these are documents where at least ten are marked, else sentences, with a note on what
+that leaves unknown; in a table of scores genera of treebanks (a treebank of unknown genus is a unit
+of its own), or treebanks where a test takes them as independent; for a system its runs. A result
+names its units in its signature (``units:genus``), from which print and JSON have them. Below the
+numbers here there is no interval or no test, and a note says what to do.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,12 +37,13 @@ LEAST_CLUSTERS = 8
 #: The column of metadata whose groups of treebanks vary together, unless another is named.
 GENUS = "genus"
 TOO_FEW = f"fewer than {LEAST_TREEBANKS} treebanks or {LEAST_GROUPS} families"
-#: What users can do if there are few documents.
+#: What users can do if there are few documents, and what intervals over sentences leave unknown.
 IN_DOCUMENTS = "--units sentences gives intervals that hold only for other sentences of these documents"
+UNKNOWN = "how much documents vary is unknown"
 
 
 def text_units(marked: int, wanted: str, *, what: str = "gold") -> UnitKind:
-    """Return the units of a text: those wanted, or documents if more than one is marked.
+    """Return the units of a text: those wanted, or documents if enough are marked.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def text_units(marked: int, wanted: str, *, what: str = "gold") -> UnitKind:
 
     Examples
     --------
-    >>> text_units(12, "auto"), text_units(1, "auto"), text_units(12, "sentences")
+    >>> text_units(12, "auto"), text_units(8, "auto"), text_units(12, "sentences")
     ('documents', 'sentences', 'sentences')
     """
     if wanted not in UNIT_CHOICES:
@@ -65,7 +66,47 @@ def text_units(marked: int, wanted: str, *, what: str = "gold") -> UnitKind:
             f"units: {what} has no '# newdoc' comment that marks documents; expected such comments, "
             "or --units sentences"
         )
-    return "documents" if wanted == "documents" or (wanted == "auto" and marked > 1) else "sentences"
+    return "documents" if wanted == "documents" or (wanted == "auto" and marked >= LEAST_UNITS) else "sentences"
+
+
+class TextUnits(NamedTuple):
+    """The units of a text: their kind, the first sentence of each, and the number of marked documents."""
+
+    kind: UnitKind
+    first: npt.NDArray[np.intp]
+    marked: int
+
+    @property
+    def number(self) -> int:
+        """The number of units."""
+        return len(self.first)
+
+    def sums(self, table: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Add up the rows of the sentences in each unit."""
+        # The type is named because numpy would copy the table to make it wider.
+        return np.add.reduceat(table, self.first, dtype=table.dtype) if self.kind == "documents" else table
+
+    def note(self, level: float) -> str:
+        """Return the note on intervals over these units."""
+        return units_note(self.number, self.kind, level, self.marked)
+
+
+def units_of_text(starts: npt.NDArray[np.bool_], wanted: str = "auto", *, what: str = "gold") -> TextUnits:
+    """Return the units of a text from the sentences that start documents.
+
+    Sentences before the first mark are a document of their own.
+
+    Examples
+    --------
+    >>> units_of_text(np.arange(60) % 5 == 0).note(0.95)
+    'warning: 95 % intervals over only 12 documents; --units sentences gives intervals that hold only for ...'
+    >>> units_of_text(np.arange(60) % 10 == 0).note(0.95)
+    'warning: 95 % intervals over 60 sentences of only 6 documents (at least 10): how much documents vary is unknown'
+    """
+    kind, first = text_units(int(starts.sum()), wanted, what=what), np.arange(len(starts))
+    if kind == "documents" and len(starts):
+        first = np.flatnonzero(starts | (first == 0))
+    return TextUnits(kind, first, int(starts.sum()))
 
 
 def few_units(number: int, units: UnitKind, least: int = LEAST_UNITS) -> str | None:
@@ -82,28 +123,51 @@ def few_units(number: int, units: UnitKind, least: int = LEAST_UNITS) -> str | N
     return f"no interval: {number} {units.removesuffix('s') if number == 1 else units}, needs at least {least}{hint}"
 
 
-def units_note(number: int, units: UnitKind, level: float) -> str:
-    """Return the note on the units of intervals, a warning if they are few documents."""
-    percent = f"{100 * level:g} %"
+def units_note(number: int, units: UnitKind, level: float, marked: int) -> str:
+    """Return the note on the units of intervals: a warning if documents are few, marked or used."""
+    said = f"{100 * level:g} % intervals over"
     if units == "documents" and number < FEW_DOCUMENTS:
-        return f"warning: {percent} intervals over only {number} documents; {IN_DOCUMENTS}"
-    return f"{percent} intervals over {number} {units}"
+        return f"warning: {said} only {number} documents; {IN_DOCUMENTS}"
+    if units == "sentences" and marked < 2:
+        return f"{said} {number} sentences; no documents are marked: {UNKNOWN}"
+    if units == "sentences" and marked < LEAST_UNITS:
+        return f"warning: {said} {number} sentences of only {marked} documents (at least {LEAST_UNITS}): {UNKNOWN}"
+    return f"{said} {number} {units}"
 
 
-def forcing_treebanks(numbers: Mapping[str, tuple[int, UnitKind]], least: int = LEAST_UNITS) -> str:
+def forcing_treebanks(units: Mapping[str, TextUnits], least: int = LEAST_UNITS) -> str:
     """Name the treebanks with too few units, which leave an average without an interval or test.
 
     Examples
     --------
-    >>> forcing_treebanks({"Welsh-CCG": (8, "documents"), "Greek-GDT": (30, "documents")})
+    >>> forcing_treebanks({"Welsh-CCG": units_of_text(np.arange(60) % 8 == 0, "documents")})
     'Welsh-CCG has 8 documents (at least 10); --units sentences gives intervals that hold only for ...'
     """
-    few = {name: pair for name, pair in numbers.items() if pair[0] < least}
+    few = {name: one for name, one in units.items() if one.number < least}
     if not few:
         return ""
-    named = ", ".join(f"{name} has {number} {units}" for name, (number, units) in few.items())
-    hint = f"; {IN_DOCUMENTS}" if any(units == "documents" for _, units in few.values()) else ""
+    named = ", ".join(f"{name} has {one.number} {one.kind}" for name, one in few.items())
+    hint = f"; {IN_DOCUMENTS}" if any(one.kind == "documents" for one in few.values()) else ""
     return f"{named} (at least {least}){hint}"
+
+
+def fallback_notes(units: Mapping[str, TextUnits]) -> list[str]:
+    """Name the treebanks whose units are sentences, since documents are few, in an average over treebanks.
+
+    Examples
+    --------
+    >>> fallback_notes({"Welsh-CCG": units_of_text(np.arange(60) % 8 == 0)})
+    ['warning: Welsh-CCG has 8 documents (at least 10): intervals there are over sentences; how much ...']
+    """
+    in_sentences = {name: one.marked for name, one in units.items() if one.kind == "sentences"}
+    few = [f"{name} has {marked} documents" for name, marked in in_sentences.items() if 1 < marked < LEAST_UNITS]
+    notes = (
+        [f"warning: {', '.join(few)} (at least {LEAST_UNITS}): intervals there are over sentences; {UNKNOWN}"]
+        if few
+        else []
+    )
+    bare = sum(marked < 2 for marked in in_sentences.values())
+    return [*notes, *([f"{bare} of {len(units)} treebanks mark no documents: {UNKNOWN} there"] if bare else [])]
 
 
 def cluster_note(rows: int, clusters: int, by: str) -> str:

@@ -10,6 +10,8 @@ import pytest
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cell_store import Store
+from treegauge.experiments.training import run_cells
+from treegauge.learning.curves import gathering
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments, read_attachments
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
@@ -218,7 +220,7 @@ def test_a_parse_has_the_score_that_score_gives_it(treebank, tmp_path, conventio
     """One parse had LAS 82.35 in score and 81.8 in curve."""
     home = treebank / "UD_Greek-Made"
     train, gold = (read_conllu(home, split=split) for split in ("train", "test"))
-    parsed = make_parser("beam", epochs=1, beam=1).fit(train, seed=0).parse(gold)
+    parsed = make_parser("beam", epochs=1, beam=1, learners=1).fit(train, seed=0).parse(gold)
     options = ScoreOptions(convention=CONVENTIONS[convention], resamples=0)
     scores = evaluate(gold, parsed, options=options).systems[0]
     for metric in ("LAS", "UAS"):
@@ -265,6 +267,43 @@ def test_slips_are_named(command, counts, arguments, message):
     done = command("curve", *(counts if one == "COUNTS" else one for one in arguments))
     assert done.code == 2
     assert message in done.err
+
+
+def test_one_set_of_trainings_serves_budgets_gains_laws_and_equivalents(treebank, tmp_path, monkeypatch):
+    """Each of these commands trained its own parsers, and equivalent knew fewer sizes than advise."""
+    trained = []
+
+    def counted(cells, store=None, **how):
+        before = len(Store(store))
+        results = run_cells(cells, store, **how)
+        trained.append(len(Store(store)) - before)
+        return results
+
+    monkeypatch.setattr(gathering, "run_cells", counted)
+    home, store = treebank / "UD_Greek-Made", tmp_path / "store"
+    how = {"parser": "beam epochs=1 beam=1", "store": store, "workers": 1}
+    gained = tg.curve.advise(home, gain=2, **how)
+    spent = tg.curve.advise(home, budget=7, **how)
+    tg.curve.counts(home, **how)
+    assert trained == [20, 0, 0]
+    assert (gained.budget, spent.budget, spent.need) == (30, 7, None)
+    placed = [tg.curve.equivalent(source, score=99.9).table["equivalent"][0] for source in (store, gained)]
+    assert placed == ["> 30", "> 30"]
+    laws = [tg.curve(source, at=[60]).attached["fits"][0].predictions.rows() for source in (store, spent)]
+    assert laws[0] == laws[1]
+
+
+def test_the_tags_and_fixed_learners_are_named_and_predicted_ones_are_used(treebank, tmp_path):
+    home, how = treebank / "UD_Greek-Made", {"parser": "beam epochs=1 beam=1", "workers": 1}
+    gold = tg.curve.advise(home, **how)
+    predicted = tg.curve.advise(home, tags="predicted", **how)
+    assert "note: trained with tags=gold beam=1 epochs=1 learners=1 (beam)" in str(gold)
+    assert "note: trained with beam=1 epochs=1 learners=1 tags=predicted (beam)" in str(predicted)
+    assert gold.counts.frame["correct"].to_list() != predicted.counts.frame["correct"].to_list()
+    gold.counts.save(tmp_path / "counts.csv")
+    assert tg.curve.advise(tmp_path / "counts.csv", tags="gold").notes == gold.notes
+    with pytest.raises(TreegaugeError, match=r"of parsers with beam: tags=gold .*, not tags=predicted"):
+        tg.curve.advise(tmp_path / "counts.csv", tags="predicted")
 
 
 def test_readers_do_not_train(command, treebank):

@@ -9,7 +9,7 @@ from scipy.optimize import curve_fit
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.learning.curve import curve
 from treegauge.learning.curves.advising import expected_gain
-from treegauge.learning.curves.equivalents import bend, checked, factor, mix_laws
+from treegauge.learning.curves.equivalents import bend, chance, checked, factor, mix_laws
 from treegauge.learning.curves.fits import fit_law, size_weights
 from treegauge.learning.training_settings import CurveBands
 
@@ -216,6 +216,42 @@ def test_intervals_widen_beyond_the_data():
     counts = one(samples=5, noise=1.0)
     near, far = (advise(counts, budget=budget).table.row(0, named=True) for budget in (50, 4500))
     assert far["high"] - far["low"] > near["high"] - near["low"] > 0
+
+
+def test_the_need_of_a_gain_is_where_the_gain_and_its_interval_reach_it():
+    counts = table({("A", "b"): {"x": lambda n: 20 + 9 * np.log(n)}}, samples=5, noise=0.2)
+    found = advise(counts, gain=3.0)
+    assert found.budget == found.have == 500
+    need = found.need
+    assert need.low < need.sentences < need.high
+    for sentences, end in ((need.sentences, "gain"), (need.low, "high"), (need.high, "low")):
+        row = advise(counts, budget=sentences).table.row(0, named=True)
+        assert row[end] == pytest.approx(3.0, abs=0.1)
+    assert 9 * np.log(1 + need.sentences / 500) == pytest.approx(3.0, abs=0.6)
+    chances = [advise(counts, gain=3.0, budget=n).need.chance for n in (need.low, need.sentences, need.high)]
+    assert chances == pytest.approx([0.025, 0.5, 0.975], abs=0.02)
+    assert f"+3 score needs about {need.sentences:,} more sentences ({need.low:,} to {need.high:,})" in str(found)
+
+
+def test_a_gain_between_measured_sizes_and_one_out_of_reach():
+    counts = one(samples=5, noise=0.3)
+    inside, enough = (advise(counts, have=50, budget=budget, gain=2.0).need for budget in (50, 150))
+    assert overall(50 + inside.sentences) - overall(50) == pytest.approx(2.0, abs=0.5)
+    assert 0.1 < inside.chance < 0.9 < enough.chance <= 1
+    never = advise(counts, gain=60.0)
+    assert (never.need.sentences, never.need.low, never.need.most) == (None, None, 4500)
+    assert "needs more than 4,500 more sentences" in str(never)
+    assert never.need.chance == pytest.approx(0.005)
+    assert "chance" not in str(advise(one(samples=2), gain=1.0)).split("needs")[1].split("\n")[0]
+    with pytest.raises(TreegaugeError, match="gain is -1; expected points above 0"):
+        advise(counts, gain=-1)
+
+
+def test_chances_are_those_of_the_intervals():
+    assert chance(0.0, 1.0) == 0.5
+    for level in (0.5, 0.9):
+        assert chance(-factor(level), 1.0) == pytest.approx((1 + level) / 2)
+        assert chance(2 * factor(level), 2.0) == pytest.approx((1 - level) / 2)
 
 
 def test_where_intervals_were_not_checked_there_is_none():

@@ -91,21 +91,6 @@ def test_a_plan_and_the_verb_share_a_store(folders, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "s").rglob("*.npz")} == files
 
 
-def test_words_seen_by_several_parsers_have_a_difficulty(command, folders, tmp_path):
-    words = tmp_path / "w.parquet"
-    args = ("--parser", "mst", "--parser", "mst ending=1", "--split", "dev", "--words", words)
-    done = command("map", folders[0], *FAST, *args)
-    assert "+mst" in done.out
-    assert "no discrimination of words: it needs 5 models, got 2" in done.err
-    assert "discrimination" not in pl.read_parquet(words).columns
-    done = command("map", folders[0], *FAST, *args, "--seeds", 3)
-    frame = pl.read_parquet(words)
-    assert {"difficulty", "sd", "discrimination"} <= set(frame.columns)
-    hard = frame.filter(pl.col("head_correctness") + pl.col("relation_correctness") == 0)
-    easy = frame.filter(pl.col("head_correctness") + pl.col("relation_correctness") == 2)
-    assert easy["difficulty"].max() < hard["difficulty"].min()
-
-
 def test_mean_confidence_has_an_interval_over_sentences():
     train = synthetic(120, seed=1)
     quick = {"epochs": 2, "option": {"bits": 16, "label_bits": 12}}
@@ -187,7 +172,7 @@ def test_objects_and_mappings(folders):
         (["{a}", "--parser", "mts"], "unknown parser 'mts'; did you mean 'mst'"),
         (["{a}", "--parser", "command"], "does not report its epochs"),
         (["{a}", "--parser", "beam"], "has no probabilities of heads"),
-        (["{a}", "--option", "epoch=1"], "did you mean 'epochs="),
+        (["{a}", "--option", "epoch=1"], "did you mean 'epochs'"),
         (["{a}", "{b}", "--words", "w.csv"], "--words needs one treebank, got 2"),
         (["{a}", "--words", "w.txt"], "unknown kind of table '.txt'"),
         (["{a}", "--recording", "w.txt"], "unknown kind of file '.txt'"),

@@ -36,7 +36,7 @@ def parts():
 @pytest.mark.parametrize("name", ["biaffine", "pointer"])
 def test_recordings_are_those_of_the_parser_itself(parts, name):
     train, dev = parts
-    job = TrainingJob(train, {"train": train, "dev": dev}, 3, relation_names(train, dev), trees=True, decode=True)
+    job = TrainingJob(train, {"train": train, "dev": dev}, 3, relation_names(train, dev), decode=True)
     engine = make_engine(name, options=WORDS)
     assert isinstance(engine, NeuralEngine)
     found = engine([job])[0]
@@ -50,7 +50,6 @@ def test_recordings_are_those_of_the_parser_itself(parts, name):
             logs = one.rival_logp(layer), other.rival_logp(layer)
             np.testing.assert_allclose(*logs, rtol=1e-3, atol=1e-4)
             assert (one.rival(layer) == other.rival(layer)).mean() > 0.99
-        np.testing.assert_allclose(one.trees_logp[-1], other.trees_logp[-1], rtol=1e-3, atol=1e-4)
         parsed, alike = one.parsed(job.read[part]), other.parsed(job.read[part])
         assert (parsed.head == alike.head).mean() > 0.99
         assert (parsed["deprel"] == alike["deprel"]).mean() > 0.99
@@ -105,16 +104,6 @@ def test_lengths_and_candidates(parts):
     assert len(error_candidates(held_out, train, count=5)) == 5
 
 
-def test_what_was_said_during_epochs(parts):
-    train, dev = parts
-    engine = make_engine("biaffine", options=WORDS)
-    found = engine([TrainingJob(train, {"train": train}, when="during")])[0]["train"]
-    assert found.head_logp.shape == (3, train.n_words)
-    assert found.head_rival is None
-    with pytest.raises(TreegaugeError, match="cannot record dev during epochs"):
-        engine([TrainingJob(train, {"dev": dev}, when="during")])
-
-
 def test_relations_outside_the_inventory_are_named(parts):
     train, dev = parts
     engine = make_engine("biaffine", options=WORDS)
@@ -133,7 +122,7 @@ def test_a_device_that_is_none_is_named(parts):
 def test_lockstep_on_a_gpu_says_what_each_parser_alone_says_there(parts, name):
     train, dev = parts
     names = relation_names(train, dev)
-    jobs = [TrainingJob(train, {"train": train, "dev": dev}, seed, names, trees=True) for seed in (1, 2, 3)]
+    jobs = [TrainingJob(train, {"train": train, "dev": dev}, seed, names) for seed in (1, 2, 3)]
     # Then chance is in the beginning alone, which is a matter of the seed and of who is known.
     given = {**SMALL, "device": "cuda", "dropout": 0, "min_count": 1}
     engine = make_engine(name, options=[f"{key}={value}" for key, value in given.items()])
@@ -146,7 +135,6 @@ def test_lockstep_on_a_gpu_says_what_each_parser_alone_says_there(parts, name):
             for layer in ("head", "relation"):
                 shares = np.exp(one.logp(layer)), np.exp(alone[part].logp(layer))
                 np.testing.assert_allclose(*shares, atol=0.02)
-            np.testing.assert_allclose(one.trees_logp[-1], alone[part].trees_logp[-1], atol=0.1)
     mixed = [
         TrainingJob(train, {"dev": dev}, 1, names),
         TrainingJob(null_input(train), {"dev": null_input(dev)}, 1, names),

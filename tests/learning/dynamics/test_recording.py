@@ -73,14 +73,9 @@ def test_relations_outside_the_inventory_are_named(tiny, known):
         known([TrainingJob(tiny[:1], {"dev": tiny})])
 
 
-def test_only_neural_parsers_are_recorded_during_epochs(tiny):
-    with pytest.raises(TreegaugeError, match="during an epoch"):
-        record(make_parser("mst", epochs=1), TrainingJob(tiny, {"train": tiny}, when="during"))
-
-
 def test_files_give_back_every_bit(tmp_path, quick):
     train = synthetic(20, seed=1)
-    job = TrainingJob(train, {"train": train}, relations=relation_names(train), trees=True)
+    job = TrainingJob(train, {"train": train}, relations=relation_names(train))
     before = quick([job])[0]["train"]
     path = tmp_path / "r.npz"
     before.save(path)

@@ -4,11 +4,8 @@ from functools import partial
 
 import polars as pl
 import pytest
-from scipy import stats
 
 import treegauge as tg
-from treegauge.learning.dynamics.jobs import TrainingJob, relation_names
-from treegauge.learning.dynamics.usable_information import null_input, usable_information
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu
 
@@ -40,21 +37,6 @@ def test_intervals_over_sentences_from_a_hundred_on(command, folders):
         assert row["low"] < row["information"] < row["high"]
     few = command(*COMMAND, folders[0], *FAST)
     assert "no intervals for UD_Syn-A/dev: they need 100 sentences, it has" in few.err
-
-
-def test_whole_trees_have_intervals_over_sentences(quick):
-    train, dev = synthetic(60, seed=1), synthetic(120, seed=2)
-    jobs = [
-        TrainingJob(source, {"dev": read}, relations=relation_names(train, dev), trees=True)
-        for source, read in ((train, dev), (null_input(train), null_input(dev)))
-    ]
-    real, null = (one["dev"] for one in quick(jobs))
-    measured, narrow = (usable_information(real, null, treebank=dev, level=level) for level in (0.95, 0.5))
-    assert [row["of"] for row in measured.table.to_dicts()] == ["heads", "relations", "trees"]
-    each = measured.trees[-1]
-    half = stats.t.ppf(0.975, 119) * each.std(ddof=1) / 120**0.5
-    assert measured.intervals["tree"] == pytest.approx((each.mean() - half, each.mean() + half))
-    assert narrow.table["low"][0] > measured.table["low"][0]
 
 
 def test_seeds_are_averaged_and_kept(folders, tmp_path):

@@ -1,6 +1,5 @@
 """The engine against torch's LSTM, brute force, and itself in lockstep."""
 
-import itertools
 import re
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treegauge.parsing.label_encodings import find_encoding  # noqa: E402
-from treegauge.parsing.neural import batches, heads  # noqa: E402
+from treegauge.parsing.neural import batches  # noqa: E402
 from treegauge.parsing.neural.batches import numerics  # noqa: E402
 from treegauge.parsing.neural.data import Encoded  # noqa: E402
 from treegauge.parsing.neural.encoder import orthogonal  # noqa: E402
@@ -71,29 +70,6 @@ def test_the_written_gradient_is_the_numerical_one():
     weight = torch.randn(2, 2, 8, dtype=torch.double, requires_grad=True)
     mask = (torch.rand(2, 3, 2, dtype=torch.double) > 0.3).double() / 0.7
     assert torch.autograd.gradcheck(lambda g, w: recur(g, w, mask), (given, weight))
-
-
-def test_the_partition_function_is_the_sum_over_trees():
-    torch.manual_seed(2)
-    n = 4
-    scores = torch.randn(1, n + 1, n + 1, dtype=torch.double)
-    scores[:, range(n + 1), range(n + 1)] = heads.NEVER
-    logs = torch.log_softmax(scores, -1)
-    total = 0.0
-    for tree in itertools.product(range(n + 1), repeat=n):
-        if tree.count(0) == 1 and all(_reaches_root(tree, word) for word in range(1, n + 1)):
-            total += np.exp(sum(logs[0, d, h].item() for d, h in enumerate(tree, 1)))
-    padded = torch.nn.functional.pad(logs, (0, 2, 0, 2), value=heads.NEVER)
-    found = heads.log_partition(padded, torch.tensor([n + 1]))
-    assert found.item() == pytest.approx(np.log(total))
-
-
-def _reaches_root(tree: tuple[int, ...], word: int) -> bool:
-    for _ in tree:
-        word = tree[word - 1]
-        if word == 0:
-            return True
-    return False
 
 
 def test_probabilities_do_not_depend_on_padding(data):
@@ -156,7 +132,7 @@ def test_jobs_tell_what_words_were_said_to_be(data):
     encoded, (train, dev) = data
     sets = {"train": train, "dev": dev}
     jobs = [
-        NeuralJob(train, sets, 8, epochs=12, partition=True, during=True),
+        NeuralJob(train, sets, 8, epochs=12, during=True),
         NeuralJob(train, {"dev": dev}, 8, epochs=12, data=encoded.hidden(), every=False),
     ]
     seen, blind = run_jobs(encoded, jobs, BiaffineOptions(**ARCS, rate=0.03, dropout=0.1))
@@ -167,8 +143,6 @@ def test_jobs_tell_what_words_were_said_to_be(data):
     assert course.uas >= course.las > 0.3
     assert (course.heads <= 0).all()
     assert (seen.courses["during"].sentences == train).all()
-    # Trees with one root are some of all choices of heads.
-    assert (seen.courses["dev"].partition <= 1e-9).all()
     # Words say something: information is positive.
     assert seen.courses["dev"].heads[-1].mean() > blind.courses["dev"].heads[-1].mean()
     # A rival is neither gold nor less likely than gold where gold is said to be wrong.
@@ -283,8 +257,6 @@ def test_batches_by_hand():
 def test_parts_of_the_network_by_hand():
     made = orthogonal(torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(1)))
     assert torch.allclose(made.mT @ made, torch.eye(3).expand(2, 3, 3), atol=1e-5)
-    certain = torch.tensor([[[0.0, heads.NEVER], [0.0, heads.NEVER]]])
-    assert heads.log_partition(certain, torch.tensor([2])).item() == 0.0
     assert recur(torch.zeros(1, 5, 2, 12), torch.zeros(1, 3, 12)).shape == (1, 5, 2, 3)
     assert turning(torch.tensor([[3, 1]]), 3).tolist() == [4, 1, 2, 3, 0, 5]
     assert "root" in Vocabulary.of(synthetic(5, seed=1)).relations

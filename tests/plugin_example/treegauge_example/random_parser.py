@@ -33,7 +33,7 @@ class RandomModel:
     def from_archive(cls, header, arrays):
         return cls(header["seed"], header["relations"])
 
-    # The rest is optional: probabilities are for data maps, difficulty, confidence and ensembles.
+    # The rest is optional: probabilities are for data maps, difficulty and confidence.
     def head_probabilities(self, treebank):
         random = np.random.default_rng(self.seed)
         drawn = [random.random((n, n + 1)) * (1 - np.eye(n, n + 1, 1)) for n in treebank.lengths]

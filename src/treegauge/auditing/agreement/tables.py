@@ -113,6 +113,7 @@ class AgreementUnits:
 
     kind: UnitKind
     of_sentence: npt.NDArray[np.int64]
+    marked: int
 
     @property
     def number(self) -> int:
@@ -121,15 +122,16 @@ class AgreementUnits:
 
     def notes(self, level: float) -> list[str]:
         """Return notes on the units of intervals: too few, or why there is no interval."""
-        return [few_units(self.number, self.kind) or units_note(self.number, self.kind, level)]
+        return [few_units(self.number, self.kind) or units_note(self.number, self.kind, level, self.marked)]
 
 
 def agreement_units(annotations: Annotations, wanted: str) -> AgreementUnits:
-    """Return the units: `wanted`, or documents if more than one is marked, else sentences."""
+    """Return the units: `wanted`, or documents if enough are marked, else sentences."""
     marked = len(np.unique(annotations.documents))
-    kind = text_units(marked if marked > 1 else 0, wanted, what="the first annotation")
-    documents = kind == "documents"
-    return AgreementUnits(kind, annotations.documents if documents else np.arange(annotations.sentences))
+    marked = marked if marked > 1 else 0
+    kind = text_units(marked, wanted, what="the first annotation")
+    units = annotations.documents if kind == "documents" else np.arange(annotations.sentences)
+    return AgreementUnits(kind, units, marked)
 
 
 Rows = list[dict[str, Any]]

@@ -1,8 +1,9 @@
 """The expected gain from annotating more sentences, by class, and where the curve flattens."""
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.core.result import RowsResult, countersign, sign
 from treegauge.core.tables import to_text
 from treegauge.learning.curves.attachments import Attachments
-from treegauge.learning.curves.equivalents import WORDS, Mixture, factor, hit_rate, mix_laws, withheld
+from treegauge.learning.curves.equivalents import REACH, WORDS, Mixture, chance, factor, hit_rate, mix_laws, withheld
 from treegauge.learning.curves.score_grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
 from treegauge.parsing.registry import fit_parser
 from treegauge.treebanks.data.columns import Treebank
@@ -22,6 +23,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from treegauge.learning.training_settings import CurveBands
+
+
+class Need(NamedTuple):
+    """The further sentences that a gain needs; None is beyond `most`, the largest number checked.
+
+    The interval ends where the gain's own interval begins and ceases to contain the wanted `gain`.
+    `chance` is that of the gain with the sentences of the budget.
+    """
+
+    gain: float
+    sentences: int | None
+    low: int | None
+    high: int | None
+    most: int
+    chance: float | None
+
+    def text(self, metric: str, budget: int) -> str:
+        """Return the need in words."""
+        centre, low, high = (
+            f"more than {self.most:,}" if end is None else f"{end:,}" for end in (self.sentences, self.low, self.high)
+        )
+        interval = "" if self.chance is None else f" ({low} to {high})"
+        about = centre if self.sentences is None else f"about {centre}"
+        odds = "" if self.chance is None else f"; the chance that {budget} are enough is {100 * self.chance:.0f} %"
+        return f"+{self.gain:g} {metric} needs {about} more sentences{interval}{odds}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +65,10 @@ class Advice(CurveAnalysis):
     flat
         Number of sentences from which a doubling gains less than `worth` points; missing if that is
         beyond the sizes for which predictions were checked.
+    need
+        The sentences that a wanted gain needs.
+    counts
+        The counts behind it; advice can stand for them in all verbs of `curve`.
     """
 
     parser: str
@@ -48,6 +78,8 @@ class Advice(CurveAnalysis):
     doubling: float
     worth: float
     flat: float | None
+    need: Need | None
+    counts: Attachments = field(repr=False)
     kind: ClassVar[str] = "advice"
     digits: ClassVar[int] = 2
 
@@ -69,7 +101,7 @@ class Advice(CurveAnalysis):
         return {
             "have": self.have, "budget": self.budget, "now": row["now"], "then": row["then"],
             "gain": row["gain"], "gain_per_100": 100 * row["gain"] / self.budget,
-            "doubling": self.doubling, "flat": self.flat,
+            "doubling": self.doubling, "flat": self.flat, "need": self.need and self.need._asdict(),
         }  # fmt: skip
 
     def _lines(self) -> list[str]:
@@ -88,14 +120,105 @@ class Advice(CurveAnalysis):
             f"({row['gain']:+.1f}{interval}), "
             f"{100 * row['gain'] / self.budget:.2f} points per 100 sentences; doubling the data "
             f"gains about {self.doubling:.1f}.",
+            *([self.need.text(self.metric, self.budget)] if self.need else []),
             flat,
             *(f"note: {note}" for note in self.notes),
         ]
 
 
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """The gains of all classes from `now` sentences on, on one parser's curve of one treebank."""
+
+    grid: ScoreGrid
+    bands: "CurveBands"
+    now: int
+
+    @cached_property
+    def mixture(self) -> Mixture:
+        """The laws of the curve of all words, which classes follow."""
+        grid = self.grid
+        return mix_laws(grid.sizes, grid.means[0, :, 0], grid.variance[0, :, 0], grid.total[0, 0])
+
+    @cached_property
+    def before(self) -> Floats:
+        """The scores now."""
+        return np.asarray(self.mixture.level(self.now) @ self.grid.means[0])
+
+    @cached_property
+    def _drawn(self) -> Floats:
+        return np.asarray(self.grid.draws(self.bands).means[:, 0] - self.grid.means[0])
+
+    def raw(self, later: int) -> Floats:
+        """Return the gains, which may lead beyond 100."""
+        return np.asarray(self.mixture.level(later) @ self.grid.means[0] - self.before)
+
+    def gains(self, later: int) -> Floats:
+        """Return the gains."""
+        return np.minimum(self.raw(later), 100 - self.before)
+
+    def limits(self, later: int) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals of gains; NaN if unknown."""
+        if later <= self.grid.sizes[-1]:
+            low, high = limits(self._off(later), self.bands.level)
+        else:
+            half = factor(self.bands.level, "classes") * self._errors(later)
+            half[0] *= factor(self.bands.level) / factor(self.bands.level, "classes")
+            half[1:][self.grid.total[0, 1:] < WORDS] = np.nan
+            low, high = -half, half
+        gains = self.gains(later)
+        return np.maximum(low + gains, -self.before), np.minimum(high + gains, 100 - self.before)
+
+    def chance(self, later: int, gain: float) -> float | None:
+        """Return the chance that all words gain at least as much."""
+        missing = gain - float(self.gains(later)[0])
+        if later <= self.grid.sizes[-1]:
+            found = float(np.mean(self._off(later)[:, 0] >= missing))
+            return found if np.isfinite(self._off(later)[0, 0]) else None
+        error = float(self._errors(later)[0])
+        return chance(missing, error) if np.isfinite(error) else None
+
+    def need(self, gain: float, budget: int) -> Need:
+        """Return how many more sentences all words need for a gain."""
+        most = int(REACH * self.grid.sizes[-1]) - self.now
+        tried = np.unique(np.geomspace(1, max(most, 1), 300).round().astype(int)).tolist()
+        each = [(self.gains(self.now + n)[0], *(end[0] for end in self.limits(self.now + n))) for n in tried]
+        reached = np.array(each) >= gain
+        middle, last, first = (tried[int(column.argmax())] if column.any() else None for column in reached.T)
+        return Need(gain, middle, first, last, most, self.chance(self.now + budget, gain))
+
+    def _off(self, later: int) -> Floats:
+        """Return draws of gains between measured sizes, minus the gains."""
+        step = self.mixture.level(later) - self.mixture.level(self.now)
+        return np.asarray(np.einsum("s,bsc->bc", step, self._drawn))
+
+    def _errors(self, later: int) -> Floats:
+        """Return the expected errors of scores beyond the measured sizes; NaN if not checked."""
+        grid = self.grid
+        if withheld(grid, later, self.bands.level):
+            return np.full(grid.means.shape[2], np.nan)
+        error: Floats = self.mixture.error(later, grid.means[0], grid.variance[0], np.maximum(grid.total[0], 1))
+        return error
+
+    def notes(self, later: int) -> list[str]:
+        """Return where gains and intervals come from."""
+        grid = self.grid
+        if later <= grid.sizes[-1]:
+            return [grid.withheld()] if grid.withheld() else []
+        notes = [
+            f"{later} sentences are more than the {grid.sizes[-1]:g} measured: the gain is "
+            "extrapolated (mixture of power laws and the logarithm), for further sentences like these"
+        ]
+        if why := withheld(grid, later, self.bands.level):
+            return [*notes, why]
+        notes.append(f"intervals were {hit_rate()}")
+        rare = (grid.total[0, 1:] >= self.bands.min_words) & (grid.total[0, 1:] < WORDS)
+        return [*notes, f"no interval for classes of fewer than {WORDS} test words"] if rare.any() else notes
+
+
 def expected_gain(
-    counts: Attachments, bands: "CurveBands", *, budget: int, have: int | None = None,
-    treebank: str | None = None, worth: float = 1.0,
+    counts: Attachments, bands: "CurveBands", *, budget: int | None = None, gain: float | None = None,
+    have: int | None = None, treebank: str | None = None, worth: float = 1.0,
 ) -> Advice:  # fmt: skip
     """Return the expected gain from more sentences; see :func:`treegauge.curve.advise`."""
     grid = grid_of(of_treebank(counts, treebank))
@@ -104,23 +227,22 @@ def expected_gain(
     if len(grid.sizes) < 3:
         raise TreegaugeError(f"advice needs at least 3 sizes; got {len(grid.sizes)}")
     now = int(grid.sizes[-1]) if have is None else have
+    budget = now if budget is None else budget
     if budget < 1 or now < grid.sizes[0]:
         raise TreegaugeError(
             f"have {now} and budget {budget}; expected a budget of 1 or more and at least the "
             f"{grid.sizes[0]:g} sentences of the smallest size measured"
         )
-    later, curve, share = now + budget, grid.means[0], grid.share[0]
-    mixture = mix_laws(grid.sizes, curve[:, 0], grid.variance[0, :, 0], grid.total[0, 0])
-    before = mixture.level(now) @ curve
-    gain = mixture.level(later) @ curve - before
-    beyond = np.maximum(before + gain - 100, 0)
-    gain = gain - beyond
-    low, high, notes = _interval(grid, mixture, bands, now, later)
-    low, high = np.maximum(low + gain, -before), np.minimum(high + gain, 100 - before)
-    notes += _cut(grid, beyond)
+    if gain is not None and not 0 < gain < 100:
+        raise TreegaugeError(f"gain is {gain:g}; expected points above 0 and below 100, such as 2")
+    outlook, later, share = Outlook(grid, bands, now), now + budget, grid.share[0]
+    gains, before, (low, high) = outlook.gains(later), outlook.before, outlook.limits(later)
+    used = [text for text in counts.options.split("; ") if text.partition(":")[0] == grid.parser]
+    notes = [f"trained with {text.partition(': ')[2]} ({grid.parser})" for text in used]
+    notes += outlook.notes(later) + _cut(grid, outlook.raw(later) - gains)
     columns = {
-        "share": share, "now": before, "then": before + gain, "gain": gain, "low": low,
-        "high": high, "contribution": share * gain, "contribution_low": share * low,
+        "share": share, "now": before, "then": before + gains, "gain": gains, "low": low,
+        "high": high, "contribution": share * gains, "contribution_low": share * low,
         "contribution_high": share * high,
     }  # fmt: skip
     rows: list[dict[str, Any]] = [
@@ -130,43 +252,16 @@ def expected_gain(
         if c == 0 or grid.total[0, c] >= bands.min_words
     ]
     rows[1:] = sorted(rows[1:], key=lambda row: -row["contribution"])
-    doubling = (mixture.level(2 * now) - mixture.level(now)) @ curve[:, 0]
     signature = countersign(
         counts.signature, advice="mixture", parser=grid.parser, on=grid.treebanks[0], have=now,
-        budget=budget, worth=worth, **bands.signed,
+        budget=budget, gain=gain, worth=worth, **bands.signed,
     )  # fmt: skip
     return Advice(
         signature, tuple(notes), pl.DataFrame(rows, infer_schema_length=None), counts.metric,
-        grid.parser, grid.treebanks[0], now, budget, float(doubling), worth,
-        mixture.flattening(curve[:, 0], worth),
+        grid.parser, grid.treebanks[0], now, budget, float(outlook.raw(2 * now)[0]), worth,
+        outlook.mixture.flattening(grid.means[0, :, 0], worth),
+        None if gain is None else outlook.need(gain, budget), counts,
     )  # fmt: skip
-
-
-def _interval(
-    grid: ScoreGrid, mixture: Mixture, bands: "CurveBands", now: int, later: int
-) -> tuple[Floats, Floats, list[str]]:
-    """Return the half-width of the interval of each class's gain (NaN if unknown), and notes."""
-    curve = grid.means[0]
-    nothing = np.full(curve.shape[1], np.nan)
-    if later <= grid.sizes[-1]:
-        step = mixture.level(later) - mixture.level(now)
-        off = np.einsum("s,bsc->bc", step, grid.draws(bands).means[:, 0] - curve)
-        return *limits(off, bands.level), [grid.withheld()] if grid.withheld() else []
-    notes = [
-        f"{later} sentences are more than the {grid.sizes[-1]:g} measured: the gain is "
-        "extrapolated (mixture of power laws and the logarithm), for further sentences like these"
-    ]
-    if why := withheld(grid, later, bands.level):
-        return nothing, nothing, [*notes, why]
-    error = mixture.error(later, curve, grid.variance[0], np.maximum(grid.total[0], 1))
-    half = factor(bands.level, "classes") * error
-    half[0] = factor(bands.level) * error[0]
-    half[1:][grid.total[0, 1:] < WORDS] = np.nan
-    notes.append(f"intervals were {hit_rate()}")
-    rare = (grid.total[0, 1:] >= bands.min_words) & (grid.total[0, 1:] < WORDS)
-    if rare.any():
-        notes.append(f"no interval for classes of fewer than {WORDS} test words")
-    return -half, half, notes
 
 
 def _cut(grid: ScoreGrid, beyond: Floats) -> list[str]:

@@ -14,6 +14,7 @@ import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign, sign
+from treegauge.parsing.registry import find_parser, known_parsers
 from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
@@ -27,7 +28,7 @@ ALL = "all"
 UNKNOWN = "score"
 CELL = ("treebank", "parser", "size", "sample")
 COLUMNS = (*CELL, "class", "correct", "total")
-_MEANING = ("metric", "by")
+_MEANING = ("metric", "by", "options")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +38,14 @@ class Attachments(Result):
     Every cell (treebank, parser, size, sample) has a row of class ``all``; other classes need not
     cover all words. The metric names its convention unless it is the official one, as in
     ``UAS[challenges]``, and is ``score`` if a table does not name it; `by` is the classification of
-    words, empty if a table does not name it; `sources` are files, or treebanks with checksums.
+    words, empty if a table does not name it; `options` are those of each parser with the tags that it
+    read, as in ``mst: tags=gold``; `sources` are files, or treebanks with checksums.
     """
 
     frame: pl.DataFrame = field(repr=False)
     metric: str = UNKNOWN
     by: str = ""
+    options: str = ""
     sources: tuple[str, ...] = ()
     choices: Mapping[str, object] = field(default_factory=dict)
     kind: ClassVar[str] = "counts"
@@ -61,9 +64,8 @@ class Attachments(Result):
 
     @property
     def table(self) -> pl.DataFrame:
-        """The counts, one row per cell and class, with metric and classification."""
-        meaning = [pl.lit(self.metric).alias("metric"), pl.lit(self.by).alias("by")]
-        return self.frame.with_columns(meaning)
+        """The counts, one row per cell and class, with metric, classification and options."""
+        return self.frame.with_columns(pl.lit(getattr(self, name)).alias(name) for name in _MEANING)
 
     @property
     def saved(self) -> pl.DataFrame:
@@ -122,12 +124,12 @@ class Attachments(Result):
 
 def attachments(
     frame: pl.DataFrame, *, source: str = "table", metric: str | None = None,
-    by: str | None = None, sources: Sequence[str] = (),
+    by: str | None = None, options: str | None = None, sources: Sequence[str] = (),
 ) -> Attachments:  # fmt: skip
     """Check a table of counts and sort it.
 
-    It has the columns treebank, parser, size, sample, class, correct, total, and optionally metric
-    and by, which are used if the parameters are not given. Class ``""`` is read as ``all``. Errors
+    It has the columns treebank, parser, size, sample, class, correct, total, and optionally metric,
+    by and options, which are used if the parameters are not given. Class ``""`` is read as ``all``. Errors
     name `source`, the signature names `sources`.
     """
     missing = [name for name in COLUMNS if name not in frame.columns]
@@ -135,7 +137,7 @@ def attachments(
         raise TreegaugeError(f"{source}: no column {', '.join(missing)}; expected {', '.join(COLUMNS)}")
     meaning = [
         given if given is not None else _only(frame, name, source)
-        for name, given in zip(_MEANING, (metric, by), strict=True)
+        for name, given in zip(_MEANING, (metric, by, options), strict=True)
     ]
     try:
         frame = frame.select(
@@ -149,7 +151,7 @@ def attachments(
     _check(frame, source)
     first = pl.col("class") != ALL
     frame = frame.sort("parser", "treebank", "size", "sample", first, "class")
-    return Attachments(frame, meaning[0] or UNKNOWN, meaning[1], tuple(sources))
+    return Attachments(frame, meaning[0] or UNKNOWN, meaning[1], meaning[2], tuple(sources))
 
 
 def _only(frame: pl.DataFrame, column: str, source: str) -> str:
@@ -246,7 +248,10 @@ def joined_counts(parts: Iterable[Attachments]) -> Attachments:
             raise TreegaugeError(f"tables of different classes of words: {pair}")
     sources = dict.fromkeys(source for counts in each for source in counts.sources)
     whole = pl.concat([counts.frame for counts in each])
-    return attachments(whole, source="joined attachments", metric=first.metric, by=first.by, sources=list(sources))
+    options = "; ".join(sorted({word for counts in each for word in counts.options.split("; ") if word}))
+    return attachments(
+        whole, source="joined attachments", metric=first.metric, by=first.by, options=options, sources=list(sources)
+    )
 
 
 #: Part of speech, crossed with the direction of the head.
@@ -372,7 +377,17 @@ def collect(
                 )
             yield Parse(row["parser"], row["size"], row["sample"], table)
 
-    return joined_counts(
+    counted = joined_counts(
         count_attachments(gold(name), parses(name), by=by, metric=metric, convention=convention, name=name)
         for name in cells["treebank"].unique(maintain_order=True).to_list()
     )
+    used = results.select("parser", "options").unique().sort("parser", "options").rows()
+    return replace(counted, options="; ".join(dict.fromkeys(f"{name}: {_with_tags(name, own)}" for name, own in used)))
+
+
+def _with_tags(parser: str, options: str) -> str:
+    """Return options on a line, with the tags that the parser read, also where they are its default."""
+    if parser not in known_parsers() or "tags=" in options:
+        return options
+    tags = getattr(find_parser(parser).options, "tags", "")
+    return f"tags={tags} {options}".strip() if tags else options

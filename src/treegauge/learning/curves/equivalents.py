@@ -162,6 +162,17 @@ def factor(level: float, kind: str = "all") -> float:
     return float(np.interp(100 * level, places, factors, right=np.nan))
 
 
+def chance(error: float, half: float, kind: str = "all") -> float:
+    """Return the chance that a score is at least as much above its prediction as `error`.
+
+    `half` is the error that is expected (:meth:`Mixture.error`); the chances are those of the
+    intervals: the errors of 1 minus LEVEL of the scores are as likely to be above as below.
+    """
+    factors = checked()[kind]["factors"]
+    inside = np.interp(abs(error) / half, factors, np.arange(1, len(factors) + 1) / 100, left=0.0, right=0.99)
+    return float(0.5 - np.sign(error) * inside / 2)
+
+
 def withheld(grid: ScoreGrid, n: float, level: float) -> str:
     """Return the reason why there is no interval at n sentences; empty if there is one."""
     samples = int(np.isfinite(grid.scores[..., 0]).sum(axis=2).min())

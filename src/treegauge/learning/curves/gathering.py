@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,18 +70,18 @@ def read_counts(
 
 
 def gathered_counts(
-    sources: Iterable[Any], training: CurveTraining, convention: str | Convention = OFFICIAL, *, whole: bool = False
+    sources: Iterable[Any], training: CurveTraining, convention: str | Convention = OFFICIAL
 ) -> Attachments:
     """Return the counts of all sources: read from tables, counted in stores, or trained.
 
-    Sources are counts as objects or files, stores, and treebanks by folder, pattern or name. If
-    `whole`, a treebank's whole training set is a size, too.
+    Sources are counts or advice as objects, counts in files, stores, and treebanks by folder,
+    pattern or name. All verbs train the same cells for one treebank, so they share a store.
     """
     metric, convention = metric_and_convention(training.metric or "LAS", convention)
     training = replace(training, metric=metric if training.metric else None)
     parts, folders = _known_counts(sources, training, convention)
     if folders:
-        parts.append(_trained(folders, training, convention, whole))
+        parts.append(_trained(folders, training, convention))
     parsers = [] if folders else list_of_texts(training.parser)
     return _joined(parts).select(parsers=parsers, sizes=whole_numbers(training.sizes))
 
@@ -94,7 +94,8 @@ def _known_counts(
     sources: Iterable[Any], training: CurveTraining, convention: Convention
 ) -> tuple[list[Attachments], dict[str, Path]]:
     """Return the counts that need no training, and the folders of treebanks."""
-    given = list(sources)
+    each = [(source, getattr(source, "counts", None)) for source in sources]
+    given = [counts if isinstance(counts, Attachments) else source for source, counts in each]
     parts = [source for source in given if isinstance(source, Attachments)]
     others = [getattr(source, "path", source) for source in given if not isinstance(source, Attachments)]
     folders: dict[str, Path] = {}
@@ -135,30 +136,35 @@ def _check_counted(counts: Attachments, training: CurveTraining, convention: Con
         )
 
 
-def plan_curves(folders: Iterable[Path], training: CurveTraining, *, whole: bool = False) -> Plan:
-    """Return the plan of trainings for curves of these treebanks."""
+def plan_curves(folders: Collection[Path], training: CurveTraining) -> Plan:
+    """Return the plan of trainings for curves of these treebanks.
+
+    Samples are drawn from all training sentences. If no sizes are given, those of one treebank are
+    the usual ones and all its sentences; those of several treebanks are the same for each.
+    """
     parsers = []
     for text in list_of_texts(training.parser) or ["beam"]:
         name, *words = text.split()
-        options = given_options(find_parser(name).options, training.option)
-        parsers.append(ParserChoice(name, {**options, **given_options(find_parser(name).options, words)}))
+        kind = find_parser(name).options
+        own = [given_options(kind, given) for given in (training.option, words)]
+        parsers.append(ParserChoice(name, own[0] | own[1]))
     grids: list[Grid] = []
     for folder in folders:
-        available = inventory(str(folder)).sentences.get("train", 0)
+        available = max(inventory(str(folder)).sentences.get("train", 0), 1)
         sizes = whole_numbers(training.sizes) or list(SIZES)
-        if whole and not training.sizes:
+        if len(folders) == 1 and not training.sizes:
             sizes = [*(size for size in sizes if size < available), available]
         grids.append(
             grid(
                 "curve", str(folder.resolve()), parsers=parsers, sizes=sizes, samples=training.samples,
-                parameters={"train_limit": sizes[-1]},
+                parameters={"train_limit": available},
             )
         )  # fmt: skip
     return Plan(tuple(grids), "curve")
 
 
-def _trained(folders: Mapping[str, Path], training: CurveTraining, convention: Convention, whole: bool) -> Attachments:
-    expansion = plan_curves(folders.values(), training, whole=whole).expand()
+def _trained(folders: Mapping[str, Path], training: CurveTraining, convention: Convention) -> Attachments:
+    expansion = plan_curves(folders.values(), training).expand()
     for reason in expansion.refused:
         note(f"left out: {reason}")
     if not len(expansion):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.learning.dynamics.candidates import ErrorCandidates
@@ -20,6 +21,7 @@ from treegauge.learning.dynamics.recording import (
     unpacked_recordings,
     word_columns,
 )
+from treegauge.measures.intervals import text_units_of
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
@@ -135,7 +137,7 @@ class DataMap(Result):
         return make_table(columns)
 
 
-def data_map(recording: Recording) -> DataMap:
+def data_map(recording: Recording, units: str = "sentences") -> DataMap:
     """Return the data map of a recording (Swayamdipta et al. 2020; the Difficulty paper, 3.1).
 
     Examples
@@ -160,7 +162,7 @@ def data_map(recording: Recording) -> DataMap:
     return DataMap(
         treebank=recording.treebank,
         split=recording.split,
-        signature=countersign(recording.signature, m="map", regions=Regions(), units="sentences"),
+        signature=countersign(recording.signature, m="map", regions=Regions(), units=units),
         confidence={layer: values.mean(axis=0) for layer, values in p.items()},
         variability={layer: values.std(axis=0) for layer, values in p.items()},
         correctness=correctness,
@@ -172,10 +174,11 @@ def mean_map(recordings: Sequence[Recording], treebank: "Treebank | None" = None
     """Return the mean data map of several parsers or seeds, averaged word by word.
 
     Recordings are of the same words; their epochs may differ. Bounds are applied to the averages.
-    With the treebank that was recorded, mean confidence has an interval over its sentences.
+    With the treebank that was recorded, mean confidence has an interval over its documents or sentences.
     """
     check_same(recordings)
-    maps = [data_map(one) for one in recordings]
+    units = None if treebank is None else text_units_of(treebank)[0]
+    maps = [data_map(one, units.kind if units else "sentences") for one in recordings]
     first = maps[0]
     if len(maps) > 1:
 
@@ -187,12 +190,14 @@ def mean_map(recordings: Sequence[Recording], treebank: "Treebank | None" = None
 
         signature = joined_signature([one.signature for one in maps])
         first = replace(first, signature=signature, **{name: mean(name) for name in _MEANS})
-    if treebank is None:
+    if treebank is None or units is None:
         return first
     intervals = {
-        layer: sentence_interval(values, treebank.lengths, share=True, level=level)
+        layer: sentence_interval(values, treebank.lengths, share=True, level=level, units=units)
         for layer, values in first.confidence.items()
     }
+    if all(intervals.values()):
+        note(f"mean confidence of {treebank.name}: {units.note(level)}")
     return replace(first, intervals=intervals)
 
 
@@ -264,21 +269,3 @@ def stored_maps(store: Source) -> list[MapArchive]:
         first = held_out[0] if held_out else None
         archives.append(MapArchive(tuple(mapped), first, context=own_context))
     return archives
-
-
-def sentence_table(recording: Recording, treebank: "Treebank") -> "pl.DataFrame":
-    """Return confidence and variability of whole gold trees, one row per sentence.
-
-    Uses the geometric mean per word, :math:`p(y)^{1/n}`, instead of :math:`p(y)`, which shrinks
-    with every word and so would only show length (the Difficulty paper, section 6). The recording
-    has ``trees_logp``; `bits` are those of the last epoch.
-    """
-    logp, words = recording.tree_logp(treebank), treebank.lengths
-    p = np.exp(logp / words)
-    return make_table(
-        {
-            "sentence": np.arange(1, len(words) + 1), "words": words,
-            "confidence": p.mean(axis=0), "variability": p.std(axis=0),
-            "bits": -logp[-1] / np.log(2),
-        }
-    )  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +32,9 @@ class TrainingJob:
     """A model to train, and what to record of it.
 
     It learns from `train`; the treebanks of `read` are recorded by split, after every epoch or only
-    at the end, in evaluation mode (``after``) or as a word is learned from (``during``).
-    `relations` are all possible relations, also those that `train` lacks; `trees` requests the
-    share of probability on trees, `decode` the trees that the model predicts after the last epoch.
+    at the end, in evaluation mode.
+    `relations` are all possible relations, also those that `train` lacks; `decode` requests the trees
+    that the model predicts after the last epoch.
     """
 
     train: "Treebank"
@@ -42,15 +42,13 @@ class TrainingJob:
     seed: int = 0
     relations: tuple[str, ...] = ()
     every: bool = True
-    trees: bool = False
-    when: Literal["after", "during"] = "after"
     decode: bool = False
 
     def signature(self, split: str, parser: str) -> str:
         """Return the signature of the recording of a split."""
         return sign(
             v="recording", tb=self.read[split].mark, parser=parser or None, train=self.train.mark,
-            record=self.when if self.every else "last", seed=self.seed,
+            record="after" if self.every else "last", seed=self.seed,
         )  # fmt: skip
 
 
@@ -76,7 +74,7 @@ def relation_arrays(
     known: Sequence[str],
     every: Sequence[str],
     logs: npt.NDArray[Any],
-    rivals: npt.NDArray[Any] | None,
+    rivals: npt.NDArray[Any],
     rival_logs: npt.NDArray[Any],
 ) -> dict[str, Any]:
     """Return the recorded arrays of relations, with an escape for those that `train` lacks.
@@ -96,16 +94,14 @@ def relation_arrays(
     share = len(learned) / (job.train.n_words + len(learned)) if new else 0.0
     escape = np.log(share / len(new)) if new else 0.0
     unseen = np.array([value not in learned for value in values], np.bool_)[codes]
-    arrays = {"relation_logp": np.where(unseen, escape, logs + np.log1p(-share))}
-    if rivals is None:
-        return arrays
     numbers = np.append([place.get(name, -1) for name in known], -1)
     names = numbers[np.where(rivals < 0, -1, rivals)]
     others = rival_logs + np.log1p(-share)
     # The first unknown relation that is not gold, if any, may be the most probable one.
     novel = np.array([next((place[name] for name in new if name != value), -1) for value in values], np.int64)[codes]
     better = (novel >= 0) & (escape > others)
-    return arrays | {
+    return {
+        "relation_logp": np.where(unseen, escape, logs + np.log1p(-share)),
         "relation_rival": np.where(better, novel, names).astype(np.int16),
         "relation_rival_logp": np.where(better, escape, others),
     }
@@ -217,7 +213,7 @@ class NeuralEngine:
         from treegauge.parsing.neural import jobs as neural
 
         for job in jobs:
-            _check(job)
+            check_training(job.train, seed=job.seed)
         given = (one for job in jobs for one in (job.train, *job.read.values()))
         treebanks = {id(one): one for one in given}
         bounds = pairwise(accumulate(map(len, treebanks.values()), initial=0))
@@ -233,8 +229,7 @@ class NeuralEngine:
                 neural.NeuralJob(
                     sentences[id(job.train)],
                     {split: sentences[id(one)] for split, one in job.read.items()},
-                    job.seed, options.epochs, every=job.every, during=job.when == "during",
-                    partition=job.trees, parse=job.decode,
+                    job.seed, options.epochs, every=job.every, parse=job.decode,
                 )
                 for job in jobs
             ],
@@ -249,16 +244,13 @@ class NeuralEngine:
 
     def _recording(self, job: TrainingJob, split: str, courses: dict[str, Any], known: Sequence[str]) -> Recording:
         read = job.read[split]
-        during = job.when == "during"
-        course = courses["during" if during else split]
+        course = courses[split]
         last = self.options.epochs
         learned = set(job.train.codes("deprel").values)
         relations = job.relations or tuple(name for name in known if name in learned)
-        arrays: dict[str, Any] = {"head_logp": course.heads}
-        if not during:
-            arrays |= {"head_rival": course.rival_heads, "head_rival_logp": course.rival_head_logs}
-        if course.partition is not None:
-            arrays["trees_logp"] = course.partition[None].astype(np.float32)
+        arrays: dict[str, Any] = {
+            "head_logp": course.heads, "head_rival": course.rival_heads, "head_rival_logp": course.rival_head_logs
+        }  # fmt: skip
         if course.parsed_heads is not None:
             place = {name: number for number, name in enumerate(relations)}
             numbers = np.array([-1] * FIRST_LABEL + [place.get(name, -1) for name in known])
@@ -270,19 +262,6 @@ class NeuralEngine:
             **arrays,
             **relation_arrays(
                 job, read, known, relations, course.relations,
-                None if during else course.rival_relations - FIRST_LABEL,
-                course.rival_relation_logs,
+                course.rival_relations - FIRST_LABEL, course.rival_relation_logs,
             ),
         )  # fmt: skip
-
-
-def _check(job: TrainingJob) -> None:
-    check_training(job.train, seed=job.seed)
-    if job.when == "during":
-        if list(job.read) != ["train"] or job.read["train"] is not job.train:
-            raise TreegaugeError(
-                f"cannot record {', '.join(job.read)} during epochs; only the words that are "
-                "learned from, as split train, can be recorded then"
-            )
-        if not job.every:
-            raise TreegaugeError("recording during epochs records every epoch, not only the last")

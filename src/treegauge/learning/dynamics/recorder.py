@@ -11,7 +11,6 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import progress
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.experiments.tasks import Task
-from treegauge.kernels.decoding import log_total
 from treegauge.learning.dynamics.candidates import tree_context
 from treegauge.learning.dynamics.cartography import data_map
 from treegauge.learning.dynamics.description_length import DescriptionLength, description_length, read_blocks
@@ -78,21 +77,12 @@ def _relations(job: TrainingJob, treebank: Treebank, shares: Floats, known: Sequ
 def _recorded(model: Model, job: TrainingJob, split: str) -> dict[str, Any]:
     """Return the recorded arrays of a split after one epoch."""
     treebank = job.read[split]
-    if job.when == "during":
-        raise TreegaugeError(
-            f"{type(model).__name__} cannot say how likely {split} words were during an "
-            "epoch; record after the epoch, or use a neural parser"
-        )
     if not isinstance(model, Probabilistic):
         raise TreegaugeError(
             f"{type(model).__name__} has no probabilities of heads and named relations; expected "
             "a parser such as mst with training=loglinear"
         )
-    shares = model.head_probabilities(treebank)
-    values = _heads(treebank, shares)
-    if job.trees:
-        # For each sentence, the log-probability that independently drawn heads form a tree.
-        values["trees_logp"] = np.array([log_total(np.ascontiguousarray(p), True) for p in shares])
+    values = _heads(treebank, model.head_probabilities(treebank))
     names = model.relation_probabilities(treebank)
     return values | _relations(job, treebank, names, list(model.relations))
 
@@ -230,7 +220,7 @@ MAP = Task(
 VINFO = Task(
     "vinfo", "train a parser with and without its input; usable information in the dev set",
     f"{_HERE}:record_information", ("train", "dev"), parser=True, sized=False,
-    parameters={"null": "blank", "trees": False, "errors": "strict"}, redraws=False,
+    parameters={"null": "blank", "errors": "strict"}, redraws=False,
 )  # fmt: skip
 MDL = Task(
     "mdl", "description length of the training set by online coding",
@@ -298,21 +288,19 @@ def record_map(cell: Cell) -> Outcome:
 def record_information(cell: Cell) -> Outcome:
     """Train one parser with the words and one with a null input, and record the dev set.
 
-    Scalars are usable information in bits per word (of trees: per sentence). The recordings
-    ``dev`` and ``null`` have all probabilities.
+    Scalars are usable information in bits per word. The recordings ``dev`` and ``null`` have all
+    probabilities.
     """
     train, dev = _splits(cell, "train", "dev")
-    null, trees = cell.extra["null"], cell.extra["trees"]
+    null = cell.extra["null"]
     names = relation_names(train, dev)
     jobs = [
-        TrainingJob(source, {"dev": target}, cell.seed, names, trees=trees)
+        TrainingJob(source, {"dev": target}, cell.seed, names)
         for source, target in ((train, dev), (null_input(train, null), null_input(dev, null)))
     ]
     real, hidden = (one["dev"] for one in _train(_engine(cell), jobs))
-    measured = usable_information(real, hidden, kind=null, treebank=dev if trees else None)
+    measured = usable_information(real, hidden, kind=null)
     scalars: dict[str, Scalar] = {f"{layer}_information": value for layer, value in measured.values.items()}
-    if measured.trees is not None:
-        scalars["tree_information"] = float(measured.trees[-1].mean())
     return Outcome(scalars, recordings=_packed(dev=real, null=hidden))
 
 

@@ -16,6 +16,7 @@ from treegauge.core.files import atomic, guarding
 from treegauge.core.result import Result
 from treegauge.core.tables import make_table
 from treegauge.parsing.base import from_npz, to_npz
+from treegauge.statistics.units import LEAST_UNITS, TextUnits
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
@@ -55,9 +56,6 @@ class Recording(Result):
         0 the root; relations are numbers in `relations`.
     relations
         Names of the relations, if rivals are recorded.
-    trees_logp
-        (epochs, sentences), or (1, sentences) for the last epoch alone: log-probability that
-        heads drawn word by word are a tree with one root. None if not recorded.
     parsed_head, parsed_relation
         (words,): the trees that the parser predicts after the last epoch; relations are numbers in
         `relations`. None if not recorded.
@@ -82,7 +80,6 @@ class Recording(Result):
     relation_rival: npt.NDArray[np.int16] | None = None
     relation_rival_logp: npt.NDArray[np.float32] | None = None
     relations: tuple[str, ...] = ()
-    trees_logp: npt.NDArray[np.float32] | None = None
     parsed_head: npt.NDArray[np.int16] | None = None
     parsed_relation: npt.NDArray[np.int16] | None = None
     kind: ClassVar[str] = "recording"
@@ -96,8 +93,7 @@ class Recording(Result):
             )
         for name, value in self.arrays().items():
             expected = shape[1:] if name in _FLAT else shape
-            trees = name == "trees_logp" and value.ndim == 2 and len(value) in {1, shape[0]}
-            if value.shape != expected and not trees:
+            if value.shape != expected:
                 raise TreegaugeError(
                     f"recording of {self.treebank}: {name} has the shape {value.shape}, expected {expected}"
                 )
@@ -174,22 +170,6 @@ class Recording(Result):
         parsed = self.parsed(gold)
         return correct_trees(gold, parsed.head, parsed["deprel"], convention or OFFICIAL)
 
-    def tree_logp(self, treebank: "Treebank") -> npt.NDArray[np.float64]:
-        r"""Return the log-probability of every sentence's gold tree among all one-rooted trees.
-
-        .. math:: \log p(y) = \sum_d \log p(y_d \mid d) - \log Z
-
-        (epochs, sentences), natural logarithms; only of the last epoch if no others are recorded.
-        """
-        if self.trees_logp is None:
-            raise TreegaugeError(f"{self!r} has no probabilities of trees; record them with trees=True")
-        if (self.n_words, self.trees_logp.shape[1]) != (treebank.n_words, len(treebank)):
-            raise TreegaugeError(f"{self!r} is not of {treebank!r}")
-        heads = self.head_logp[-len(self.trees_logp) :].astype(np.float64)
-        sums = np.add.reduceat(heads, treebank.offsets[:-1], axis=1)
-        # Rounding in float32 may give a log-probability slightly above 0.
-        return np.asarray(np.minimum(sums - self.trees_logp.astype(np.float64), 0.0))
-
     def check(self, treebank: "Treebank") -> None:
         """Refuse another treebank than the one recorded."""
         if self.treebank.rpartition("#")[2] != treebank.mark.rpartition("#")[2]:
@@ -246,19 +226,23 @@ LEAST_SENTENCES = 100
 
 
 def sentence_interval(
-    values: npt.ArrayLike, lengths: npt.ArrayLike | None = None, *, share: bool = False, level: float = 0.95
-) -> tuple[float, float] | None:
-    """Return the interval of a mean over words, None below :data:`LEAST_SENTENCES`.
+    values: npt.ArrayLike, lengths: npt.ArrayLike, *, share: bool = False, level: float = 0.95,
+    units: TextUnits | None = None,
+) -> tuple[float, float] | None:  # fmt: skip
+    """Return the interval of a mean over words, None below :data:`LEAST_SENTENCES` or ten documents.
 
-    `values` has one value per word of sentences of these lengths, or without lengths one per
-    sentence. The interval is for the mean on other sentences, with the same models.
+    `values` has one value per word of sentences of these lengths. The interval is for the mean on
+    other sentences (or documents, if these are the `units`), with the same models.
     """
     from treegauge.statistics.small_samples import jackknife
 
     each = np.asarray(values, np.float64)
-    sizes = np.ones(len(each), np.int64) if lengths is None else np.asarray(lengths)
+    sizes = np.asarray(lengths)
     sums = np.add.reduceat(each, np.cumsum(sizes) - sizes)
-    mean = jackknife(np.stack([sums, sizes], 1), lambda s: s[..., [0]] / s[..., [1]], sizes, least=LEAST_SENTENCES)
+    table, least = np.stack([sums, sizes], 1), LEAST_SENTENCES
+    if units is not None and units.kind == "documents":
+        table, least = units.sums(table), LEAST_UNITS
+    mean = jackknife(table, lambda s: s[..., [0]] / s[..., [1]], table[:, 1], least=least)
     low, high = (float(limit[0]) for limit in mean.interval(level, share=share))
     return None if np.isnan(low) else (low, high)
 

@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.learning.dynamics.recording import LAYERS, Recording, sentence_interval, word_columns
 from treegauge.learning.training_settings import JoinedResult
+from treegauge.measures.intervals import text_units_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,9 +77,8 @@ class UsableInformation(Result):
         I_V(X \to Y) = \frac1n \sum_i \mathrm{PVI}(x_i \to y_i)
 
     For ``head`` and ``relation``, (epochs, words), `entropy` and `conditional` are the bits of gold
-    without and with the input, means over seeds; `trees`, (epochs, sentences), the bits that the
-    words give about whole trees, if recorded. `null` is the null input.
-    `intervals` are those of usable information, by layer (and ``tree``).
+    without and with the input, means over seeds. `null` is the null input. `intervals` are those of
+    usable information, by layer.
     """
 
     treebank: str
@@ -86,7 +87,6 @@ class UsableInformation(Result):
     epochs: tuple[int, ...]
     entropy: dict[str, Floats]
     conditional: dict[str, Floats]
-    trees: Floats | None = None
     intervals: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     kind: ClassVar[str] = "vinfo"
     unit: ClassVar[str | None] = "bits per word"
@@ -113,8 +113,6 @@ class UsableInformation(Result):
             }
             for layer, name in LAYERS.items()
         ]
-        if self.trees is not None:
-            rows.append({"of": "trees", **self._summary("tree", self.trees[-1])})
         name = self.treebank.rpartition("#")[0]
         kinds = {key: str if key == "of" else float for key in rows[0]}
         return make_table([{"treebank": name, **row} for row in rows], {"treebank": str, **kinds})
@@ -149,9 +147,8 @@ def usable_information(
     """Return the usable information in the input, from recordings with and without it.
 
     Log-probabilities of several recordings, one per seed, are averaged. `kind` names the null
-    input; with `treebank` there are intervals over its sentences, and whole trees are measured,
-    too, if they were recorded. Xu et al. (2020), Ethayarajh et al. (2022); the Difficulty paper,
-    section 3.2.
+    input; with `treebank` there are intervals over its sentences. Xu et al. (2020), Ethayarajh et
+    al. (2022); the Difficulty paper, section 3.2.
 
     Examples
     --------
@@ -175,19 +172,17 @@ def usable_information(
         logp = np.mean([one.logp(layer).astype(np.float64) for one in recordings], axis=0)
         return np.asarray(-logp / BIT)
 
-    trees = None
-    if treebank is not None and all(one.trees_logp is not None for one in [*reals, *nulls]):
-        sides = [np.mean([one.tree_logp(treebank) for one in side], axis=0) for side in (reals, nulls)]
-        trees = np.asarray(sides[0] - sides[1]) / BIT
     first, joined = reals[0], joined_signature([one.signature for one in reals])
     entropy, conditional = ({layer: bits(side, layer) for layer in LAYERS} for side in (nulls, reals))
-    signature = countersign(joined, m="vinfo", null=kind, units="sentences")
-    made = UsableInformation(first.treebank, kind, signature, first.epochs, entropy, conditional, trees)
-    if treebank is None:
+    units = None if treebank is None else text_units_of(treebank)[0]
+    signature = countersign(joined, m="vinfo", null=kind, units=units.kind if units else "sentences")
+    made = UsableInformation(first.treebank, kind, signature, first.epochs, entropy, conditional)
+    if treebank is None or units is None:
         return made
-    intervals = {layer: sentence_interval(made.pvi(layer), treebank.lengths, level=level) for layer in LAYERS}
-    if trees is not None:
-        intervals["tree"] = sentence_interval(trees[-1], level=level)
+    how: Any = {"level": level, "units": units}
+    intervals = {layer: sentence_interval(made.pvi(layer), treebank.lengths, **how) for layer in LAYERS}
+    if all(intervals.values()):
+        note(f"usable information of {treebank.name}: {units.note(level)}")
     return replace(made, intervals=intervals)
 
 

@@ -1,4 +1,4 @@
-"""Training of a neural parser, with one seed or several, and the base class of neural models.
+"""Training of a neural parser, and the base class of neural models.
 
 With a dev set the best epoch on it is kept; training stops early, and resumes from a checkpoint
 where it stopped.
@@ -6,7 +6,7 @@ where it stopped.
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -226,70 +226,3 @@ class NeuralParser:
 
         learned = fit_model(read, held, self.options, seed=seed, encoding=self.encoding(), on_epoch=on_epoch and report)
         return made(learned)
-
-    def fit_seeds(
-        self, train: Treebank, dev: Treebank | None = None, *, seeds: Sequence[int], lockstep: bool | None = None
-    ) -> list[Any]:
-        """Train one model per seed, in parallel on a GPU."""
-        source, read, held = learn_tags(self.options.tags, train, dev, seed=seeds[0])
-        learned = fit_seeds(read, held, self.options, seeds=seeds, encoding=self.encoding(), lockstep=lockstep)
-        return [replace(self.made(read, one), tag_source=source) for one in learned]
-
-
-def fit_seeds(
-    train: Treebank, dev: Treebank | None, options: NeuralOptions, *, seeds: Sequence[int],
-    encoding: Encoding | None = None, lockstep: bool | None = None,
-) -> list[Trained]:  # fmt: skip
-    """Train one model per seed.
-
-    By default they are trained in parallel on a GPU and one by one on a CPU.
-    Side by side, each keeps its own best epoch on dev, and training stops when all have waited for
-    `patience` epochs. Models differ in the last digits, and in their dropout, from those trained
-    alone.
-    """
-    need_torch()
-    from treegauge.parsing.neural.batches import choose_device
-
-    # What has one state for all, or batches that differ in number.
-    alone = options.checkpoint or options.batch_tokens
-    if lockstep is None:
-        lockstep = choose_device(options.device).type == "cuda" and not alone
-    if not lockstep:
-        return [fit_model(train, dev, options, seed=seed, encoding=encoding) for seed in seeds]
-    return _side_by_side(train, dev, options, seeds, encoding)
-
-
-def _side_by_side(
-    train: Treebank, dev: Treebank | None, options: NeuralOptions, seeds: Sequence[int], encoding: Encoding | None
-) -> list[Trained]:
-    import torch
-
-    from treegauge.parsing.neural.batches import choose_device, numerics
-    from treegauge.parsing.neural.encoder import to_arrays
-    from treegauge.parsing.neural.training import Learner, Lockstep
-
-    prepared = PreparedSets.of(train, dev, options, encoding, seed=min(seeds))
-    data, held = prepared.data, prepared.dev
-    device = choose_device(options.device)
-    best, best_epochs = np.full(len(seeds), -1.0), np.zeros(len(seeds), int)
-    kept: list[Arrays | None] = [None] * len(seeds)
-    with numerics(device, options.threads), progress("epochs", options.epochs) as task:
-        learners = [Learner(data, prepared.train, seed) for seed in seeds]
-        models = Lockstep(learners, options, device, prepared.type_vectors)
-        for epoch in range(1, options.epochs + 1):
-            models.learn(epoch)
-            task.update(epoch)
-            if held is None:
-                continue
-            right = torch.stack(models.evaluate([held] * len(seeds)).right).all(0).cpu().numpy()
-            las = right[:, data.words_of(held)].mean(1)
-            for model in np.flatnonzero(las > best).tolist():
-                best[model], best_epochs[model] = las[model], epoch
-                kept[model] = to_arrays(models.weights, model)
-            if 0 < options.patience <= epoch - best_epochs.max():
-                break
-        last = [to_arrays(models.weights, model) for model in range(len(seeds))]
-    return [
-        Trained(prepared.vocabulary, final if own is None else own, prepared.vectors)
-        for own, final in zip(kept, last, strict=True)
-    ]

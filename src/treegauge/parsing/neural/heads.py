@@ -159,24 +159,6 @@ def picked(log_probabilities: Tensor, numbers: Tensor) -> Tensor:
     return log_probabilities.gather(-1, numbers[..., None]).squeeze(-1)
 
 
-def log_partition(log_probabilities: Tensor, lengths: Tensor) -> Tensor:
-    """Return the log of the sum over all trees with one root of the product of p(head | word).
-
-    By the matrix-tree theorem: the determinant of the Laplacian of the words, one row of which is
-    replaced by the root's arcs (Koo et al. 2007), in double precision and by its logarithm.
-    """
-    steps = log_probabilities.shape[-1]
-    inside = torch.arange(1, steps, device=lengths.device) < lengths[:, None]
-    shares = log_probabilities.double().exp()[:, 1:]
-    arcs = shares[:, :, 1:] * (inside[:, None] & inside[:, :, None])
-    root = shares[:, :, 0] * inside
-    laplacian = torch.diag_embed(arcs.sum(-1)) - arcs.transpose(1, 2)
-    laplacian[:, 0] = root
-    laplacian = laplacian + torch.diag_embed((~inside).double())
-    found: Tensor = torch.linalg.slogdet(laplacian).logabsdet
-    return found
-
-
 Rivals = tuple[Tensor, Tensor, Tensor, Tensor]
 """Log-probability and number of the most probable head that is not gold; same for relations."""
 

@@ -31,8 +31,7 @@ class NeuralJob:
     Same seed, same model (on a GPU: up to rounding and the other jobs). `data` are the same
     sentences with another input, such as :meth:`Encoded.hidden`. It is asked after every epoch, or
     only after the last. `during` adds, as a set of that name, what the model said of its train
-    sentences as it learned from them, with dropout; `partition` the sums over trees and `parse` the
-    best trees, both after the last epoch.
+    sentences as it learned from them, with dropout; `parse` the best trees after the last epoch.
     """
 
     train: npt.ArrayLike
@@ -42,7 +41,6 @@ class NeuralJob:
     data: Encoded | None = None
     every: bool = True
     during: bool = False
-    partition: bool = False
     parse: bool = False
 
 
@@ -52,9 +50,8 @@ class Course:
 
     `heads` and `relations` are log-probabilities, in nats, of the gold head, and of the gold
     relation at the gold head: (times, words). Rivals are the most probable heads and relations that
-    are not gold, -1 where there are none, in evaluation mode after the epoch. `partition` is, for
-    each sentence, the log of the sum over its trees of the product of its words' probabilities
-    after the last epoch; then, too, the trees were parsed.
+    are not gold, -1 where there are none, in evaluation mode after the epoch. Trees were parsed after
+    the last epoch.
     """
 
     sentences: Longs
@@ -65,7 +62,6 @@ class Course:
     rival_head_logs: npt.NDArray[np.float32]
     rival_relations: npt.NDArray[np.int16]
     rival_relation_logs: npt.NDArray[np.float32]
-    partition: npt.NDArray[np.float64] | None = None
     parsed_heads: npt.NDArray[np.int16] | None = None
     parsed_relations: npt.NDArray[np.int16] | None = None
 
@@ -116,7 +112,7 @@ def run_jobs(
     groups: dict[tuple[object, ...], list[int]] = {}
     for number, job in enumerate(jobs):
         size = -(-np.size(np.asarray(job.train)) // options.batch)
-        key = (size, job.epochs, job.every, job.during, job.partition, job.parse)
+        key = (size, job.epochs, job.every, job.during, job.parse)
         groups.setdefault(key, []).append(number)
     outcomes = [NeuralOutcome() for _ in jobs]
     done = 0
@@ -154,13 +150,11 @@ def _run_together(
             during.append(models.answers.copy())
         if first.every or number == first.epochs:
             after.append(models.evaluate(asked).copy())
-    sums = models.log_partitions(asked) if first.partition else None
     trees = _parsed(models, learners, asked, options) if first.parse else None
     answers = _gathered(after)
     found = []
     for model, own in enumerate(sets):
-        more = answers, model, sums, trees
-        found.append({name: _course(data, one, *more) for name, one in own.items()})
+        found.append({name: _course(data, one, answers, model, trees) for name, one in own.items()})
     if first.during:
         answers = _gathered(during)
         for model, one in enumerate(learners):
@@ -190,8 +184,7 @@ def _gathered(answers: list[Answers]) -> list[npt.NDArray[Any]]:
 
 
 def _course(
-    data: Encoded, sentences: Longs, answers: list[npt.NDArray[Any]], model: int,
-    sums: npt.NDArray[np.float64] | None = None, trees: Parses | None = None,
+    data: Encoded, sentences: Longs, answers: list[npt.NDArray[Any]], model: int, trees: Parses | None = None
 ) -> Course:  # fmt: skip
     words = data.words_of(sentences)
     heads, relations, head, head_logs, relation, relation_logs = (one[:, model, words] for one in answers)
@@ -199,6 +192,5 @@ def _course(
     relation[relation_logs <= NEVER] = -1
     return Course(
         sentences, words, heads, relations, head, head_logs, relation, relation_logs,
-        None if sums is None else sums[model, sentences],
         *(() if trees is None else (one[model, words] for one in trees)),
     )  # fmt: skip

@@ -270,19 +270,6 @@ class Lockstep:
             yield step, batch, both
 
     @torch.no_grad()
-    def log_partitions(self, sentences: Sequence[Longs]) -> npt.NDArray[np.float64]:
-        """Return :func:`heads.log_partition` for each model and sentence of the data.
-
-        Sentences that a model is not evaluated on have 0.
-        """
-        found = np.zeros((len(self.learners), len(self.lengths) + 1))
-        for step, batch, both in self._sides(sentences):
-            arcs = heads.head_log_probabilities(self.weights, both, batch)
-            logs = heads.log_partition(arcs.flatten(0, 1), batch.lengths.flatten())
-            np.put_along_axis(found, step, logs.view(step.shape).cpu().numpy(), 1)
-        return found[:, :-1]
-
-    @torch.no_grad()
     def parses(
         self, sentences: Sequence[Longs], decode: Decode, rooted: npt.NDArray[np.bool_], known: npt.NDArray[np.bool_]
     ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:

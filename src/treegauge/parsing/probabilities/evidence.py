@@ -1,9 +1,19 @@
-"""The evidence for the trees that a model returned: unnormalised logs of heads and relations.
+r"""The evidence for the trees that a model returned, and marginals of arcs over all trees.
 
-All kinds of models give the same evidence, so that calibration and output treat them alike.
+All kinds of models give the same evidence, unnormalised logs of heads and relations, so that
+calibration and output treat them alike.
+
+A parser that scores arcs gives every tree with one root the probability
+
+.. math:: p(y) = \frac{1}{Z} \exp \sum_{(h, d) \in y} s(h, d),
+   \qquad Z = \sum_{y'} \exp \sum_{(h, d) \in y'} s(h, d)
+
+The marginal of an arc is the total probability of the trees that have it. Over all trees it comes
+from the inverse of the Laplacian (matrix-tree theorem; Koo et al. 2007, Smith & Smith 2007), over
+projective trees from Eisner's spans (inside and outside).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -12,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.kernels.tree_sums import projective_sums
 from treegauge.parsing.base import Probabilistic, Searching
-from treegauge.parsing.probabilities.trees import k_best_trees, projective_marginals, spanning_marginals
 from treegauge.treebanks.data.columns import Treebank
 
 Doubles = npt.NDArray[np.float64]
@@ -21,13 +31,11 @@ Ints = npt.NDArray[np.int32]
 
 WAYS = ("local", "spanning", "projective")
 """How heads are normalised: over the word's heads, all trees, or projective trees."""
-CANDIDATES = 8
-"""The number of each word's most probable heads among which the k best trees are searched."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeEvidence:
-    """One tree of a sentence: heads, names of relations, and logs of all relations at the heads."""
+    """The tree of a sentence: heads, numbers of relations, and logs of all relations at the heads."""
 
     heads: Ints
     relations: Ints
@@ -36,13 +44,13 @@ class TreeEvidence:
 
 @dataclass(frozen=True, eq=False)
 class SentenceEvidence:
-    """The logs of a sentence's heads, (words, words + 1), and its trees, best first.
+    """The logs of a sentence's heads, (words, words + 1), and its tree.
 
     For a search, also the share of each head in the final analyses.
     """
 
     head_logs: Doubles
-    trees: Sequence[TreeEvidence]
+    tree: TreeEvidence
     beam_shares: Doubles | None = None
 
 
@@ -50,9 +58,9 @@ def check_confidence(model: Any) -> None:
     """Refuse a model that gives no probabilities, naming the parsers that do."""
     if not isinstance(model, Probabilistic | Searching):
         raise TreegaugeError(
-            f"the model ({type(model).__name__}) gives no probabilities; confidence and several "
-            "trees come from models of beam, mst, biaffine, pointer and labelling, and from "
-            "plug-ins with head_probabilities and relation_probabilities"
+            f"the model ({type(model).__name__}) gives no probabilities; confidence comes "
+            "from models of beam, mst, biaffine, pointer and labelling, and from plug-ins with "
+            "head_probabilities and relation_probabilities"
         )
 
 
@@ -89,28 +97,17 @@ def _of_root(name: str) -> bool:
     return name.partition(":")[0] == "root"
 
 
-def gather_evidence(model: Any, parsed: Treebank, trees: int = 1) -> Iterator[SentenceEvidence]:
-    """Yield the evidence for each parsed sentence and its k best trees."""
-    if isinstance(model, Searching):
-        yield from _searched(model, parsed, trees)
-    else:
-        yield from _scored(model, parsed, trees)
+def gather_evidence(model: Any, parsed: Treebank) -> Iterator[SentenceEvidence]:
+    """Yield the evidence for each parsed sentence."""
+    return _searched(model, parsed) if isinstance(model, Searching) else _scored(model, parsed)
 
 
-def _searched(model: Searching, parsed: Treebank, most: int) -> Iterator[SentenceEvidence]:
-    kept = model.analyses(parsed, most)
+def _searched(model: Searching, parsed: Treebank) -> Iterator[SentenceEvidence]:
+    kept = model.analyses(parsed, 1)
+    logs = kept.relation_logs[0].astype(np.float64)
     for sentence, (start, stop) in enumerate(pairwise(parsed.offsets.tolist())):
-        trees: list[TreeEvidence] = []
-        seen: set[bytes] = set()
-        for rank in np.flatnonzero(np.isfinite(kept.scores[sentence])).tolist():
-            heads = kept.heads[rank, start:stop]
-            relations = kept.relations[rank, start:stop]
-            mark = heads.tobytes() + relations.tobytes()
-            if mark not in seen:  # several derivations may build the same tree
-                seen.add(mark)
-                logs = kept.relation_logs[rank, start:stop].astype(np.float64)
-                trees.append(TreeEvidence(heads, relations, logs))
-        yield SentenceEvidence(kept.head_logs[sentence], trees, kept.head_shares[sentence])
+        tree = TreeEvidence(kept.heads[0, start:stop], kept.relations[0, start:stop], logs[start:stop])
+        yield SentenceEvidence(kept.head_logs[sentence], tree, kept.head_shares[sentence])
 
 
 def _log(shares: Doubles) -> Doubles:
@@ -133,7 +130,7 @@ class _Relations:
         return np.where(legal, logs, -np.inf)
 
 
-def _scored(model: Probabilistic, parsed: Treebank, most: int) -> Iterator[SentenceEvidence]:
+def _scored(model: Probabilistic, parsed: Treebank) -> Iterator[SentenceEvidence]:
     numbers = {name: number for number, name in enumerate(evidence_relations(model))}
     codes, values = parsed.codes("deprel")
     for value in values:
@@ -148,54 +145,85 @@ def _scored(model: Probabilistic, parsed: Treebank, most: int) -> Iterator[Sente
     relations = _Relations(model)
     names = relations.logs(parsed, parsed.head)
     names[np.arange(len(chosen)), chosen] = np.maximum(names[np.arange(len(chosen)), chosen], -690.0)
-    head_logs = []
-    for own in shares:
+    for own, (start, stop) in zip(shares, pairwise(parsed.offsets.tolist()), strict=True):
         logs = _log(own)
         logs[np.arange(len(own)), np.arange(len(own)) + 1] = -np.inf
-        head_logs.append(logs)
-    tables = _candidates(relations, parsed, head_logs) if most > 1 else None
-    for sentence, (start, stop) in enumerate(pairwise(parsed.offsets.tolist())):
-        first = TreeEvidence(parsed.head[start:stop], chosen[start:stop], names[start:stop])
-        trees = [first]
-        if tables is not None and stop > start:
-            trees += _others(model, head_logs[sentence], first, most, tables, start)
-        yield SentenceEvidence(head_logs[sentence], trees)
+        yield SentenceEvidence(logs, TreeEvidence(parsed.head[start:stop], chosen[start:stop], names[start:stop]))
 
 
-def _candidates(relations: _Relations, parsed: Treebank, head_logs: list[Doubles]) -> tuple[Ints, list[Doubles]]:
-    """Return the most probable heads of each word, and logs of the relations at each of them."""
-    heads = np.zeros((parsed.n_words, CANDIDATES), np.int32)
-    for logs, start in zip(head_logs, parsed.offsets[:-1].tolist(), strict=True):
-        best = np.argsort(-logs, axis=1, kind="stable")[:, :CANDIDATES]
-        best[~np.isfinite(np.take_along_axis(logs, best, 1))] = 0
-        heads[start : start + len(logs), : best.shape[1]] = best
-    heads[:, -1] = np.where((heads == parsed.head[:, None]).any(1), heads[:, -1], parsed.head)
-    columns = [relations.logs(parsed, np.ascontiguousarray(own)) for own in heads.T]
-    return heads, columns
+_LEAST = -25.0
+"""Log of the smallest weight of an arc relative to the best arc of its dependent.
+
+Less would leave no digits of a sum in which the best heads form a cycle.
+"""
 
 
-def _others(
-    model: Any, head_logs: Doubles, first: TreeEvidence, most: int, tables: tuple[Ints, list[Doubles]], start: int
-) -> list[TreeEvidence]:
-    """Return the best trees other than the one that the model returned.
+def spanning_marginals(scores: npt.ArrayLike) -> tuple[Doubles, float]:
+    r"""Return the probability of every arc over all trees with one root, and log Z.
 
-    A relation's score is its difference from the best relation of its arc, so that the order is the
-    parser's, which uses the best relation of each arc.
+    .. math:: L_{dd} = \sum_{h \ge 1} w_{hd}, \quad L_{hd} = -w_{hd}, \quad L_{1d} = w_{0d},
+       \quad Z = \det L, \quad w_{hd} = \exp s(h, d)
+
+    Parameters
+    ----------
+    scores
+        ``scores[d - 1, h]`` is the score of the arc from head h to word d, 0 the root, as in
+        ``head_probabilities`` of a model; a constant added to a row changes no probability.
+
+    Returns
+    -------
+    tuple
+        The marginals, of the same shape, and the log of the sum over all trees.
+
+    Examples
+    --------
+    >>> marginals, total = spanning_marginals(np.zeros((2, 3)))  # two trees, equally likely
+    >>> marginals
+    array([[0.5, 0. , 0.5],
+           [0.5, 0.5, 0. ]])
+    >>> float(np.exp(total).round(6))
+    2.0
     """
-    n = len(head_logs)
-    words = np.arange(n)
-    arcs = np.full((n, n + 1), -np.inf)
-    names = np.full((n, n + 1, len(first.relation_logs[0])), -np.inf)
-    for heads, logs in zip(tables[0].T, tables[1], strict=True):
-        own = heads[start : start + n]
-        arcs[words, own] = head_logs[words, own]
-        names[words, own] = logs[start : start + n]
-    tops = names.max(2, keepdims=True)
-    relative = np.where(np.isfinite(tops), names - np.where(np.isfinite(tops), tops, 0), -np.inf)
-    projective = bool(getattr(model, "projective", False))
-    found = []
-    for tree in k_best_trees(arcs, relative, most, projective=projective):
-        same = (tree.heads == first.heads).all() and (tree.relations == first.relations).all()
-        if not same:
-            found.append(TreeEvidence(tree.heads, tree.relations, names[words, tree.heads]))
-    return found[: most - 1]
+    logs = np.array(scores, np.float64)
+    n = len(logs)
+    own = np.arange(n)
+    logs[own, own + 1] = -np.inf
+    tops = logs.max(1, keepdims=True)
+    weights = np.exp(np.maximum(logs - tops, _LEAST))
+    weights[own, own + 1] = 0.0
+    root, arcs = weights[:, 0], weights[:, 1:].T  # heads first
+    laplacian = np.diag(arcs.sum(0)) - arcs
+    laplacian[0] = root
+    inverse = np.linalg.inv(laplacian)
+    sign, log_total = np.linalg.slogdet(laplacian)
+    on_diagonal = np.diag(inverse).copy()
+    on_diagonal[0] = 0.0  # the first row holds the root's arcs and no sum
+    across = inverse.copy()
+    across[:, 0] = 0.0  # across[d, h]: derivative by the entry of head h and word d
+    marginals = np.empty_like(weights)
+    marginals[:, 0] = root * inverse[:, 0]
+    marginals[:, 1:] = (arcs * (on_diagonal[None] - across.T)).T
+    found = np.clip(marginals, 0.0, 1.0)
+    return found / found.sum(1, keepdims=True), float(log_total * sign + tops.sum())
+
+
+def projective_marginals(scores: npt.ArrayLike) -> tuple[Doubles, float]:
+    """Return the probability of every arc over projective trees with one root, and log Z.
+
+    Parameters and result are those of :func:`spanning_marginals`; takes cubic time.
+
+    Examples
+    --------
+    >>> marginals, total = projective_marginals(np.zeros((3, 4)))
+    >>> float(np.exp(total).round(6))  # of nine trees with one root, seven are projective
+    7.0
+    """
+    logs = np.array(scores, np.float64)
+    n = len(logs)
+    tops = logs.max(1, keepdims=True)
+    heads_first = np.zeros((n + 1, n + 1))
+    heads_first[:, 1:] = (logs - tops).T
+    np.fill_diagonal(heads_first, 0.0)
+    shares = np.zeros_like(heads_first)
+    log_total = projective_sums(heads_first, shares)
+    return shares[:, 1:].T.copy(), float(log_total + tops.sum())

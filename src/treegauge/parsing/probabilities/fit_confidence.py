@@ -256,14 +256,14 @@ class WordCases:
         """Return the share of each word's head."""
         words = [np.zeros(0)]
         for one, _, _ in self.evidence:
-            heads = one.trees[0].heads
+            heads = one.tree.heads
             shares, _ = head_marginals(tempered(one.head_logs, temperature), way)
             words.append(shares[np.arange(len(heads)), heads])
         return np.concatenate(words)
 
     def relations(self, temperature: float) -> Doubles:
         """Return the share of each word's relation at its head."""
-        shares = [names.shares(one.trees[0], temperature) for one, names, _ in self.evidence]
+        shares = [names.shares(one.tree, temperature) for one, names, _ in self.evidence]
         return np.concatenate([np.zeros(0), *shares])
 
     def features(self, temperature: float, relation_temperature: float, way: str) -> Doubles:
@@ -275,7 +275,7 @@ class WordCases:
         of_words = zip(self.evidence, heads, relations, strict=False)
         for (one, _, known), head_shares, relation_shares in of_words:
             logs = tempered(one.head_logs, temperature)
-            made.append(word_features(one, one.trees[0], logs, head_shares, relation_shares, known))
+            made.append(word_features(one, one.tree, logs, head_shares, relation_shares, known))
         return np.concatenate(made)
 
     def head_loss(self, temperature: float, way: str) -> float:

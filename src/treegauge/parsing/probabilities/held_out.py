@@ -90,16 +90,13 @@ def calibrate_model(
     return pooled_calibration(held_out, " and ".join(names), text, first=first)
 
 
-def check_folds(entry: "ParserEntry", train: "Treebank", members: int = 1) -> None:
-    """Refuse folds that would fail, and report their cost, before training.
-
-    `members` is the number of models of an ensemble, all of which are trained on each fold.
-    """
+def check_folds(entry: "ParserEntry", train: "Treebank") -> None:
+    """Refuse folds that would fail, and report their cost, before training."""
     if not entry.gives_probabilities:
         raise TreegaugeError(f"{entry.name} gives no probabilities to calibrate; leave out --calibrate")
     if len(train) < FOLDS:
         raise TreegaugeError(f"{train.name} has {len(train)} sentences; calibration on folds needs {FOLDS}")
-    models = _rounds(train) * members
+    models = _rounds(train)
     note(f"calibration trains {models} more model{'s' * (models > 1)}, on four fifths of the training set each")
 
 

@@ -160,8 +160,6 @@ def mismatch(
             "parsed this file (same set, same release) and did not change characters; --align "
             "loose aligns texts whose characters differ"
         )
-    if "/tree_2)" in rest.rpartition(f"{system.name}:")[2]:
-        hint = "the output has several trees per sentence: write one, with parse without --trees"
     return MismatchError(f"{said}\n  {rest}\nhint: {hint}")
 
 

@@ -1,4 +1,4 @@
-"""The absolute rank of the published table, and item response on simulated answers."""
+"""The absolute rank of the published table."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,6 @@ import treegauge as tg
 from treegauge import data
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.difficulty import LARGER_IS_EASIER, absolute_rank
-from treegauge.learning.dynamics.item_response import fit_item_response, responses
-from treegauge.learning.dynamics.jobs import TrainingJob, relation_names
 from treegauge.testing.synthetic import synthetic
 
 # The Difficulty paper, Table 1: absolute rank and the ten measures of treebanks whose row is
@@ -61,62 +59,6 @@ def test_gaps_and_ties():
         absolute_rank({"treebank": ["a"], "size": [1]})
     with pytest.raises(TreegaugeError, match="unknown measure 'la'"):
         absolute_rank({"treebank": ["a"], "las": [1]}, ["la"])
-
-
-def simulated(kind, respondents, words, seed):
-    random = np.random.default_rng(seed)
-    ability = random.normal(0.5, 1, respondents)
-    difficulty = random.normal(0, 1, words)
-    power = np.exp(random.normal(0.2, 0.4, words)) if kind == "2pl" else np.ones(words)
-    p = 1 / (1 + np.exp(-power * (ability[:, None] - difficulty)))
-    return random.random(p.shape) < p, ability, difficulty, power
-
-
-@pytest.mark.parametrize("kind", ["rasch", "2pl"])
-def test_parameters_are_recovered(kind):
-    right, ability, difficulty, power = simulated(kind, 30, 1500, 1)
-    found = fit_item_response(right, model=kind)
-    assert np.sqrt(np.mean((found.ability - ability) ** 2)) < 0.12
-    assert np.corrcoef(found.difficulty, difficulty)[0, 1] > 0.9
-    # The posterior's spread is honest: squared errors are as large as it says.
-    calibration = np.mean(((found.difficulty - difficulty) / found.spread) ** 2)
-    assert 0.8 < calibration < 1.25
-    if kind == "2pl":
-        assert np.corrcoef(np.log(found.discrimination), np.log(power))[0, 1] > 0.5
-
-
-def test_few_respondents_and_extreme_ones():
-    right = np.array([[1] * 6, [0] * 6, [1, 1, 1, 0, 0, 0]], bool)
-    found = fit_item_response(right, ["best", "worst", "middle"], model="rasch")
-    best, worst, middle = found.ability
-    assert best > middle > worst
-    assert np.isfinite(found.difficulty).all()
-    assert (found.difficulty[:3] < found.difficulty[3:]).all()
-    assert found.table["respondent"].to_list() == ["best", "worst", "middle"]
-    assert found.words().columns == ["difficulty", "sd"]
-    assert found.words().height == 6
-    with pytest.raises(TreegaugeError, match="unknown item response model '3pl'"):
-        fit_item_response(right, model="3pl")
-    with pytest.raises(TreegaugeError, match="of 0 and 1"):
-        fit_item_response([[0.5]])
-
-
-def test_answers_of_recordings(quick):
-    train, dev = synthetic(60, seed=1), synthetic(40, seed=2)
-    names = relation_names(train, dev)
-    jobs = [TrainingJob(train, {"dev": dev}, seed=seed, relations=names) for seed in (1, 2)]
-    made = [one["dev"] for one in quick(jobs)]
-    right, names = responses(made, layer="both", epochs=(0, -1))
-    assert right.shape == (4, dev.n_words)
-    assert names == ("1 epoch 1", "1 epoch 3", "2 epoch 1", "2 epoch 3")
-    assert (right[1] == (made[0].correct("head")[-1] & made[0].correct("relation")[-1])).all()
-    with pytest.raises(TreegaugeError, match=r"got 4 respondents; discrimination \(2pl\) needs"):
-        fit_item_response(right, names)
-    found = fit_item_response(np.vstack([right, right[1:2]]))
-    # Words that all got right are easier than those that all got wrong.
-    assert found.difficulty[right.all(axis=0)].max() < found.difficulty[~right.any(axis=0)].min()
-    rasch = fit_item_response(right, names, model="rasch")
-    assert spearmanr(rasch.ability, right.sum(axis=1)).statistic == pytest.approx(1)
 
 
 def test_a_row_of_the_table(quick):
