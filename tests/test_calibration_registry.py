@@ -167,7 +167,7 @@ def examples(world, counts, numbers):
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
         "curve advise": [partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")],
         "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
-        "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
+        "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3])],
     }
 
 

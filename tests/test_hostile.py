@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from studies.corrections.injected_errors import inject_errors
 from tests.commands import invoke
 from treegauge.cli.commands import verb_command
 from treegauge.cli.verbs import VERBS
@@ -14,7 +15,6 @@ from treegauge.experiments.run import run
 from treegauge.parsing.options import read_options
 from treegauge.parsing.registry import find_parser
 from treegauge.parsing.train import train
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
 

@@ -52,13 +52,12 @@ if TYPE_CHECKING:
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
     from treegauge.statistics.data_table import Tables
     from treegauge.statistics.variables import Analysis, Coefficient, Correction, Names
-    from treegauge.treebanks.catalogue import Catalogue, Layer
+    from treegauge.treebanks.catalogue import Catalogue
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
     from treegauge.treebanks.published import PublishedScores
     from treegauge.treebanks.show import Drawings
     from treegauge.treebanks.sources.files import Errors, Source
-    from treegauge.treebanks.sources.selection import Prefer
     from treegauge.validation.report import ValidationReport
     from typing import Any, IO, Literal
 
@@ -252,7 +251,6 @@ def audit(
     only: Only | None = None,
     similarity: float = 0.7,
     candidates: Source | None = None,
-    agreement: Sequence[str] = (),
     resamples: int = 999,
     seed: int = 0,
     fail: Fail = 'error',
@@ -275,16 +273,13 @@ def audit(
         Show one thing only, also of single CoNLL-U files: leaks lists sentences that occur twice,
         consistency words that are attached differently from the same words elsewhere, both within
         and across the treebanks; card summarises each treebank (size, layers, validity,
-        consistency, leaks, difficulty and agreement), several in a table.
+        consistency, leaks and difficulty), several in a table.
     similarity
         Minimum similarity of near-duplicates: 1 - edit distance / length of the longer sentence, in
         characters; 1 finds only equal sentences.
     candidates
         A CSV file written by ``map --candidates-out``, to be joined with the list of
         inconsistent words.
-    agreement
-        For cards: the inter-annotator agreement of a treebank, a JSON file from treegauge agree;
-        NAME=FILE if there are several treebanks.
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
     seed
@@ -384,19 +379,13 @@ def catalogue(
     roots: Source | Sequence[Source] = (),
     *,
     find: Sequence[str] = (),
-    has: Sequence[Layer] = (),
-    needs: Sequence[Literal['train', 'dev', 'test']] = (),
     where: Sequence[str] = (),
-    licence: str | None = None,
-    one_per_language: Prefer | None = None,
-    explain: bool = False,
     paths: bool = False,
     count: bool = True,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
-    treegauge catalogue ud --has features --where 'words >= 30000' --where 'nonprojective <= 0.1'
-    --one-per-language size --explain
+    treegauge catalogue ud --where 'words >= 30000' --where 'features >= 0.25' --where 'genus = Slavic,Baltic'
 
     Parameters
     ----------
@@ -406,20 +395,9 @@ def catalogue(
         TREEGAUGE_UD.
     find
         List only these names, codes, languages or families, such as el_gdt@2.9.
-    has
-        A layer that at least a quarter of the words must have.
-    needs
-        A set (train, dev or test) that must have sentences.
     where
-        A condition on a column of the table, such as 'words >= 30000' or 'genus = Slavic,Baltic'.
-    licence
-        A pattern for the licence, such as 'CC BY-SA *'; case is ignored.
-    one_per_language
-        Keep one treebank per language and release among those that meet all other criteria: the one
-        with the most words (size), or the one with the most manual annotation of relations
-        (annotation; the larger one if that is equal or unknown).
-    explain
-        Show why each of the others is left out.
+        A condition on a column of the table, such as 'words >= 30000' or 'licence = CC BY-SA*';
+        several must all hold.
     paths
         Print only the folders.
     count
@@ -1054,8 +1032,6 @@ def diff(
     *,
     split: str | None = None,
     by: By = 'upos',
-    trees: int = 0,
-    sentence: Sequence[str | int] = (),
     all: bool = False,
     errors: Errors = 'strict',
 ) -> Diff:
@@ -1075,10 +1051,6 @@ def diff(
         Compare only this set (train, dev or test) of treebank folders.
     by
         Word classes in the table of classes: old UPOS or relation.
-    trees
-        Number of changed sentences to draw, both trees side by side.
-    sentence
-        A sentence to draw, without the tables: its sent_id or its number from 1 in the old version.
     all
         Show all rows of every table.
     errors
@@ -2129,7 +2101,7 @@ def show(
     sentence
         A sentence to draw: its number from 1, or its sent_id.
     system
-        A system's output on the same words; the drawing shows its incorrect arcs.
+        A system's output or another version, found by sent_id; the drawing shows the arcs that differ.
     split
         The set of a treebank folder to draw from (train, dev or test).
     limit
@@ -2568,21 +2540,11 @@ class _Transfer:
         self,
         target: Any,
         *sources: Any,
-        metric: str = 'LAS',
         sentences: int = 10,
-        parser: str = 'beam',
-        option: Sequence[str] | Mapping[str, Any] = (),
-        seed: int = 0,
-        store: Store | str | PathLike[str] | None = None,
-        workers: int = 1,
-        convention: str | Convention = 'official',
-        force: bool = False,
     ) -> SourceWeights:
-        """Rank sources by the similarity of their tags to the target's (KLcpos3), and select some.
+        """Rank sources by the similarity of their tags to the target's (KLcpos3).
 
-        Uses the first sentences of the target's training set. If they have trees, parsers are trained
-        on the sources, and strategies of selection are compared on held-out sentences: the result says
-        whether the choice is significant. Without trees, or with parser none, nothing is trained.
+        Uses the first sentences of the target's training set; trees are not needed, and nothing is trained.
 
         Parameters
         ----------
@@ -2590,25 +2552,8 @@ class _Transfer:
             The target: a treebank folder or name, or a file.
         *sources
             The sources: treebank folders or names (their training sets) or files.
-        metric
-            LAS, UAS, or a registered metric.
         sentences
             Number of target sentences, the first ones, whose tags determine the weights.
-        parser
-            Parser to train on each source, without words: beam or mst; none: rank by tags only.
-        option
-            Option of the parser, such as epochs=5; repeatable.
-        seed
-            Seed of the trainings.
-        store
-            Folder that stores the parses; trainings in it are not repeated. By default none.
-        workers
-            Number of trainings at a time.
-        convention
-            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-            subtypes (subtypes compared), or no-punct+subtypes.
-        force
-            Overwrite an existing file of another kind; an input is never overwritten.
         """
 
 transfer: _Transfer

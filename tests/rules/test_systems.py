@@ -6,8 +6,8 @@
 import pytest
 
 import treegauge as tg
+from studies.corrections.injected_errors import inject_errors
 from treegauge.core.errors import TreegaugeError
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 
 

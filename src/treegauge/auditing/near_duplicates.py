@@ -195,14 +195,8 @@ def find_matches(parts: Sequence[Texts], *, similarity: float = SIMILARITY, trai
     one. Sentences with fewer than five words are left out, and so are those with hidden text (most
     forms are ``_``).
 
-    Parameters
-    ----------
-    parts
-        The texts, part by part.
-    similarity
-        Minimum similarity of near-duplicates; 1 finds only equal texts.
-    training
-        Numbers of parts that are training data, whatever their names.
+    A `similarity` of 1 finds only equal texts; `training` has the numbers of parts that are training data,
+    whatever their names.
     """
     if not 0 < similarity <= 1:
         raise TreegaugeError(f"similarity: expected a number above 0, up to 1; found {similarity}")

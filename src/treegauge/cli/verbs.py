@@ -53,13 +53,12 @@ VERBS: dict[str, dict[str, Command]] = {
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.",
             ["treebanks"],
-            metavar={"treebanks": "TREEBANK", "against": "PATH", "agreement": "FILE"},
+            metavar={"treebanks": "TREEBANK", "against": "PATH"},
             formats=["svg"],
         ),
         "diff": Command(
             "Compare two versions of a treebank: sentences, words and every layer of annotation.",
             ["old", "new"],
-            {"sentence": "-s"},
             formats=["patch"],
         ),
         "measure": Command(

@@ -13,14 +13,11 @@ from treegauge.core.reading import parse_number
 if TYPE_CHECKING:
     import polars as pl
 
-_BOUNDS: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
-    ">=": (operator.ge, "at least"),
-    "<=": (operator.le, "at most"),
-    ">": (operator.gt, "more than"),
-    "<": (operator.lt, "less than"),
-}
+_BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
 _SHOWN = 12
-_CONDITION = re.compile(r"\s*([^<>=!]*[^<>=!\s])\s*(>=|<=|!=|=|>|<)\s*(.*\S)\s*")
+_CONDITION = re.compile(r"\s*([^<>=!]*[^<>=!\s])\s*(>=|<=|!=|=|>|<)(?!=)\s*(.*\S)\s*")
 
 
 class Condition(NamedTuple):
@@ -70,31 +67,14 @@ class Condition(NamedTuple):
         """
         if self.sign in _BOUNDS:
             number = parse_number(cell)
-            return number is not None and _BOUNDS[self.sign][0](number, float(self.value))
+            return number is not None and _BOUNDS[self.sign](number, float(self.value))
         text = "" if cell is None else f"{cell:.15g}" if isinstance(cell, float) else str(cell).strip()
         alternatives = [self.value, *map(str.strip, self.value.split(","))]
         return (self.sign == "=") == any(fnmatchcase(text.casefold(), one.casefold()) for one in alternatives)
 
-    def reason(self, cell: object) -> str | None:
-        """Return why a cell does not meet the condition, or None if it does."""
-        if self.holds(cell):
-            return None
-        if self.sign not in _BOUNDS:
-            return (
-                f"{self.column} {cell if cell is not None else 'missing'}, expected {self.sign.strip('=')}{self.value}"
-            )
-        bound = float(self.value)
-        wanted = f"expected {_BOUNDS[self.sign][1]} {bound:,.10g}"
-        if cell is None:
-            return f"{self.column} missing, {wanted}"
-        shown = f"{cell:,}" if isinstance(cell, int) else f"{cell:.4g}"
-        if shown == f"{bound:.4g}":  # rounding would show the bound itself
-            shown = repr(cell)
-        return f"{self.column} {shown}, {wanted}"
 
-
-def frame_where(frame: "pl.DataFrame", source: str, where: Sequence[str]) -> "pl.DataFrame":
-    """Return the rows of a table that meet all conditions; it is an error if there are none.
+def frame_where(frame: "pl.DataFrame", source: str, where: Sequence[str], *, empty: bool = False) -> "pl.DataFrame":
+    """Return the rows of a table that meet all conditions; unless `empty`, there must be some.
 
     Examples
     --------
@@ -107,7 +87,7 @@ def frame_where(frame: "pl.DataFrame", source: str, where: Sequence[str]) -> "pl
         condition = Condition.parse(text, frame.columns)
         column = frame[condition.column]
         frame = frame.filter([condition.holds(cell) for cell in column])
-        if frame.is_empty():
+        if frame.is_empty() and not empty:
             found = [str(value) for value in dict.fromkeys(column)]
             more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
             raise TreegaugeError(
