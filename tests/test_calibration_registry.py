@@ -37,7 +37,8 @@ OTHER_WORDS = {
     "auditing": {"p_gold", "p_instead"},  # columns of candidates
     "core": {"low", "high"},  # parameters that have limits
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
-    "ranking": {"lower", "better"}, "scoring": {"ci"}, "splitting": {"low", "high"},
+    "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "confidence_interval"},
+    "splitting": {"low", "high"},
     "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
     "treebanks": {"tail"},
 }  # fmt: skip
@@ -119,6 +120,7 @@ def examples(world, counts, numbers):
             partial(tg.score, *one, test="bootstrap", resamples=50),
             partial(tg.score, gold, three, units="sentences", margin=1),
             partial(tg.score, world, *systems, split="test", margin=1),
+            partial(tg.score, *one, fresh=str(treebanks[1])),
         ],
         "breakdown": [
             partial(tg.breakdown, *one, by=["deprel"]),
@@ -134,7 +136,7 @@ def examples(world, counts, numbers):
         ],
         "rank compare": [
             partial(tg.rank.compare, "conll18", test=test)
-            for test in ("nemenyi", "wilcoxon-holm", "wins", "improvement", "bradley-terry")
+            for test in ("nemenyi", "wilcoxon-holm", "wins", "improvement", "bradley-terry", "profile", "mixed")
         ]
         + [partial(tg.rank.compare, "conll18", test="difference", margin=1.0)],
         "rank outliers": [partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, subsets=2000)],

@@ -84,6 +84,11 @@ register_extensions(
     save="treegauge.reporting.figures.drawing:save",
     to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
+register_extensions(
+    "sentences",
+    kinds="treegauge.auditing.changes.word_pairs:new_sentence_kinds",
+    leaked="treegauge.auditing.near_duplicates:leaked_sentences",
+)
 register_extensions("pages", candidates="treegauge.reporting.sections.maps:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}

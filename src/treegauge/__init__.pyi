@@ -561,15 +561,16 @@ def convert(
     seed: int = 0,
     force: bool = False,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
+    """Convert CoNLL-U to tables and back, and answers of language models; repair and sample.
 
-    Tables contain every row and comment, so converting back loses nothing.
+    Tables contain every row and comment, so converting back loses nothing. Trees in an answer may be
+    in any format: chat text is left out, and a comment says for each sentence what was assumed.
 
     Parameters
     ----------
     source
         A CoNLL-U file (compressed or not), a table, a treebank folder or a name under TREEGAUGE_UD;
-        - is standard input.
+        - is standard input. The answer of a language model ends in .txt, .md, .json or .jsonl.
     out
         The file to write; its ending sets the format: .conllu (also .gz .xz .bz2 .zst), .parquet,
         .arrow, .csv, .tsv. By default, and for -, CoNLL-U is printed.
@@ -1652,14 +1653,16 @@ class _Rank:
         test
             Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
             (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
-            treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks.
+            treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks. profile:
+            interquartile means and performance profiles. mixed: how much of a difference is genus,
+            treebank, document or seed, and scores and ranks on a new treebank.
         systems
             Only these systems; repeatable.
         treebanks
             Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
         margin
-            In points: for wins, the largest difference that is a tie; for differences, the margin of
-            equivalence.
+            In points: for wins, the largest difference that is a tie; for differences, the largest
+            that does not matter, which shows which systems are equivalent.
         level
             Confidence level of tests and intervals.
         metric
@@ -1999,6 +2002,8 @@ def score(
     test: Test = 'student',
     correction: _Correction = 'holm',
     margin: float | None = None,
+    fresh: str | None = None,
+    leave_out: Literal['leaked'] | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     allow: Sequence[str] = (),
     align: Literal['exact', 'loose'] = 'exact',
@@ -2044,6 +2049,11 @@ def score(
     margin
         Largest difference in points that does not matter; shows which systems are equivalent, not
         worse, or better.
+    fresh
+        Score sentences that were added, or whose words changed, since an older release apart from the others, and test
+        the difference: r2.15 under TREEGAUGE_UD, or the path of the release or of the treebank in it.
+    leave_out
+        leaked: leave out sentences that are also, exactly or nearly, in the training set next to gold.
     errors
         strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
     allow

@@ -74,7 +74,9 @@ VERBS: dict[str, dict[str, Command]] = {
             {"sentence": "-s"},
             formats=["svg", "tikz"],
         ),
-        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.", ["source"]),
+        "convert": Command(
+            "Convert CoNLL-U to tables and back, and answers of language models; repair and sample.", ["source"]
+        ),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command("List treebanks on disk with languages, licences and sizes.", ["roots"]),
     },

@@ -59,7 +59,7 @@ class Certificate(Result):
         six groups). Then, with treebanks as units: signed ranks, signs, permutation of the mean.
     equivalence
         With a margin: p-values of equivalence, of non-inferiority of A, and of superiority of A by
-        more than the margin.
+        more than the margin, twice the one-sided ones, and the verdict in the words of ``score``.
     groups
         The number of groups of treebanks, with those of one unplaced treebank; None if all
         groups are unknown.
@@ -88,7 +88,7 @@ class Certificate(Result):
     rank_biserial: float
     error_reduction: float | None
     tests: dict[str, float]
-    equivalence: dict[str, float] | None
+    equivalence: dict[str, Any] | None
     groups: int | None
     unplaced: tuple[str, ...]
     cluster: str
@@ -267,7 +267,7 @@ def _margins(certificate: Certificate) -> str:
     return (
         f"Tests with a margin of {tested['margin']:g}: equivalence {same}, "
         f"non-inferiority of {certificate.claim.a} {not_worse}, superiority by "
-        f"more than the margin {better}."
+        f"more than the margin {better}; verdict: {tested['verdict']}."
     )
 
 

@@ -16,7 +16,7 @@ from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
-from treegauge.statistics.planning import best_of, equivalence
+from treegauge.statistics.planning import best_of, margin_claims, verdict
 from treegauge.statistics.small_samples import StudentEstimate, effective_df
 from treegauge.statistics.student import student_quantile
 from treegauge.statistics.units import LEAST_BEST, LEAST_BOOTSTRAP_TEST, LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind
@@ -171,11 +171,7 @@ def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | No
     if margin is None:
         return columns
     value, error, df = 100 * estimate.value[i], 100 * estimate.standard_error[i], estimate.df[i]
-    ours, theirs = (equivalence(sign * value, error, df, margin=margin) for sign in (1, -1))
-    # Twice the one-sided p-values: a claim holds if the interval shown lies on its side.
-    claims = {"equivalent": ours.p_equivalent, "a_not_worse": ours.p_not_worse}
-    claims["b_not_worse"] = theirs.p_not_worse
-    return columns | {f"p_{name}": known(min(2 * float(p), 1.0)) for name, p in claims.items()}
+    return columns | {name: known(float(p)) for name, p in margin_claims(value, error, df, margin).items()}
 
 
 def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> list[dict[str, Any]]:
@@ -187,7 +183,11 @@ def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> lis
             row["p_corrected" if name == "p_value" else name] = known(p)
     if "p_equivalent" in done[0]:
         for row in done:
-            row["verdict"] = _verdict(row, round(1 - level, 10))
+            row["verdict"] = verdict(
+                row["a"], row["b"], row["difference"], row["p_corrected"],
+                {name: row[name] for name in row if name.endswith(("_equivalent", "_not_worse"))},
+                round(1 - level, 10),
+            )  # fmt: skip
     return done
 
 
@@ -216,20 +216,6 @@ def drawn_p_values(
     if test == "permutation":
         return paired_permutation(a.mean, b.mean, f1_fractions, permutations=draws, **how).p_value
     return paired_bootstrap(a.mean, b.mean, f1_fractions, resamples=draws, **how).p_value
-
-
-def _verdict(row: Mapping[str, Any], alpha: float) -> str:
-    """Return the strongest claim that the tests support, in words."""
-    shown = {name: p is not None and p <= alpha for name, p in row.items() if name[:2] == "p_"}
-    better = "a" if row["difference"] > 0 else "b"
-    if shown["p_equivalent"]:
-        return "equivalent"
-    if shown["p_corrected"]:
-        return f"{row[better]} better"
-    for side in (better, "ab".replace(better, "")):
-        if shown[f"p_{side}_not_worse"]:
-            return f"{row[side]} not worse"
-    return "undecided"
 
 
 def _best(scores: Scores, counted: Mapping[str, UnitCounts], name: str) -> dict[str, Any] | None:

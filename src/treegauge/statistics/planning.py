@@ -1,18 +1,15 @@
 """Equivalence tests, power, detectable effects, sample sizes, and the best of many."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.draws import FloatArray
-
-if TYPE_CHECKING:
-    pass
 
 
 class Equivalence(NamedTuple):
@@ -66,6 +63,57 @@ def equivalence(value: npt.ArrayLike, standard_error: npt.ArrayLike, df: npt.Arr
         above, below = (difference + margin) / error, (difference - margin) / error
     not_worse, not_better = stdtr(df, -above), stdtr(df, below)
     return Equivalence(np.maximum(not_worse, not_better), np.asarray(not_worse), np.asarray(stdtr(df, -below)))
+
+
+def margin_claims(
+    value: npt.ArrayLike, standard_error: npt.ArrayLike, df: npt.ArrayLike, margin: float
+) -> dict[str, FloatArray]:
+    """Return the p-values of three claims about a difference A - B: equivalent, A or B not worse.
+
+    They are twice the one-sided p-values of :func:`equivalence`, so that a claim holds if the
+    interval that is shown lies on its side of the margin.
+
+    Examples
+    --------
+    >>> {name: round(float(p), 3) for name, p in margin_claims(0.1, 0.15, 40, margin=0.5).items()}
+    {'p_equivalent': 0.011, 'p_a_not_worse': 0.0, 'p_b_not_worse': 0.011}
+    """
+    difference = np.asarray(value, np.float64)
+    ours, theirs = (equivalence(sign * difference, standard_error, df, margin) for sign in (1, -1))
+    claims = {"equivalent": ours.p_equivalent, "a_not_worse": ours.p_not_worse, "b_not_worse": theirs.p_not_worse}
+    return {f"p_{name}": np.asarray(np.minimum(2 * p, 1.0)) for name, p in claims.items()}
+
+
+def verdict(a: str, b: str, difference: float, p_value: float | None, claims: Mapping[str, Any], alpha: float) -> str:
+    """Return the strongest claim about two systems that tests support, in the words of all verbs.
+
+    Parameters
+    ----------
+    a, b, difference, p_value
+        The systems, A - B, and the p-value of that difference; None if it was not tested.
+    claims
+        p-values of :func:`margin_claims`, perhaps corrected for the number of pairs.
+    alpha
+        The largest p-value at which a claim holds.
+
+    Examples
+    --------
+    >>> verdict("A", "B", 0.1, 0.51, margin_claims(0.1, 0.15, 40, margin=0.5), 0.05)
+    'equivalent'
+    >>> verdict("A", "B", 0.4, 0.01, margin_claims(0.4, 0.15, 40, margin=0.5), 0.05)
+    'A better'
+    """
+    shown = {name: p is not None and p <= alpha for name, p in claims.items()}
+    ahead, behind = ("a", "b") if difference > 0 else ("b", "a")
+    named = {"a": a, "b": b}
+    if shown["p_equivalent"]:
+        return "equivalent"
+    if p_value is not None and p_value <= alpha:
+        return f"{named[ahead]} better"
+    for side in (ahead, behind):
+        if shown[f"p_{side}_not_worse"]:
+            return f"{named[side]} not worse"
+    return "undecided"
 
 
 def detectable_difference(

@@ -36,6 +36,7 @@ FIGURES: dict[str, str] = {
     "predictions": "analysis.predictions",
     "critical difference": "ranking.critical_differences",
     "exact ranks": "ranking.pair_matrix",
+    "profiles": "ranking.profile_lines",
     "ranks": "ranking.ranks_figure",
     "score": "scores.score_intervals",
     "suite": "scores.suite",
