@@ -30,7 +30,7 @@ WORDS = {
     "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu",
     "breakdown": "gold.conllu sys.conllu",
     "vote": "gold.conllu a=sys.conllu b=gold.conllu --out voted.conllu",
-    "design": "many.conllu a=good.conllu b=poor.conllu --units sentences", "rank": "scores.csv --subsets 5",
+    "design": "a=good.conllu b=poor.conllu --gold many.conllu --units sentences", "rank": "scores.csv --subsets 5",
     "rank compare": "scores.csv", "rank outliers": "scores.csv --system S1 --subsets 5",
     "leaderboard": "gold teams --out board --subsets 5",
     "certify": "scores.csv --claim S0>S1 --subsets 5", "published": "Greek-GDT",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.certify import Grouping
     from treegauge.ranking.claims import Claim
     from treegauge.ranking.compare import Comparison
+    from treegauge.ranking.design import SamplePlan
     from treegauge.ranking.leaderboard import Ranks, SystemComparison
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.recommend import Recommendation
@@ -46,9 +47,8 @@ if TYPE_CHECKING:
     from treegauge.reporting.report import Page
     from treegauge.scoring.breakdown import Output
     from treegauge.scoring.classes.class_scores import Breakdowns
-    from treegauge.scoring.design import SamplePlan, Output as _Output
-    from treegauge.scoring.score import Test, Correction as _Correction, Output as __Output
-    from treegauge.scoring.vote import Combination, Output as ___Output
+    from treegauge.scoring.score import Test, Correction as _Correction, Output as _Output
+    from treegauge.scoring.vote import Combination, Output as __Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
     from treegauge.statistics.data_table import Tables
     from treegauge.statistics.variables import Analysis, Coefficient, Correction, Names
@@ -982,49 +982,68 @@ def demo(
     """
 
 def design(
-    gold: _Output,
-    *systems: _Output | Mapping[str, Any],
+    *scores: Any,
     difference: float = 1.0,
-    metric: str = 'LAS',
-    convention: str | Convention = 'official',
-    split: Literal['train', 'dev', 'test'] | None = None,
+    claim: str | None = None,
     units: Literal['auto', 'documents', 'sentences'] = 'auto',
     level: float = 0.95,
+    at_most: Sequence[str | Constraint] = (),
+    at_least: Sequence[str | Constraint] = (),
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    metric: str = 'LAS',
+    missing: Missing = 'error',
+    metadata: str | PathLike[str] | pl.DataFrame | None = None,
+    gold: str | PathLike[str] | Treebank | None = None,
 ) -> SamplePlan:
     """Report how many sentences, runs and treebanks an experiment needs to find a difference.
 
-    Needs two or more systems of a pilot study, from which it takes how much differences vary.
+    How much differences vary is taken from a table of scores (conll18), or with --gold from the
+    output of two or more systems of a pilot study. A table also gives the smallest set of treebanks.
 
     Parameters
     ----------
-    gold
-        The gold file, or a folder of gold files.
-    *systems
-        System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
-        system. In Python also treebanks, and mappings from names to outputs.
+    *scores
+        conll18, tables of scores, stores or results; with --gold system files or folders, as PATH or
+        NAME=PATH. Repeat a NAME for several runs (seeds) of one system.
     difference
         The difference in points to be found with probability 0.8.
-    metric
-        The metric of this difference.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    split
-        With folders: only gold files of this split.
+    claim
+        Two systems of a table, such as "A > B", whose differences vary as yours will. Default: a
+        typical pair, of those whose difference is close to the one to be found.
     units
-        Units of resampling: documents, sentences, or auto (documents if gold has "# newdoc"
-        comments, else sentences).
+        With --gold: documents, sentences, or auto (documents if gold has "# newdoc" comments, else
+        sentences).
     level
         The level of the test is 1 - level.
+    at_most
+        Upper bounds, such as language:1, genus=Slavic:2, resource:stratified; or tokens:500000,
+        the largest total number (treebanks of unknown size are then left out); repeatable.
+    at_least
+        Lower bounds, such as resource=small:1, or stock:1 for every value; repeatable.
+    include
+        A treebank that must be a member; repeatable.
+    exclude
+        A treebank that must not be a member; repeatable.
+    metric
+        Metric to compare systems by; upper or lower case.
+    missing
+        How to treat missing scores; averages never skip them. keep: compare systems over the
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
+    metadata
+        Table with a column treebank or name and any of language, tokens, family, stock, genus and
+        resource. Languages and genera are known from names, and all columns for treebanks of the
+        CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
 
     Examples
     --------
     >>> import treegauge as tg
-    >>> from treegauge.testing.simulated_parser import simulated_parse
-    >>> gold = tg.synthetic(100, seed=1)
-    >>> parsed = [tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=seed)) for seed in (1, 2)]
-    >>> tg.design(gold, dict(zip("ab", parsed)), difference=2, units="sentences").table.columns
-    ['a', 'b', 'unit', 'given', 'available', 'needed']
+    >>> plan = tg.design("conll18", difference=4, at_most=["language:1"])
+    >>> plan.table.columns[:6], len(plan.subset) > 7
+    (['a', 'b', 'unit', 'given', 'available', 'needed'], True)
     """
 
 def diff(
@@ -1992,8 +2011,8 @@ def run(
     """
 
 def score(
-    gold: __Output,
-    *systems: __Output | Mapping[str, Any],
+    gold: _Output,
+    *systems: _Output | Mapping[str, Any],
     metric: str | Sequence[str] = (),
     convention: str | Convention = 'official',
     baselines: bool = False,
@@ -2569,8 +2588,8 @@ class _Transfer:
 transfer: _Transfer
 
 def vote(
-    gold: ___Output,
-    *systems: ___Output | Mapping[str, Any],
+    gold: __Output,
+    *systems: __Output | Mapping[str, Any],
     votes: Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     convention: str | Convention = 'official',

@@ -95,9 +95,7 @@ VERBS: dict[str, dict[str, Command]] = {
         "vote": Command(
             "Combine systems by voting on arcs, and report what the best combination could reach.", ["gold"]
         ),
-        "design": Command(
-            "Report how many sentences, runs and treebanks an experiment needs to find a difference.", ["gold"]
-        ),
+        "design": Command("Report how many sentences, runs and treebanks an experiment needs to find a difference."),
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
             plot=True,
