@@ -995,6 +995,7 @@ def design(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> SamplePlan:
     """Report how many sentences, runs and treebanks an experiment needs to find a difference.
 
@@ -1037,6 +1038,9 @@ def design(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
