@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.changes.sentence_pairs import SentencePairs, pair_sentences, sentence_ids, sentence_texts
 from treegauge.auditing.changes.unified_diff import longest_increasing
 from treegauge.treebanks.data.columns import Ints, Treebank
+from treegauge.treebanks.data.sentence_pairs import SentencePairs, pair_sentences, sentence_ids, sentence_texts
 
 Bools = npt.NDArray[np.bool_]
 
@@ -88,7 +88,7 @@ class WordPairs:
 def pair_words(old: Treebank, new: Treebank, sentences: SentencePairs | None = None) -> WordPairs:
     r"""Pair the words of two versions of a treebank.
 
-    Sentences are paired by :func:`treegauge.auditing.changes.sentence_pairs.pair_sentences`. Where they
+    Sentences are paired by :func:`treegauge.treebanks.data.sentence_pairs.pair_sentences`. Where they
     have the same forms, words are paired in order. If the text is the same but tokenised
     differently, words that cover the same characters are paired, as in scoring. If the text
     changed, equal forms are paired, and forms in between if both sides have the same number.
@@ -226,6 +226,19 @@ def sentence_kinds(pairs: WordPairs) -> list[str]:
         else:
             same = _bytes(old, number) == _bytes(new, int(sentences.to_new[number]))
             kinds[number] = "unchanged" if same else "changed"
+    return kinds
+
+
+def new_sentence_kinds(old: Treebank, new: Treebank) -> list[str]:
+    """Return the kind of change of each new sentence, one of :data:`KINDS` but ``deleted``."""
+    pairs = pair_words(old, new)
+    of_old, kinds = sentence_kinds(pairs), ["inserted"] * len(new)
+    for number, partner in enumerate(pairs.sentences.to_old.tolist()):
+        if partner >= 0:
+            kinds[number] = of_old[partner]
+    for group in pairs.sentences.groups:
+        for number in group.new:
+            kinds[number] = of_old[group.old[0]]
     return kinds
 
 
