@@ -160,7 +160,7 @@ def check_system_output(path: str, *, treebanks: bool = False, loose: bool = Fal
 
 
 def _runs_in(output: Any, gold: Any, loose: bool) -> list[Any]:
-    """Return the runs in a folder beside a single gold file: its files, or one of each subfolder."""
+    """Return the runs in a folder next to a single gold file: its files, or one of each subfolder."""
     if not _is_folder(output):
         return [output]
     files = _files(Path(output), loose=loose)
@@ -348,7 +348,7 @@ def _files(folder: Path, *, loose: bool = False) -> list[str]:
 
 
 def _subfolders(folder: Path, loose: bool = False) -> list[Path]:
-    """Return the subfolders with output; none if output is also beside them."""
+    """Return the subfolders with output; none if output is also next to them."""
     homes = [Path(file).relative_to(folder).parts[0] for file in _files(folder, loose=loose) if Path(file) != folder]
     inner = [folder / name for name in sorted(set(homes))]
     return inner if all(home.is_dir() for home in inner) else []
