@@ -47,7 +47,7 @@ def intervals(
     low, high = np.empty(repetitions), np.empty(repetitions)
     for i in range(repetitions):
         samples = [drawn(random, n, kind) for n, kind in zip(sizes, kinds, strict=True)]
-        limits = measure_interval(measure, *samples, resamples=200, seed=i)
+        limits = measure_interval(measure, *samples, resamples=200, seed=i, units="sentences")
         low[i], high[i] = (np.nan, np.nan) if isinstance(limits, str) else limits
     return Trials((low <= real) & (real <= high), high - low)
 
