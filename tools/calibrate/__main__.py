@@ -1,6 +1,6 @@
 """``python -m tools.calibrate [NAME...]``: check all statements or those named, and keep the results.
 
-Each case is kept as soon as it is done, so that a run that was stopped goes on with ``--resume``.
+Each case is kept as soon as it is done, so that a run that was stopped continues with ``--resume``.
 ``--cases`` selects cases: ``open`` (as last judged), ``missing``, or patterns of STATEMENT/CASE.
 ``--quick`` runs few repetitions against a loose band and keeps nothing. ``--write`` runs nothing:
 it writes docs/calibration.md and docs/calibration.csv from the kept results. A case that was
