@@ -25,6 +25,8 @@ RESOURCES = {
 }
 
 PACKAGED = Path(data.__file__).parent
+PRINTED = ("fragility_table1", "fragility_table3", "edv_tables")
+"""Tables that only studies read, in ``studies/printed``."""
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
@@ -121,15 +123,15 @@ TABLES: dict[str, Callable[[Path], "pl.DataFrame"]] = {
 }
 
 
-def build(figures: Path, target: Path) -> list[Path]:
-    """Write every packaged table as Parquet.
+def build(figures: Path, target: Path, printed: Path | None = None) -> list[Path]:
+    """Write every table as Parquet.
 
     Parameters
     ----------
     figures
         The folder with the published CSV files.
-    target
-        Folder for the Parquet files.
+    target, printed
+        Folders for the Parquet files: packaged ones, and those that only studies read.
 
     Returns
     -------
@@ -140,7 +142,7 @@ def build(figures: Path, target: Path) -> list[Path]:
     for name, read in TABLES.items():
         buffer = BytesIO()
         read(figures).write_parquet(buffer, compression="zstd", compression_level=19, statistics=False)
-        path = target / f"{name}.parquet"
+        path = (printed or target if name in PRINTED else target) / f"{name}.parquet"
         with atomic(path) as file:
             file.write(buffer.getvalue())
         written.append(path)
@@ -152,7 +154,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: python -m studies.build_data FOLDER_OF_FIGURES")
     try:
-        for path in build(Path(sys.argv[1]), PACKAGED):
+        for path in build(Path(sys.argv[1]), PACKAGED, Path(__file__).with_name("printed")):
             print(f"{path.stat().st_size:8d} {path.name}")
     except (TreegaugeError, OSError) as error:
         sys.exit(f"error: {error}")

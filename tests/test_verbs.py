@@ -134,7 +134,7 @@ def test_the_command_line_has_no_file_of_its_own_for_a_verb():
 
 def test_the_source_is_small_enough_to_walk_through():
     files = sorted((ROOT / "src").rglob("*.py"))
-    assert len(files) <= 300
+    assert len(files) <= 320
     folders = Counter(path.parent for path in files)
     assert max(folders.values()) <= 20, folders.most_common(1)
     for path in files:

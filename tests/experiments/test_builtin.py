@@ -49,7 +49,7 @@ def test_curve(room):
         parameters={"train_limit": 20, "dev_limit": 4, "nested": True},
     ):  # fmt: skip
         chosen = sampled(20, cell.size, cell.sample, nested=True)
-        parser = make_parser("beam", epochs=2, beam=2)
+        parser = make_parser("beam", epochs=2, beam=2, learners=1)
         model = parser.fit(parts["train"].take(chosen), parts["dev"][:4], seed=3)
         gold, parsed = parts["test"], model.parse(parts["test"])
         heads = both = 0

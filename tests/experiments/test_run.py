@@ -33,7 +33,7 @@ def test_a_plan_from_start_to_end(command, plan, tmp_path):
         for size in sizes
         for sample in (0, 1)
     ]
-    assert {row["options"] for row in rows} == {"beam=1 epochs=1"}
+    assert {row["options"] for row in rows} == {"beam=1 epochs=1 learners=1"}
     assert all(0 <= float(row["LAS"]) <= float(row["UAS"]) <= 100 for row in rows)
     assert not {"seconds", "host", "key"} & rows[0].keys()
 

@@ -38,7 +38,7 @@ CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "score": {"gold": ((..., SYSTEM), {})},
     "breakdown": {"gold": ((..., SYSTEM), {})},
     "vote": {"gold": ((..., SYSTEM), {})},
-    "design": {"gold": ((..., SYSTEM), {})},
+    "design": {"gold": ((SYSTEM,), {"gold": ...})},
     "leaderboard": {"gold": ((..., {"A": Path(__file__)}), {})},
     "train": {"treebank": (("mst", ...), {"out": "m"}), "dev": (("mst", SYSTEM), {"out": "m", "dev": ...})},
     "parse": {"treebank": (("MODEL", ...), {})},

@@ -19,10 +19,7 @@ __all__ = [
     "conll18_systems",
     "conll18_treebanks",
     "difficulty_table1",
-    "edv_tables",
     "fragility_exp1",
-    "fragility_table1",
-    "fragility_table3",
     "named_subsets",
     "ud25",
     "wde",
@@ -138,39 +135,6 @@ def fragility_exp1() -> "pl.DataFrame":
     ['gb-DM17', 'sl-S+19', 'tb-FG19']
     """
     return _frame("fragility_exp1")
-
-
-def fragility_table1() -> "pl.DataFrame":
-    """Load Fragility, Table 1, as printed: macro averages and error reductions per subset.
-
-    Examples
-    --------
-    >>> fragility_table1().filter(subset="Ma18")["er_sl_gb"].item()
-    23.93
-    """
-    return _frame("fragility_table1")
-
-
-def fragility_table3() -> "pl.DataFrame":
-    """Load Fragility, Table 3, as printed: ranks by LAS over a million subsets of ten.
-
-    Examples
-    --------
-    >>> fragility_table3().row(0)
-    ('HIT-SCIR', 1, 6, 1.14, 1, 0.54)
-    """
-    return _frame("fragility_table3")
-
-
-def edv_tables() -> "pl.DataFrame":
-    """Load the printed coefficients of the EDV paper for UDPipe 1.2; ``value`` is text.
-
-    Examples
-    --------
-    >>> edv_tables().filter(table="2", variable="edv")["value"].item()
-    '-0.492'
-    """
-    return _frame("edv_tables")
 
 
 def difficulty_table1() -> "pl.DataFrame":

@@ -187,7 +187,7 @@ def _batches(cells: Grid, root: Source | None, refused: dict[str, int]) -> Itera
             raise TreegaugeError(f"task {cells.task} {what}")
     if own:
         task.function()  # a task that cannot be imported is an error before the first cell
-    parsers = [full for choice in cells.parsers for full in _full_parsers(choice, own)]
+    parsers = [full for choice in cells.parsers for full in _full_parsers(choice, own, curve=bool(cells.sizes))]
     parsers = parsers or [ParserChoice()]
     parameters = [task.complete(values) for values in _combinations(cells.parameters)]
     draws = len(cells.samples) * len(cells.seeds)
@@ -262,8 +262,11 @@ def _setup(task: Task, path: str, parser: ParserChoice, extra: dict[str, Any], r
     )  # fmt: skip
 
 
-def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice]:
-    """Yield one parser per combination of options; users' tasks may have their own parsers."""
+def _full_parsers(choice: ParserChoice, own_task: bool, *, curve: bool = False) -> Iterator[ParserChoice]:
+    """Yield one parser per combination of options; users' tasks may have their own parsers.
+
+    In a curve, options whose default depends on the number of sentences are the same at every size.
+    """
     from treegauge.parsing.registry import find_parser, known_parsers
 
     for options in _combinations(choice.options):
@@ -273,9 +276,10 @@ def _full_parsers(choice: ParserChoice, own_task: bool) -> Iterator[ParserChoice
         entry = find_parser(choice.name)
         files = parser_files(choice.name, options)
         usual = asdict(entry.options())
+        fixed = getattr(entry.options, "of_curves", {}) if curve else {}
         full = {
             name: float(value) if isinstance(usual[name], float) else value  # 1 is 1.0
-            for name, value in (usual | options).items()
+            for name, value in (usual | fixed | options).items()
         }
         yield ParserChoice(choice.name, full, usual, files)
 

@@ -21,6 +21,7 @@ from treegauge.treebanks.sources.inputs import Input, recognise
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.scoring.scores import Scores
     from treegauge.treebanks.data.columns import Treebank
 
 
@@ -338,7 +339,7 @@ def _board(
 def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading, *, gaps: bool = False) -> Leaderboard:
     """Return the leaderboard of a verb's sources and settings; `gaps`: whether gaps are allowed."""
     given = {name: value for name, value in vars(reading).items() if name != "gold"}
-    board = read_leaderboard(*sources, **given) if reading.gold is None else _scored(sources, reading)
+    board = read_leaderboard(*sources, **given) if reading.gold is None else scored_board(sources, reading)[0]
     if board.gaps and not gaps:
         raise TreegaugeError(
             f"{board.gaps} scores are missing, and only rank and rank compare --test bradley-terry "
@@ -348,12 +349,17 @@ def leaderboard_of(sources: Iterable[Any], reading: LeaderboardReading, *, gaps:
     return board
 
 
-def _scored(systems: Iterable[Any], reading: LeaderboardReading) -> Leaderboard:
-    """Score the output of systems, as the verb ``score`` does; output that fails is a missing score."""
+def scored_board(
+    systems: Iterable[Any], reading: LeaderboardReading, *, sentences: bool = False
+) -> "tuple[Leaderboard, Scores]":
+    """Score the output of systems, as the verb ``score`` does; output that fails is a missing score.
+
+    With `sentences`, the counts of each sentence are kept.
+    """
     from treegauge.scoring.score import score
     from treegauge.scoring.suite import Suite
 
-    scores = score(reading.gold, *systems, metric=reading.metric, resamples=0)
+    scores = score(reading.gold, *systems, metric=reading.metric, resamples=2 if sentences else 0)
     if len(scores.chosen) != 1:
         raise TreegaugeError(f"metric {reading.metric}: expected one metric to rank by, such as LAS")
     (name,), failures = scores.chosen, scores.failures if isinstance(scores, Suite) else {}
@@ -369,7 +375,8 @@ def _scored(systems: Iterable[Any], reading: LeaderboardReading) -> Leaderboard:
         for system in scores.names
     ]
     choices = scores.signature.partition("|")[2]
-    return _board(scores.label(name), cells, reading.missing, reading.metadata, {}, "systems", choices)
+    board = _board(scores.label(name), cells, reading.missing, reading.metadata, {}, "systems", choices)
+    return board, scores
 
 
 def _each(sources: Iterable[Any]) -> Iterator[Any]:

@@ -147,7 +147,7 @@ def plan_curves(folders: Collection[Path], training: CurveTraining) -> Plan:
         name, *words = text.split()
         kind = find_parser(name).options
         own = [given_options(kind, given) for given in (training.option, words)]
-        parsers.append(ParserChoice(name, {**getattr(kind, "of_curves", {}), **own[0], **own[1]}))
+        parsers.append(ParserChoice(name, own[0] | own[1]))
     grids: list[Grid] = []
     for folder in folders:
         available = max(inventory(str(folder)).sentences.get("train", 0), 1)
