@@ -81,7 +81,7 @@ def interval_of_means(random: np.random.Generator, case: tuple[str, int], repeti
     kind="interval",
     nominal=0.95,
     cases=of_one("nonprojective_arcs", 50, 200) | of_one("nonprojective_sentences", 50)
-    | of_one("head_left", 50) | of_one("direction_entropy", 50),
+    | of_one("head_left", 50),
     secondary="mean width",
     covers=("measures.low", "measures.high"),
     repetitions=2000,

@@ -193,7 +193,8 @@ def adjusted_test(random: np.random.Generator, rows: int, repetitions: int) -> T
     cases=GENERA,
     secondary="mean width",
     covers=("correlation.low", "correlation.high", "correlation matrix.*"),
-    quick=100,
+    repetitions=1000,
+    quick=60,
 )
 def genera_interval(random: np.random.Generator, case: GenusCase, repetitions: int) -> Trials:
     """Draw rows with a Pearson correlation of 0.5; a share of each variance is the genus's.
@@ -221,7 +222,8 @@ def genera_interval(random: np.random.Generator, case: GenusCase, repetitions: i
     cases=GENERA,
     secondary="power at r = 0.5",
     covers=("correlation.p_value", "correlation matrix.p_value"),
-    quick=100,
+    repetitions=1000,
+    quick=60,
 )
 def genera_test(random: np.random.Generator, case: GenusCase, repetitions: int) -> Trials:
     """Draw rows without a correlation; a share of each variance is the genus's.
