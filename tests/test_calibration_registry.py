@@ -70,7 +70,7 @@ COUNTED = (
 )  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "vote", "split", "show", "convert", "fetch", "catalogue",
+    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published",
     "train", "parse", "tag", "curve counts", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip

@@ -33,7 +33,7 @@ WORDS = {
     "design": "a=good.conllu b=poor.conllu --gold many.conllu --units sentences", "rank": "scores.csv --subsets 5",
     "rank compare": "scores.csv", "rank outliers": "scores.csv --system S1 --subsets 5",
     "leaderboard": "gold teams --out board --subsets 5",
-    "certify": "scores.csv --claim S0>S1 --subsets 5",
+    "certify": "scores.csv --claim S0>S1 --subsets 5", "published": "Greek-GDT",
     "recommend": "scores.csv --size 2 --subsets 5 --repeats 1",
     "analyse": "table.csv --target y --of x",
     "train": "mst gold.conllu --out new.model --option epochs=1",

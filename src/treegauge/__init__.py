@@ -62,6 +62,7 @@ _HOMES = {
     "treebanks.sources.resolver": ["read_treebank"],
     "treebanks.convert": ["convert"],
     "treebanks.fetch": ["fetch"],
+    "treebanks.published": ["published"],
     "treebanks.show": ["show"],
     "treebanks.data.frames": ["from_frame"],
     "treebanks.data.problems": ["ConlluError"],

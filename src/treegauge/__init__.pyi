@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from treegauge.treebanks.catalogue import Catalogue
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
+    from treegauge.treebanks.published import PublishedScores
     from treegauge.treebanks.show import Drawings
     from treegauge.treebanks.sources.files import Errors, Source
     from treegauge.validation.report import ValidationReport
@@ -173,6 +174,7 @@ def analyse(
     given: Names = (),
     *,
     on: Names = (),
+    where: Sequence[str] = (),
     method: Coefficient = 'spearman',
     by: str | None = None,
     correction: Correction = 'benjamini-hochberg',
@@ -193,7 +195,7 @@ def analyse(
     Parameters
     ----------
     tables
-        ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
+        ud25, ud26, difficulty_table1, published, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
         of measure or score. Several tables are joined by treebank. In Python also frames,
         dictionaries of columns and results.
     target
@@ -205,6 +207,8 @@ def analyse(
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
         the error on unseen rows.
+    where
+        A condition on a column of each table, such as release=2.5 or 'words >= 30000'.
     method
         Coefficient of correlation.
     by
@@ -375,13 +379,13 @@ def catalogue(
     roots: Source | Sequence[Source] = (),
     *,
     find: Sequence[str] = (),
-    where: str | None = None,
+    where: Sequence[str] = (),
     paths: bool = False,
     count: bool = True,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
-    treegauge catalogue ud --where 'words >= 30000 AND features >= 0.25 AND nonprojective <= 0.1'
+    treegauge catalogue ud --where 'words >= 30000' --where 'features >= 0.25' --where 'genus = Slavic,Baltic'
 
     Parameters
     ----------
@@ -392,8 +396,8 @@ def catalogue(
     find
         List only these names, codes, languages or families, such as el_gdt@2.9.
     where
-        List only treebanks for which this condition on columns of the table holds, in SQL, such as
-        "words >= 30000 AND licence LIKE 'CC BY-SA%'".
+        A condition on a column of the table, such as 'words >= 30000' or 'licence = CC BY-SA*';
+        several must all hold.
     paths
         Print only the folders.
     count
@@ -426,6 +430,7 @@ def certify(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> Certificate:
     """Report the evidence for the claim that one system beats another.
 
@@ -471,6 +476,9 @@ def certify(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -987,6 +995,7 @@ def design(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> SamplePlan:
     """Report how many sentences, runs and treebanks an experiment needs to find a difference.
 
@@ -1029,6 +1038,9 @@ def design(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -1489,6 +1501,36 @@ def parse(
     '...HeadProb=0...|DeprelProb=...'
     """
 
+def published(
+    treebanks: str | Sequence[str] = (),
+    *,
+    metric: Sequence[str] = ('LAS',),
+    where: Sequence[str] = (),
+) -> PublishedScores:
+    """Show what others have on a treebank: the scores that makers of parsers published.
+
+    UDPipe 1 and 2, Stanza, Trankit, UDify and LIMA on UD 1.2 to 2.17. The newest release comes
+    first; within one, raw text, gold tokens, and gold tokens with gold tags are kept apart, because
+    their scores are not comparable. Without a treebank, each line is the mean over all treebanks.
+
+    Parameters
+    ----------
+    treebanks
+        Names, codes or languages, such as UD_Greek-GDT, el_gdt, Greek, or Greek-GDT@2.5 for one
+        release.
+    metric
+        The metrics to show, such as LAS, UAS, CLAS, MLAS, BLEX, UPOS, Words.
+    where
+        A condition on a column, such as release=2.5, 'input=raw text' or 'system=UDPipe*'.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> rows = tg.published("UD_Greek-GDT", where=["release=2.5", "input=raw text"]).rows
+    >>> rows[0]["system"], rows[0]["LAS"]
+    ('Trankit large', 93.87)
+    """
+
 class _Rank:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1531,6 +1573,9 @@ class _Rank:
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -1552,6 +1597,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> Ranks:
         """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1594,6 +1640,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
 
         Examples
         --------
@@ -1614,6 +1663,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> SystemComparison:
         """Compare systems over treebanks: significant differences, wins, and how probable they are.
 
@@ -1650,6 +1700,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
         """
 
     def outliers(
@@ -1665,6 +1718,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> Outliers:
         """Show the subsets with a system's best and worst ranks, and classes frequent in them.
 
@@ -1700,6 +1754,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
         """
 
 rank: _Rank
@@ -1719,6 +1776,7 @@ def recommend(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> Recommendation:
     """Recommend a small set of treebanks that ranks systems as all treebanks do.
 
@@ -1761,6 +1819,9 @@ def recommend(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------

@@ -70,6 +70,7 @@ OTHERS = {
     ("rank", "treebanks"): "a name in the table of scores",
     ("rank compare", "treebanks"): "a name in the table of scores",
     ("certify", "treebanks"): "a name in the table of scores",
+    ("published", "treebanks"): "a name in the published scores",
 }
 
 

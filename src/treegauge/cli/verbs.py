@@ -104,6 +104,9 @@ VERBS: dict[str, dict[str, Command]] = {
         "leaderboard": Command(
             "Score every team on every treebank, rank the teams, and write a page and tables.", ["gold"]
         ),
+        "published": Command(
+            "Show what others have on a treebank: the scores that makers of parsers published.", ["treebanks"]
+        ),
         "certify": Command("Report the evidence for the claim that one system beats another."),
         "recommend": Command("Recommend a small set of treebanks that ranks systems as all treebanks do."),
         "analyse": Command(
