@@ -185,7 +185,8 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", units: str, level: float, co
     from treegauge.core.result import countersign
     from treegauge.scoring.classes.class_scores import Breakdowns
     from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT, class_units, compare_classes
-    from treegauge.statistics.units import LEAST_UNITS
+    from treegauge.statistics.units import LEAST_UNITS, units_of_text
+    from treegauge.treebanks.data.indexing import document_starts
 
     first = next(iter(cells.values()))
     kinds = "+".join(sorted({class_units(runs[0], units) for runs in first.runs.values()}))
@@ -201,6 +202,8 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", units: str, level: float, co
     tested = sum(row["p_value"] is not None for row in rows)
     over = f"difference over {kinds}" if len(a.runs) == 1 else f"mean difference on these treebanks over {kinds}"
     notes = [f"primary test by class: Student's t of the {over}; p_corrected: {tested} classes"]
+    if len(a.runs) == 1:
+        notes.append(units_of_text(document_starts(a.alignment.gold.treebank), kinds).note(level))
     without = [str(row["class"]) for row in rows if not row["gold"]]
     if without:
         notes.append(f"no test of classes without a gold word: {', '.join(without)}")
