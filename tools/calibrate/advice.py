@@ -286,8 +286,8 @@ def need(random: np.random.Generator, case: str, repetitions: int) -> Trials:
 @statement(
     name="curve-chance",
     says="the chance that 200 are enough is 95 %: the gain comes in 95 % of such cases",
-    secondary="mean of what came minus what was promised with 95 % (points)",
-    covers=("advice.summary.need.chance",),
+    secondary="mean gain minus the promised one (points)",
+    covers=("advice.summary.need.*",),
     fails={"UDPipe": EPOCHS, TWICE: "the share of UDPipe, as above"},
     **SHARED,
 )
