@@ -27,7 +27,7 @@ INFERENCE = re.compile(
     r"|p_\w+"
 )
 #: Fields that hold p-values under other names.
-NAMED = ("certificate.tests.*", "diff.kind")
+NAMED = ("certificate.tests.*", "diff.kind", "plan.needed", "plan.power", "plan.type_?", "*.detectable")
 #: Where JSON keeps the rows of the table.
 ROWS = re.compile(r"\.(rows|measures)\.")
 #: Fields with such a name that say nothing about uncertainty.
@@ -37,13 +37,14 @@ OTHER_WORDS = {
     "auditing": {"p_gold", "p_instead"},  # columns of candidates
     "core": {"low", "high"},  # parameters that have limits
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
-    "ranking": {"lower", "better"}, "scoring": {"ci"}, "splitting": {"low", "high"},
+    "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "confidence_interval"},
+    "splitting": {"low", "high"},
     "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
     "treebanks": {"tail"},
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "vote", "split", "show", "convert", "fetch", "catalogue",
+    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published",
     "train", "parse", "tag", "curve counts", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
@@ -119,14 +120,16 @@ def examples(world, counts, numbers):
             partial(tg.score, *one, test="bootstrap", resamples=50),
             partial(tg.score, gold, three, units="sentences", margin=1),
             partial(tg.score, world, *systems, split="test", margin=1),
+            partial(tg.score, *one, fresh=str(treebanks[1])),
         ],
         "breakdown": [
             partial(tg.breakdown, *one, by=["deprel"]),
             partial(tg.breakdown, gold, with_simulated_confidence(three["0"], gold, seed=0), calibration=True),
         ],
         "design": [
-            partial(tg.design, gold, three, units="sentences"),
-            partial(tg.design, world, *systems, split="test"),
+            partial(tg.design, three, gold=gold, units="sentences"),
+            partial(tg.design, *systems, gold=world),
+            partial(tg.design, "conll18", difference=3),
         ],
         "rank": [
             partial(tg.rank, "conll18", size=10, subsets=200),
@@ -134,7 +137,7 @@ def examples(world, counts, numbers):
         ],
         "rank compare": [
             partial(tg.rank.compare, "conll18", test=test)
-            for test in ("nemenyi", "wilcoxon-holm", "wins", "improvement", "bradley-terry")
+            for test in ("nemenyi", "wilcoxon-holm", "wins", "improvement", "bradley-terry", "profile", "mixed")
         ]
         + [partial(tg.rank.compare, "conll18", test="difference", margin=1.0)],
         "rank outliers": [partial(tg.rank.outliers, "conll18", system=["HIT-SCIR"], size=10, subsets=2000)],
@@ -167,7 +170,7 @@ def examples(world, counts, numbers):
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
         "curve advise": [partial(tg.curve.advise, counts, gain=1, treebank="UD_Greek-Two", parser="mst")],
         "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
-        "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3], **QUICK)],
+        "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3])],
     }
 
 

@@ -12,7 +12,8 @@ from scipy import stats
 from studies.edv.derived import ANOTHER, ANOTHER_ROW, derived, printed_rows
 from studies.edv.methods import normality, remove_background
 from studies.parts import beyond_rounding
-from treegauge.data import edv_tables, ud25
+from studies.printed import edv_tables
+from treegauge.data import ud25
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.coefficients import inference
 from treegauge.statistics.correlation import correlate

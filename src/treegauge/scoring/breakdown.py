@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -129,12 +130,18 @@ def breakdown(
 
 def align_outputs(gold: Any, outputs: Mapping[str, Any], reading: Reading) -> "dict[str, Alignment]":
     """Read gold and the output of each system, and align them."""
-    from treegauge.scoring.alignment.paired_reading import align_by
+    from treegauge.scoring.alignment.paired_reading import align_by, read_output
     from treegauge.treebanks.sources.resolver import read_treebank
 
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
     ours = read_treebank(gold, **how)
-    return {name: align_by(reading, ours, read_treebank(output, name=name, **how)) for name, output in outputs.items()}
+
+    def read(name: str, output: Any) -> "Treebank":
+        if reading.align == "loose" and isinstance(output, str | PathLike):
+            return replace(read_output(output, reading)[0], name=name)
+        return read_treebank(output, name=name, **how)
+
+    return {name: align_by(reading, ours, read(name, output)) for name, output in outputs.items()}
 
 
 def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction: str) -> "Breakdowns":

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from treegauge.statistics.units import UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import CHUNK, read_conllu
 from treegauge.treebanks.sources.files import short_name
+
+if TYPE_CHECKING:
+    from treegauge.scoring.failures import AnswerFailures
 
 Progress = Callable[[int], None]
 Systems = Mapping[str, Input | Sequence[Input]]
@@ -50,12 +53,13 @@ def evaluate(
     seen: Callable[[bytes], object] | None = digest.update
     counted: dict[str, list[SentenceCounts]] = {}
     readers: dict[str, list[PairedReader]] = {}
+    loose: dict[str, list[tuple[AnswerFailures, TextChanges]]] = {}
     for name, outputs in named.items():
-        counted[name], readers[name] = [], []
+        counted[name], readers[name], loose[name] = [], [], []
         for output in outputs:
             reader = PairedReader(gold, output, options, seen=seen, chunk=chunk)
             seen = None  # gold is the same for all
-            counted[name].append(_counts(reader, options, progress))
+            counted[name].append(_counts(reader, options, progress, loose[name]))
             readers[name].append(reader)
     scored = scored_runs(counted, options)
     systems_read = []
@@ -63,11 +67,15 @@ def evaluate(
         sides = [side for reader in readers[system.system] for side in (reader.gold, reader.system)]
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
-        changes = [change for reader in readers[system.system] for change in reader.changes]
-        read: dict[str, Any] = {"problems": tuple(problems), "policies": policies}
-        read["changes"] = TextChanges.joined(changes)
-        remarks = (_empty_layers(readers[system.system], options.metrics), str(read["changes"] or ""))
-        systems_read.append(replace(system, **read, remarks=tuple(filter(None, remarks))))
+        failures = tuple(failure for failure, _ in loose[system.system])
+        read: dict[str, Any] = {"problems": tuple(problems), "policies": policies, "failures": failures}
+        read["changes"] = TextChanges.joined([change for _, change in loose[system.system]])
+        remarks = [_empty_layers(readers[system.system], options.metrics), str(read["changes"] or "")]
+        for reader in readers[system.system]:
+            remarks += [*(reader.arranged.remarks if reader.arranged else ())]
+            remarks += [f"assumed {said}" for said in (reader.answer.remarks() if reader.answer else ())]
+        unique = dict.fromkeys(filter(None, remarks))
+        systems_read.append(replace(system, **read, remarks=tuple(unique)))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
     whole = f"{title}#{digest.hexdigest()[:6]}"
     said = [f"{one.system}: {remark}" for one in systems_read for remark in one.remarks]
@@ -130,12 +138,22 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
     return named
 
 
-def _counts(reader: PairedReader, options: ScoreOptions, progress: Progress | None) -> SentenceCounts:
+def _counts(
+    reader: PairedReader, options: ScoreOptions, progress: Progress | None,
+    loose: "list[tuple[AnswerFailures, TextChanges]]",
+) -> SentenceCounts:  # fmt: skip
+    """Return the counts of one output; what loose alignment found is added to `loose`."""
     keep = options.resamples > 0
 
     def parts() -> Iterable[SentenceCounts]:
         for alignment in reader:
             part = tally(alignment, options)
+            if reader.arranged is not None:
+                from treegauge.scoring.failures import find_failures, text_changes
+
+                numbers = reader.arranged.numbers
+                failures = find_failures(alignment, options.convention, reader.answer, numbers)
+                loose.append((failures, text_changes(alignment)))
             if progress:
                 progress(part.sentences)
             yield part if keep else part.summed()

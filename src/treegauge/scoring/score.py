@@ -34,6 +34,8 @@ def score(
     test: Test = "student",
     correction: Correction = "holm",
     margin: float | None = None,
+    fresh: str | None = None,
+    leave_out: Literal["leaked"] | None = None,
     scoring: Scoring = Scoring(),
 ) -> "Scores":
     """Score systems against gold, with confidence intervals and significance tests.
@@ -72,6 +74,11 @@ def score(
     margin
         Largest difference in points that does not matter; shows which systems are equivalent, not
         worse, or better.
+    fresh
+        Score sentences that were added, or whose words changed, since an older release apart from the others, and test
+        the difference: r2.15 under TREEGAUGE_UD, or the path of the release or of the treebank in it.
+    leave_out
+        leaked: leave out sentences that are also, exactly or nearly, in the training set next to gold.
 
     Returns
     -------
@@ -90,8 +97,8 @@ def score(
     """
     from treegauge.scoring.systems import resolve_systems
 
-    source, named, folder = resolve_systems(gold, systems, split)
     chosen, options = score_options(metric, convention, scoring)
+    source, named, folder = resolve_systems(gold, systems, split, answers=options.align == "loose")
     every = any(text.lower() == "all" for text in ([metric] if isinstance(metric, str) else metric))
     test = test if options.resamples else "none"
     if folder and correction == "benjamini-hochberg":
@@ -106,9 +113,13 @@ def score(
     if margin is not None and (len(named) < 2 or test == "none"):
         raise TreegaugeError("--margin needs at least two systems, and a test between them")
     if folder:
-        scores, tested = _score_folders(source, named, options, chosen, baselines, split, common)
+        scores, golds = _score_folders(source, named, options, chosen, baselines, split, common)
     else:
-        scores, tested = _score_files(source, named, options, baselines)
+        scores = _score_files(source, named, options, baselines)
+        golds = dict.fromkeys(scores.treebanks, source)
+    if leave_out is not None:
+        scores = _left_out(scores, golds, leave_out, fresh, options)
+    tested = scores.only(named)
     problems = [p for one in scores.treebanks.values() for system in one.systems for p in system.problems]
     for problem in dict.fromkeys(problems):
         if problem.action:
@@ -117,11 +128,40 @@ def score(
 
     refuse_left_out(chosen)
     scores = replace(scores, chosen=() if every else chosen, all=every)
+    scores = scores.with_attached(_further(scores, tested, golds, fresh, chosen, options))
     if test == "none" or len(named) < 2:
         return scores
     tested = replace(tested, chosen=chosen)
     names = chosen or ("MSLAS" if options.nodes else "LAS",)
     return scores.with_attached(_tests(tested, names, test, correction, margin, options, folder))
+
+
+def _left_out(scores: Any, golds: Mapping[str, Any], leave_out: str, fresh: str | None, options: ScoreOptions) -> Any:
+    """Return the scores without the sentences to leave out."""
+    from treegauge.core.errors import ChoiceError
+    from treegauge.scoring.subsets import without_leaked
+
+    if leave_out != "leaked":
+        raise ChoiceError("sentences to leave out", leave_out, ["leaked"])
+    if fresh is not None:
+        raise TreegaugeError("--fresh and --leave-out choose sentences in two ways; give one of them")
+    return without_leaked(scores, golds, options)
+
+
+def _further(
+    scores: Any, tested: Any, golds: Mapping[str, Any], fresh: str | None, chosen: Sequence[str], options: ScoreOptions
+) -> "dict[str, Result]":
+    """Return the scores of fresh sentences, and what went wrong in answers."""
+    attached: dict[str, Result] = {}
+    if fresh is not None:
+        from treegauge.scoring.subsets import fresh_scores
+
+        attached["fresh"] = fresh_scores(tested, golds, fresh, chosen or ("LAS",), options)
+    if options.align == "loose":
+        from treegauge.scoring.failures import failure_tables
+
+        attached |= failure_tables(scores, options.convention)
+    return attached
 
 
 def _tests(
@@ -150,24 +190,22 @@ def _tests(
 def _score_folders(
     gold: str, named: Mapping[str, Sequence[Any]], options: ScoreOptions, chosen: Sequence[str],
     baselines: bool, split: str | None, common: bool,
-) -> "tuple[Scores, Scores]":  # fmt: skip
-    """Score folders of output against a folder of gold files; also return the scores to test."""
+) -> "tuple[Scores, dict[str, str]]":  # fmt: skip
+    """Score folders of output against a folder of gold files; also return these."""
     from treegauge.scoring.suite import score_suite
     from treegauge.scoring.systems import match_folders
 
-    files = match_folders(gold, named, split=split, common=common)
+    files = match_folders(gold, named, split=split, common=common, answers=options.align == "loose")
     systems: dict[str, Mapping[str, Any]] = {**files.systems}
     if baselines:
         parsed = {code: _baselines(path, options) for code, path in files.gold.items()}
         systems |= {name: {code: trees[name] for code, trees in parsed.items()} for name in next(iter(parsed.values()))}
     with progress("sentences") as task:
         scores = score_suite(files.gold, systems, options, chosen=chosen, progress=task.advance)
-    return scores, scores.only(named)
+    return scores, files.gold
 
 
-def _score_files(
-    gold: Any, named: Mapping[str, Sequence[Any]], options: ScoreOptions, baselines: bool
-) -> "tuple[Scores, Scores]":
+def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], options: ScoreOptions, baselines: bool) -> "Scores":
     """Score files; baselines get scores only, as tests against them would cost power."""
     from treegauge.scoring.evaluation import evaluate
 
@@ -180,11 +218,9 @@ def _score_files(
     if options.nodes:
         from treegauge.scoring.metrics.morphosyntactic import score_nodes
 
-        scores = score_nodes(gold, systems, options)
-    else:
-        with progress("sentences") as task:
-            scores = evaluate(gold, systems, options, progress=task.advance)
-    return scores, scores.only(named)
+        return score_nodes(gold, systems, options)
+    with progress("sentences") as task:
+        return evaluate(gold, systems, options, progress=task.advance)
 
 
 def _baselines(gold: Any, options: ScoreOptions) -> "dict[str, Treebank]":

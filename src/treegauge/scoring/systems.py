@@ -10,17 +10,18 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.entries import no_treebank
-from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, short_name, split_of
+from treegauge.treebanks.sources.files import ANSWERS, ENDINGS, SPLITS, Source, short_name, split_of
 from treegauge.treebanks.sources.inputs import TITLES, is_treebank_folder, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import distinct_names, match_outputs
 from treegauge.treebanks.sources.resolver import find, read_treebank, resolve_source
 
 
-def named_outputs(systems: Sequence[Any], *, treebanks: bool = False) -> dict[str, list[Any]]:
+def named_outputs(systems: Sequence[Any], *, treebanks: bool = False, answers: bool = False) -> dict[str, list[Any]]:
     """Return the outputs of each system; a path that exists may have an equals sign in it.
 
-    With `treebanks`, a word may also be the name, code or pattern of a treebank.
+    With `treebanks`, a word may also be the name, code or pattern of a treebank; with `answers`, a
+    file may be the answer of a language model.
     """
     names = _path_names([str(output) for output in systems if isinstance(output, str | PathLike)])
     named: dict[str, list[Any]] = {}
@@ -34,7 +35,7 @@ def named_outputs(systems: Sequence[Any], *, treebanks: bool = False) -> dict[st
             named.setdefault(output.name, []).append(output)
             continue
         word = str(source)
-        name, path = name_and_path(word, treebanks=treebanks)
+        name, path = name_and_path(word, treebanks=treebanks, answers=answers)
         if name is None:
             name = names[word] if names[word] not in named else word
         named.setdefault(name, []).append(path)
@@ -43,7 +44,7 @@ def named_outputs(systems: Sequence[Any], *, treebanks: bool = False) -> dict[st
     return named
 
 
-def name_and_path(word: str, *, treebanks: bool = False) -> tuple[str | None, str]:
+def name_and_path(word: str, *, treebanks: bool = False, answers: bool = False) -> tuple[str | None, str]:
     """Return the name of a system, None if none is given, and the path of its output.
 
     The word is PATH or NAME=PATH; a path that exists may have an equals sign in it. With
@@ -55,43 +56,45 @@ def name_and_path(word: str, *, treebanks: bool = False) -> tuple[str | None, st
     elif not (name and path):
         raise TreegaugeError(f"found {word!r}; expected PATH or NAME=PATH")
     if not treebanks or Path(path).exists():
-        check_system_output(path)
+        check_system_output(path, answers=answers)
     return name or None, path
 
 
-def check_system_output(path: str) -> None:
-    """Refuse a path that is not there, and a table, recording or plan in place of output."""
+def check_system_output(path: str, *, answers: bool = False) -> None:
+    """Refuse a path that is not there, and a table, recording or plan in place of output or an answer."""
     if path != "-" and not Path(path).exists():
         raise TreegaugeError(f"{path}: no such file or folder")
     kinds = {".csv", ".tsv", ".json", ".parquet", ".npz", ".toml"}
-    if Path(path).suffix in kinds and Path(path).is_file():
+    if Path(path).suffix in kinds and Path(path).is_file() and not (answers and path.endswith(ANSWERS)):
         (recognised,) = recognise([path])
-        raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected a CoNLL-U file")
+        loose = "; the answer of a language model needs --align loose" * path.endswith(ANSWERS)
+        raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected a CoNLL-U file{loose}")
 
 
 def resolve_systems(
-    gold: Any, systems: Sequence[Any], split: str | None = None
+    gold: Any, systems: Sequence[Any], split: str | None = None, *, answers: bool = False
 ) -> tuple[Any, dict[str, list[Any]], bool]:
     """Return gold, the outputs of each system, and whether gold is a folder to match with folders.
 
     Systems are PATH or NAME=PATH, treebanks, documents of other libraries, or mappings from names
-    to these. A repeated name has several runs; so has a folder, if gold is a single file.
+    to these; with `answers`, files may be answers of language models. A repeated name has several
+    runs; so has a folder, if gold is a single file.
     """
-    named = named_outputs(systems)
+    named = named_outputs(systems, answers=answers)
     sources = [gold, *(output for runs in named.values() for output in runs)]
     if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
         raise TreegaugeError("standard input (-) can be read only once: give the other input as a file")
     source, folder = find_gold(gold, named, split)
     if not folder:
-        named = {name: [file for run in runs for file in _runs_in(run)] for name, runs in named.items()}
+        named = {name: [file for run in runs for file in _runs_in(run, answers)] for name, runs in named.items()}
     return source, named, folder
 
 
-def _runs_in(output: Any) -> list[Any]:
+def _runs_in(output: Any, answers: bool) -> list[Any]:
     """Return the files in a folder of runs; other output is a single run."""
     if not _is_folder(output):
         return [output]
-    if files := _files(Path(output)):
+    if files := _files(Path(output), answers=answers):
         return list(files)
     raise TreegaugeError(f"{output}: found no .conllu file in this folder")
 
@@ -173,8 +176,9 @@ class SuiteFiles(NamedTuple):
 
 
 def match_folders(
-    gold: Source, systems: Mapping[str, Source | Sequence[Source]], *, split: str | None = None, common: bool = False
-) -> SuiteFiles:
+    gold: Source, systems: Mapping[str, Source | Sequence[Source]], *, split: str | None = None, common: bool = False,
+    answers: bool = False,
+) -> SuiteFiles:  # fmt: skip
     """Match gold files with the output of systems, by file name, treebank code, name or text.
 
     A system has one folder, or one per run. A treebank that one of the runs lacks counts as
@@ -195,7 +199,7 @@ def match_folders(
     for system, folders in systems.items():
         runs = []
         for folder in [folders] if isinstance(folders, str | PathLike) else folders:
-            matched = match_outputs(files, _files(Path(folder)))
+            matched = match_outputs(files, _files(Path(folder), answers=answers))
             if matched.unmatched:
                 shown = ", ".join(Path(path).name for path in matched.unmatched[:3])
                 number = len(matched.unmatched)
@@ -224,7 +228,9 @@ def _treebank_names(files: Sequence[str]) -> list[str]:
     ]
 
 
-def _files(folder: Path) -> list[str]:
+def _files(folder: Path, *, answers: bool = False) -> list[str]:
+    """Return the CoNLL-U files in a folder, and those that may be answers of language models."""
     if folder.is_file():
         return [str(folder)]
-    return sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*.conllu{ending}"))
+    endings = [*(f".conllu{ending}" for ending in ENDINGS), *(ANSWERS if answers else ())]
+    return sorted(str(path) for ending in endings for path in folder.rglob(f"*{ending}"))

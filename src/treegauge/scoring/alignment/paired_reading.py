@@ -1,8 +1,8 @@
 """Parallel reading of gold and system in bounded memory."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,19 +10,16 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
 from treegauge.scoring.alignment.align import Alignment, align
-from treegauge.scoring.alignment.segmentation import (
-    MismatchError,
-    Segmentation,
-    Surroundings,
-    TextChanges,
-    mismatch,
-    segmentation,
-)
+from treegauge.scoring.alignment.segmentation import MismatchError, Segmentation, Surroundings, mismatch, segmentation
 from treegauge.scoring.settings import Reading
 from treegauge.treebanks.data.columns import NUMBER, Treebank, concat
 from treegauge.treebanks.data.conllu import CHUNK, parse_conllu, refusals, stream_conllu
 from treegauge.treebanks.data.problems import ConlluError, ReadingProblem
 from treegauge.treebanks.sources.files import Source
+
+if TYPE_CHECKING:
+    from treegauge.scoring.alignment.loose import Arranged
+    from treegauge.treebanks.answers.sentences import ModelAnswer
 
 Input = Treebank | Source
 LAYERS = {
@@ -127,8 +124,11 @@ class PairedReader:
         chunk: int = CHUNK,
     ) -> None:
         self.reading, self.chunk = reading or Reading(), chunk
+        self.answer: ModelAnswer | None = None
+        self.arranged: Arranged | None = None
+        if self.reading.align == "loose" and not isinstance(system, Treebank):
+            system, self.answer = read_output(system, self.reading)
         self.gold, self.system = self._side(gold, seen), self._side(system)
-        self.changes: list[TextChanges] = []  # found by loose alignment
 
     def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
         how = self.reading
@@ -150,11 +150,12 @@ class PairedReader:
                 side.grow()
         gold, system = self.gold.pending, self.system.pending
         if gold.treebank.n_words and system.treebank.n_words:
-            from treegauge.scoring.alignment.loose import align_loosely, text_changes
+            from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
-            alignment = align_loosely(*gold, *system)
-            self.changes.append(text_changes(alignment))
-            yield alignment
+            self.arranged = in_gold_order(gold.treebank, system.treebank)
+            same = self.arranged.treebank is system.treebank
+            segments = system.segments if same else None
+            yield align_loosely(*gold, self.arranged.treebank, segments, self.arranged.pairs)
         else:
             yield from self._exact()
 
@@ -194,9 +195,20 @@ def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
     """Align whole treebanks, exactly or loosely according to the settings."""
     if reading.align == "exact":
         return align(gold, system)
-    from treegauge.scoring.alignment.loose import align_loosely
+    from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
-    return align_loosely(gold, None, system, None)
+    new = in_gold_order(gold, system)
+    return align_loosely(gold, None, new.treebank, None, new.pairs)
+
+
+def read_output(source: Source, reading: Reading) -> "tuple[Treebank, ModelAnswer | None]":
+    """Read a system's output for loose alignment: CoNLL-U, or else the answer of a language model."""
+    from treegauge.treebanks.answers.sentences import answer_or_treebank
+
+    treebank, answer = answer_or_treebank(source, allow=reading.allow)
+    if answer is None:
+        return treebank, None
+    return replace(answer.attached(), policy="answer"), answer
 
 
 def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:
