@@ -37,7 +37,7 @@ OTHER_WORDS = {
     "auditing": {"p_gold", "p_instead"},  # columns of candidates
     "core": {"low", "high"},  # parameters that have limits
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
-    "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "confidence_interval"},
+    "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "lower_is_better", "confidence_interval"},
     "splitting": {"low", "high"},
     "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
     "treebanks": {"tail"},
