@@ -105,11 +105,6 @@ class BaselineModel:
         return cls(options, pairs, relations, usual)
 
 
-def tag_pair_trees(train: Treebank, treebank: Treebank) -> Treebank:
-    """Return a treebank with the trees of the majority baseline over pairs of its gold tags."""
-    return BaselineParser().fit(train, seed=0).parse(treebank)
-
-
 class BaselineParser:
     """Counts pairs of tags.
 

@@ -237,5 +237,5 @@ def _baselines(gold: Any, path: Any, options: ScoreOptions) -> "dict[str, Treeba
     read = read_treebank(gold, errors=options.errors, allow=options.allow)
     found = {name: baseline_parse(read, name) for name in BASELINES}
     if training := training_sets(path):
-        found["tag-pairs"] = load_extension("parsers", "tag_pairs")(concat(training), read)
+        found["tag-pairs"] = load_extension("parsers", "fit")("baseline", concat(training), seed=0).parse(read)
     return found
