@@ -173,6 +173,39 @@ def genera_needed(random: np.random.Generator, case: tuple[int, float], repetiti
 
 
 @power(
+    name="design-conll18",
+    verb="design",
+    says="25 genera, one treebank of each, are needed to find a difference of 4 points",
+    cases={"4 points": 4.0, "2 points, pairs that need at most 400 genera": 2.0},
+    secondary="mean number of genera needed",
+    covers=("plan.needed",),
+    repetitions=1000,
+    quick=60,
+)
+def real_genera_needed(random: np.random.Generator, true: float, repetitions: int) -> Trials:
+    """Plan from a random pair of systems of CoNLL 2018, then draw as many of its genera with replacement.
+
+    Each has one random treebank, whose difference is centred and shifted by the true one. Pairs that
+    need more than 400 genera are drawn again.
+    """
+    table = score_table()
+    members = [np.flatnonzero(table.genera == genus) for genus in range(table.genera.max() + 1)]
+    kin = [f"g{genus}" for genus in table.genera]
+    hits, needed = list[bool](), list[int]()
+    while len(hits) < repetitions:
+        a, b = random.choice(len(table.scores), 2, replace=False)
+        real = table.scores[a] - table.scores[b]
+        spread = spread_of(real[None], kin)
+        number = needed_genera(math.sqrt(spread.genera + spread.treebanks), true, spread.pilot, 0.95)
+        if number <= 400:
+            centre = np.mean([real[genus].mean() for genus in members])
+            drawn = [real[random.choice(members[i])] for i in random.integers(len(members), size=number)]
+            hits.append(means_differ(np.array(drawn) - centre + true, np.arange(number)))
+            needed.append(number)
+    return Trials(np.array(hits), np.array(needed))
+
+
+@power(
     name="design-smallest-set",
     verb="design",
     says="smallest set: 23 treebanks of 23 genera, which find 2.96 points: el_gdt, ...",
