@@ -14,7 +14,7 @@ from treegauge.scoring.settings import ScoreOptions, Scoring, score_options
 if TYPE_CHECKING:
     from treegauge.core.result import Result
     from treegauge.scoring.scores import Scores
-    from treegauge.scoring.systems import Answers
+    from treegauge.scoring.systems import SystemRuns
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -188,7 +188,7 @@ def _tests(
     }
 
 
-def _scores(given: "Answers", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
+def _scores(given: "SystemRuns", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
     """Return the scores on one gold file, or on many treebanks with their averages."""
     if options.nodes:
         from treegauge.scoring.metrics.morphosyntactic import score_nodes
@@ -206,7 +206,7 @@ def _scores(given: "Answers", options: ScoreOptions, chosen: Sequence[str]) -> "
         return evaluate(*given.single, options, progress=task.advance)
 
 
-def with_baselines(given: "Answers", options: ScoreOptions) -> "Answers":
+def with_baselines(given: "SystemRuns", options: ScoreOptions) -> "SystemRuns":
     """Add the trees of the baselines for gold sentences; gold is read once."""
     from treegauge.treebanks.sources.resolver import read_treebank
 
