@@ -107,7 +107,7 @@ def test_valid_conllu_is_never_guessed_at(command, tmp_path):
 def test_official_scoring_never_guesses_and_names_the_reader(tmp_path):
     answer = tmp_path / "a.conllu"
     answer.write_text(FORMATS["five columns"](SENTENCES))
-    with pytest.raises(TreegaugeError, match="if a language model wrote this, treegauge convert") as error:
+    with pytest.raises(TreegaugeError, match="if a language model wrote this, score --align loose") as error:
         tg.score(GOLD, str(answer))
     assert "columns" in str(error.value)
     (tmp_path / "a.json").write_text(FORMATS["JSON list of lists"](SENTENCES))
