@@ -164,6 +164,20 @@ def test_sentences_in_another_order_and_written_twice(tmp_path):
     assert {"4 sentences written again, of which the first counts", "sentences in another order"} <= {*system.remarks}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\tx\t0\troot " * 30_000, "| " * 90_000, "nsubj(" + "a-1, " * 30_000 + ")", '{"a": \n' * 20_000,
+        "[" * 100_000 + '"', json.dumps([[*range(30_000)], ["x"] * 30_000]),
+        json.dumps([{f"k{i}": i for i in range(30_000)} | {"form": "x"}]),
+    ],
+    ids=["cells", "bars", "arcs", "objects", "lists", "rows", "keys"],
+)  # fmt: skip
+def test_lines_that_are_too_long_for_a_word_are_not_searched(text):
+    """Time grew with the square of their length."""
+    assert not len(read_answer(text).treebank)
+
+
 def test_an_answer_is_text_of_utf8_with_any_bytes_in_it():
     answer = read_answer(b"1\tA\xff\t2\tdet\n2\t\xc3\xa9\xe2\x80\xa8x\t0\troot\n")
     assert answer.treebank["form"].to_list() == ["A\ufffd", "é x"]
