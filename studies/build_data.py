@@ -25,6 +25,8 @@ RESOURCES = {
 }
 
 PACKAGED = Path(data.__file__).parent
+PRINTED = ("fragility_table1", "fragility_table3", "edv_tables")
+"""Tables that only studies read, in ``studies/printed``."""
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
@@ -52,6 +54,19 @@ def _short_name() -> "pl.Expr":
 
     name = pl.col("system").str.replace(r" \([^()]*\)$", "")
     return name.str.replace("UDPipe 1.2", "UDPipe", literal=True).alias("system")
+
+
+def _published(folder: Path) -> "pl.DataFrame":
+    """Return the published scores; releases and versions are texts, 2.1 is not 2.10."""
+    import numpy as np
+    import polars as pl
+
+    frame = pl.read_csv(folder / "published_scores.csv", schema_overrides={"release": pl.String, "version": pl.String})
+    scores = frame["score"].to_numpy()
+    hundredths = np.round(scores * 100)
+    if not np.array_equal(hundredths / 100, scores):
+        raise TreegaugeError("published_scores.csv: a score is not a whole number of hundredths")
+    return frame.with_columns(pl.Series("score", hundredths.astype(np.int16))).sort(frame.columns)
 
 
 def _conll18_systems(folder: Path) -> "pl.DataFrame":
@@ -112,6 +127,8 @@ TABLES: dict[str, Callable[[Path], "pl.DataFrame"]] = {
     "conll18_systems": _conll18_systems,
     "conll18_treebanks": _conll18_treebanks,
     "subsets": _subsets,
+    "published": _published,
+    "ud26": _as_it_stands("ud26_udpipe2.csv"),
     "ud25": _as_it_stands("ud25_udpipe12.csv"),
     "fragility_exp1": _as_it_stands("fragility_exp1_predicted_tags.csv"),
     "fragility_table1": _as_it_stands("fragility_table1_predicted.csv"),
@@ -121,15 +138,15 @@ TABLES: dict[str, Callable[[Path], "pl.DataFrame"]] = {
 }
 
 
-def build(figures: Path, target: Path) -> list[Path]:
-    """Write every packaged table as Parquet.
+def build(figures: Path, target: Path, printed: Path | None = None) -> list[Path]:
+    """Write every table as Parquet.
 
     Parameters
     ----------
     figures
         The folder with the published CSV files.
-    target
-        Folder for the Parquet files.
+    target, printed
+        Folders for the Parquet files: packaged ones, and those that only studies read.
 
     Returns
     -------
@@ -140,7 +157,7 @@ def build(figures: Path, target: Path) -> list[Path]:
     for name, read in TABLES.items():
         buffer = BytesIO()
         read(figures).write_parquet(buffer, compression="zstd", compression_level=19, statistics=False)
-        path = target / f"{name}.parquet"
+        path = (printed or target if name in PRINTED else target) / f"{name}.parquet"
         with atomic(path) as file:
             file.write(buffer.getvalue())
         written.append(path)
@@ -152,7 +169,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: python -m studies.build_data FOLDER_OF_FIGURES")
     try:
-        for path in build(Path(sys.argv[1]), PACKAGED):
+        for path in build(Path(sys.argv[1]), PACKAGED, Path(__file__).with_name("printed")):
             print(f"{path.stat().st_size:8d} {path.name}")
     except (TreegaugeError, OSError) as error:
         sys.exit(f"error: {error}")

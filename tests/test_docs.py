@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.commands import invoke
 from treegauge.cli.commands import verb_command
@@ -213,3 +214,17 @@ def test_the_docs_are_short_enough_to_be_read():
     text = "Two words.\n\n| a | table |\n\n<!-- result: x -->\n\nNo.\n\n<!-- end -->\n\n```\nno\n```\n"
     assert counter.words(text) == 2
     assert sum(counter.counts().values()) <= counter.LIMIT, "python -m tools.docs.words counts by page"
+
+
+def test_programs_that_read_the_docs_find_every_page():
+    """llms.txt has each page of the navigation with the address of its source."""
+    site = page_script("site")
+    text = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    nav = yaml.safe_load(text[text.index("nav:") : text.index("\n\n", text.index("nav:"))])["nav"]
+    listed = site.llms_text(nav)
+    sources = re.findall(r"\]\(https://raw.githubusercontent.com/\S+?/main/(\S+?)\)", listed)
+    assert {source for source in sources if not (DOCS.parent / source).exists()} == set()
+    pages = set(re.findall(r"[\w/]+\.md", text[text.index("nav:") : text.index("\n\n", text.index("nav:"))]))
+    assert len(sources) == len(pages) > 80
+    assert "Answers of language models](https://raw" in listed
+    assert listed.startswith("# treegauge\n\n> ")

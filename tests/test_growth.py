@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from studies.corrections.injected_errors import inject_errors
 from treegauge import kernels
 from treegauge.ranking.stability.rank_counts import ScoreSums
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from studies.corrections.injected_errors import inject_errors
 from tests.commands import invoke
 from tests.test_hostile import WORDS
 from treegauge.cli.commands import FORMATS, emit, render, verb_command
@@ -17,7 +18,6 @@ from treegauge.core.text_formats import json_text, parse_json, plain_cell, to_cs
 from treegauge.experiments.run import run
 from treegauge.parsing.train import train
 from treegauge.reporting.figures.drawing import draw
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 

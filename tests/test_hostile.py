@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from studies.corrections.injected_errors import inject_errors
 from tests.commands import invoke
 from treegauge.cli.commands import verb_command
 from treegauge.cli.verbs import VERBS
@@ -14,7 +15,6 @@ from treegauge.experiments.run import run
 from treegauge.parsing.options import read_options
 from treegauge.parsing.registry import find_parser
 from treegauge.parsing.train import train
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
 
@@ -30,10 +30,10 @@ WORDS = {
     "catalogue": "UD_X-Y", "score": "gold.conllu sys.conllu",
     "breakdown": "gold.conllu sys.conllu",
     "vote": "gold.conllu a=sys.conllu b=gold.conllu --out voted.conllu",
-    "design": "many.conllu a=good.conllu b=poor.conllu --units sentences", "rank": "scores.csv --subsets 5",
+    "design": "a=good.conllu b=poor.conllu --gold many.conllu --units sentences", "rank": "scores.csv --subsets 5",
     "rank compare": "scores.csv", "rank outliers": "scores.csv --system S1 --subsets 5",
     "leaderboard": "gold teams --out board --subsets 5",
-    "certify": "scores.csv --claim S0>S1 --subsets 5",
+    "certify": "scores.csv --claim S0>S1 --subsets 5", "published": "Greek-GDT",
     "recommend": "scores.csv --size 2 --subsets 5 --repeats 1",
     "analyse": "table.csv --target y --of x",
     "train": "mst gold.conllu --out new.model --option epochs=1",

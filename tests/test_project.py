@@ -52,6 +52,7 @@ def makefile_recipes() -> set[str]:
 def named_targets() -> dict[str, set[str]]:
     """Targets of make by the file that names them as a command."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    pages += (ROOT / ".github").glob("*.md")
     code = [*(ROOT / ".github").rglob("*.yml"), ROOT / ".ci" / "run"]
     command = re.compile(r"(?:`|^    |^\s+- run: |^)make ([a-z]+)(?=`| [A-Z]+=|$)", re.MULTILINE)
     return {
@@ -66,7 +67,7 @@ def test_every_target_that_is_named_has_a_recipe():
     named = named_targets()
     if (ROOT / ".github").exists():
         assert {"audit", "docs", "demo"} <= named[".github/workflows/test.yml"]
-    assert "audit" in named["SECURITY.md"]
+    assert "audit" in named[".github/SECURITY.md"]
     assert {"test", "lint", "fuzz", "bench"} <= named["CONTRIBUTING.md"]
     recipes = makefile_recipes()
     assert {path: found - recipes for path, found in named.items() if found - recipes} == {}

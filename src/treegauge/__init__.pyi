@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.certify import Grouping
     from treegauge.ranking.claims import Claim
     from treegauge.ranking.compare import Comparison
+    from treegauge.ranking.design import SamplePlan
     from treegauge.ranking.leaderboard import Ranks, SystemComparison
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.recommend import Recommendation
@@ -46,18 +47,17 @@ if TYPE_CHECKING:
     from treegauge.reporting.report import Page
     from treegauge.scoring.breakdown import Output
     from treegauge.scoring.classes.class_scores import Breakdowns
-    from treegauge.scoring.design import SamplePlan, Output as _Output
-    from treegauge.scoring.score import Test, Correction as _Correction, Output as __Output
-    from treegauge.scoring.vote import Combination, Output as ___Output
+    from treegauge.scoring.score import Test, Correction as _Correction, Output as _Output
+    from treegauge.scoring.vote import Combination, Output as __Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
     from treegauge.statistics.data_table import Tables
     from treegauge.statistics.variables import Analysis, Coefficient, Correction, Names
-    from treegauge.treebanks.catalogue import Catalogue, Layer
+    from treegauge.treebanks.catalogue import Catalogue
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
+    from treegauge.treebanks.published import PublishedScores
     from treegauge.treebanks.show import Drawings
     from treegauge.treebanks.sources.files import Errors, Source
-    from treegauge.treebanks.sources.selection import Prefer
     from treegauge.validation.report import ValidationReport
     from typing import Any, IO, Literal
 
@@ -174,6 +174,7 @@ def analyse(
     given: Names = (),
     *,
     on: Names = (),
+    where: Sequence[str] = (),
     method: Coefficient = 'spearman',
     by: str | None = None,
     correction: Correction = 'benjamini-hochberg',
@@ -194,7 +195,7 @@ def analyse(
     Parameters
     ----------
     tables
-        ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
+        ud25, ud26, difficulty_table1, published, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
         of measure or score. Several tables are joined by treebank. In Python also frames,
         dictionaries of columns and results.
     target
@@ -206,6 +207,8 @@ def analyse(
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
         the error on unseen rows.
+    where
+        A condition on a column of each table, such as release=2.5 or 'words >= 30000'.
     method
         Coefficient of correlation.
     by
@@ -248,7 +251,6 @@ def audit(
     only: Only | None = None,
     similarity: float = 0.7,
     candidates: Source | None = None,
-    agreement: Sequence[str] = (),
     resamples: int = 999,
     seed: int = 0,
     fail: Fail = 'error',
@@ -271,16 +273,13 @@ def audit(
         Show one thing only, also of single CoNLL-U files: leaks lists sentences that occur twice,
         consistency words that are attached differently from the same words elsewhere, both within
         and across the treebanks; card summarises each treebank (size, layers, validity,
-        consistency, leaks, difficulty and agreement), several in a table.
+        consistency, leaks and difficulty), several in a table.
     similarity
         Minimum similarity of near-duplicates: 1 - edit distance / length of the longer sentence, in
         characters; 1 finds only equal sentences.
     candidates
         A CSV file written by ``map --candidates-out``, to be joined with the list of
         inconsistent words.
-    agreement
-        For cards: the inter-annotator agreement of a treebank, a JSON file from treegauge agree;
-        NAME=FILE if there are several treebanks.
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
     seed
@@ -382,19 +381,13 @@ def catalogue(
     roots: Source | Sequence[Source] = (),
     *,
     find: Sequence[str] = (),
-    has: Sequence[Layer] = (),
-    needs: Sequence[Literal['train', 'dev', 'test']] = (),
     where: Sequence[str] = (),
-    licence: str | None = None,
-    one_per_language: Prefer | None = None,
-    explain: bool = False,
     paths: bool = False,
     count: bool = True,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
-    treegauge catalogue ud --has features --where 'words >= 30000' --where 'nonprojective <= 0.1'
-    --one-per-language size --explain
+    treegauge catalogue ud --where 'words >= 30000' --where 'features >= 0.25' --where 'genus = Slavic,Baltic'
 
     Parameters
     ----------
@@ -404,20 +397,9 @@ def catalogue(
         TREEGAUGE_UD.
     find
         List only these names, codes, languages or families, such as el_gdt@2.9.
-    has
-        A layer that at least a quarter of the words must have.
-    needs
-        A set (train, dev or test) that must have sentences.
     where
-        A bound on a column of the table, such as 'words >= 30000' or 'nonprojective <= 0.1'.
-    licence
-        A pattern for the licence, such as 'CC BY-SA *'; case is ignored.
-    one_per_language
-        Keep one treebank per language and release among those that meet all other criteria: the one
-        with the most words (size), or the one with the most manual annotation of relations
-        (annotation; the larger one if that is equal or unknown).
-    explain
-        Show why each of the others is left out.
+        A condition on a column of the table, such as 'words >= 30000' or 'licence = CC BY-SA*';
+        several must all hold.
     paths
         Print only the folders.
     count
@@ -450,6 +432,7 @@ def certify(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> Certificate:
     """Report the evidence for the claim that one system beats another.
 
@@ -495,6 +478,9 @@ def certify(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -577,15 +563,16 @@ def convert(
     seed: int = 0,
     force: bool = False,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
+    """Convert CoNLL-U to tables and back, and answers of language models; repair and sample.
 
-    Tables contain every row and comment, so converting back loses nothing.
+    Tables contain every row and comment, so converting back loses nothing. Trees in an answer may be
+    in any format: chat text is left out, and a comment says for each sentence what was assumed.
 
     Parameters
     ----------
     source
         A CoNLL-U file (compressed or not), a table, a treebank folder or a name under TREEGAUGE_UD;
-        - is standard input.
+        - is standard input. The answer of a language model ends in .txt, .md, .json or .jsonl.
     out
         The file to write; its ending sets the format: .conllu (also .gz .xz .bz2 .zst), .parquet,
         .arrow, .csv, .tsv. By default, and for -, CoNLL-U is printed.
@@ -997,49 +984,72 @@ def demo(
     """
 
 def design(
-    gold: _Output,
-    *systems: _Output | Mapping[str, Any],
+    *scores: Any,
     difference: float = 1.0,
-    metric: str = 'LAS',
-    convention: str | Convention = 'official',
-    split: Literal['train', 'dev', 'test'] | None = None,
+    claim: str | None = None,
     units: Literal['auto', 'documents', 'sentences'] = 'auto',
     level: float = 0.95,
+    at_most: Sequence[str | Constraint] = (),
+    at_least: Sequence[str | Constraint] = (),
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    metric: str = 'LAS',
+    missing: Missing = 'error',
+    metadata: str | PathLike[str] | pl.DataFrame | None = None,
+    gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> SamplePlan:
     """Report how many sentences, runs and treebanks an experiment needs to find a difference.
 
-    Needs two or more systems of a pilot study, from which it takes how much differences vary.
+    How much differences vary is taken from a table of scores (conll18), or with --gold from the
+    output of two or more systems of a pilot study. A table also gives the smallest set of treebanks.
 
     Parameters
     ----------
-    gold
-        The gold file, or a folder of gold files.
-    *systems
-        System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
-        system. In Python also treebanks, and mappings from names to outputs.
+    *scores
+        conll18, tables of scores, stores or results; with --gold system files or folders, as PATH or
+        NAME=PATH. Repeat a NAME for several runs (seeds) of one system.
     difference
         The difference in points to be found with probability 0.8.
-    metric
-        The metric of this difference.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    split
-        With folders: only gold files of this split.
+    claim
+        Two systems of a table, such as "A > B", whose differences vary as yours will. Default: a
+        typical pair, of those whose difference is close to the one to be found.
     units
-        Units of resampling: documents, sentences, or auto (documents if gold has "# newdoc"
-        comments, else sentences).
+        With --gold: documents, sentences, or auto (documents if gold has "# newdoc" comments, else
+        sentences).
     level
         The level of the test is 1 - level.
+    at_most
+        Upper bounds, such as language:1, genus=Slavic:2, resource:stratified; or tokens:500000,
+        the largest total number (treebanks of unknown size are then left out); repeatable.
+    at_least
+        Lower bounds, such as resource=small:1, or stock:1 for every value; repeatable.
+    include
+        A treebank that must be a member; repeatable.
+    exclude
+        A treebank that must not be a member; repeatable.
+    metric
+        Metric to compare systems by; upper or lower case.
+    missing
+        How to treat missing scores; averages never skip them. keep: compare systems over the
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
+    metadata
+        Table with a column treebank or name and any of language, tokens, family, stock, genus and
+        resource. Languages and genera are known from names, and all columns for treebanks of the
+        CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
     >>> import treegauge as tg
-    >>> from treegauge.testing.simulated_parser import simulated_parse
-    >>> gold = tg.synthetic(100, seed=1)
-    >>> parsed = [tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=seed)) for seed in (1, 2)]
-    >>> tg.design(gold, dict(zip("ab", parsed)), difference=2, units="sentences").table.columns
-    ['a', 'b', 'unit', 'given', 'available', 'needed']
+    >>> plan = tg.design("conll18", difference=4, at_most=["language:1"])
+    >>> plan.table.columns[:6], len(plan.subset) > 7
+    (['a', 'b', 'unit', 'given', 'available', 'needed'], True)
     """
 
 def diff(
@@ -1048,8 +1058,6 @@ def diff(
     *,
     split: str | None = None,
     by: By = 'upos',
-    trees: int = 0,
-    sentence: Sequence[str | int] = (),
     all: bool = False,
     errors: Errors = 'strict',
 ) -> Diff:
@@ -1069,10 +1077,6 @@ def diff(
         Compare only this set (train, dev or test) of treebank folders.
     by
         Word classes in the table of classes: old UPOS or relation.
-    trees
-        Number of changed sentences to draw, both trees side by side.
-    sentence
-        A sentence to draw, without the tables: its sent_id or its number from 1 in the old version.
     all
         Show all rows of every table.
     errors
@@ -1501,6 +1505,36 @@ def parse(
     '...HeadProb=0...|DeprelProb=...'
     """
 
+def published(
+    treebanks: str | Sequence[str] = (),
+    *,
+    metric: Sequence[str] = ('LAS',),
+    where: Sequence[str] = (),
+) -> PublishedScores:
+    """Show what others have on a treebank: the scores that makers of parsers published.
+
+    UDPipe 1 and 2, Stanza, Trankit, UDify and LIMA on UD 1.2 to 2.17. The newest release comes
+    first; within one, raw text, gold tokens, and gold tokens with gold tags are kept apart, because
+    their scores are not comparable. Without a treebank, each line is the mean over all treebanks.
+
+    Parameters
+    ----------
+    treebanks
+        Names, codes or languages, such as UD_Greek-GDT, el_gdt, Greek, or Greek-GDT@2.5 for one
+        release.
+    metric
+        The metrics to show, such as LAS, UAS, CLAS, MLAS, BLEX, UPOS, Words.
+    where
+        A condition on a column, such as release=2.5, 'input=raw text' or 'system=UDPipe*'.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> rows = tg.published("UD_Greek-GDT", where=["release=2.5", "input=raw text"]).rows
+    >>> rows[0]["system"], rows[0]["LAS"]
+    ('Trankit large', 93.87)
+    """
+
 class _Rank:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1543,6 +1577,9 @@ class _Rank:
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -1564,6 +1601,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> Ranks:
         """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1606,6 +1644,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
 
         Examples
         --------
@@ -1626,6 +1667,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> SystemComparison:
         """Compare systems over treebanks: significant differences, wins, and how probable they are.
 
@@ -1638,14 +1680,16 @@ class _Rank:
         test
             Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
             (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
-            treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks.
+            treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks. profile:
+            interquartile means and performance profiles. mixed: how much of a difference is genus,
+            treebank, document or seed, and scores and ranks on a new treebank.
         systems
             Only these systems; repeatable.
         treebanks
             Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
         margin
-            In points: for wins, the largest difference that is a tie; for differences, the margin of
-            equivalence.
+            In points: for wins, the largest difference that is a tie; for differences, the largest
+            that does not matter, which shows which systems are equivalent.
         level
             Confidence level of tests and intervals.
         metric
@@ -1660,6 +1704,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
         """
 
     def outliers(
@@ -1675,6 +1722,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> Outliers:
         """Show the subsets with a system's best and worst ranks, and classes frequent in them.
 
@@ -1710,6 +1758,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
         """
 
 rank: _Rank
@@ -1729,6 +1780,7 @@ def recommend(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> Recommendation:
     """Recommend a small set of treebanks that ranks systems as all treebanks do.
 
@@ -1771,6 +1823,9 @@ def recommend(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -1965,8 +2020,8 @@ def run(
     """
 
 def score(
-    gold: __Output,
-    *systems: __Output | Mapping[str, Any],
+    gold: _Output,
+    *systems: _Output | Mapping[str, Any],
     metric: str | Sequence[str] = (),
     convention: str | Convention = 'official',
     baselines: bool = False,
@@ -1975,6 +2030,8 @@ def score(
     test: Test = 'student',
     correction: _Correction = 'holm',
     margin: float | None = None,
+    fresh: str | None = None,
+    leave_out: Literal['leaked'] | None = None,
     errors: Literal['strict', 'skip', 'repair'] = 'strict',
     allow: Sequence[str] = (),
     align: Literal['exact', 'loose'] = 'exact',
@@ -2007,7 +2064,8 @@ def score(
         subtypes (subtypes compared), or no-punct+subtypes.
     baselines
         Add uninformed baselines, which know only the length of a sentence: left-branching,
-        right-branching, random projective trees, random trees with the shortest arcs.
+        right-branching, random projective trees, random trees with the shortest arcs. If a training
+        set is next to gold, also the majority over pairs of gold tags.
     split
         With folders: only gold files of this split. Default: the splits that systems parsed.
     common
@@ -2021,6 +2079,11 @@ def score(
     margin
         Largest difference in points that does not matter; shows which systems are equivalent, not
         worse, or better.
+    fresh
+        Score sentences that were added, or whose words changed, since an older release apart from the others, and test
+        the difference: r2.15 under TREEGAUGE_UD, or the path of the release or of the treebank in it.
+    leave_out
+        leaked: leave out sentences that are also, exactly or nearly, in the training set next to gold.
     errors
         strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
     allow
@@ -2078,7 +2141,7 @@ def show(
     sentence
         A sentence to draw: its number from 1, or its sent_id.
     system
-        A system's output on the same words; the drawing shows its incorrect arcs.
+        A system's output or another version, found by sent_id; the drawing shows the arcs that differ.
     split
         The set of a treebank folder to draw from (train, dev or test).
     limit
@@ -2517,21 +2580,11 @@ class _Transfer:
         self,
         target: Any,
         *sources: Any,
-        metric: str = 'LAS',
         sentences: int = 10,
-        parser: str = 'beam',
-        option: Sequence[str] | Mapping[str, Any] = (),
-        seed: int = 0,
-        store: Store | str | PathLike[str] | None = None,
-        workers: int = 1,
-        convention: str | Convention = 'official',
-        force: bool = False,
     ) -> SourceWeights:
-        """Rank sources by the similarity of their tags to the target's (KLcpos3), and select some.
+        """Rank sources by the similarity of their tags to the target's (KLcpos3).
 
-        Uses the first sentences of the target's training set. If they have trees, parsers are trained
-        on the sources, and strategies of selection are compared on held-out sentences: the result says
-        whether the choice is significant. Without trees, or with parser none, nothing is trained.
+        Uses the first sentences of the target's training set; trees are not needed, and nothing is trained.
 
         Parameters
         ----------
@@ -2539,32 +2592,15 @@ class _Transfer:
             The target: a treebank folder or name, or a file.
         *sources
             The sources: treebank folders or names (their training sets) or files.
-        metric
-            LAS, UAS, or a registered metric.
         sentences
             Number of target sentences, the first ones, whose tags determine the weights.
-        parser
-            Parser to train on each source, without words: beam or mst; none: rank by tags only.
-        option
-            Option of the parser, such as epochs=5; repeatable.
-        seed
-            Seed of the trainings.
-        store
-            Folder that stores the parses; trainings in it are not repeated. By default none.
-        workers
-            Number of trainings at a time.
-        convention
-            What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-            subtypes (subtypes compared), or no-punct+subtypes.
-        force
-            Overwrite an existing file of another kind; an input is never overwritten.
         """
 
 transfer: _Transfer
 
 def vote(
-    gold: ___Output,
-    *systems: ___Output | Mapping[str, Any],
+    gold: __Output,
+    *systems: __Output | Mapping[str, Any],
     votes: Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     convention: str | Convention = 'official',

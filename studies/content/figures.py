@@ -3,7 +3,8 @@
 Each is written twice under ``docs/images/replications``: drawn, and as Vega-Lite with its data.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -12,12 +13,14 @@ from studies.content.scores import COLUMNS, METRICS, some
 from studies.figures import draw
 from studies.parts import read_result
 from studies.treebanks import treebank_folders
+from treegauge.core.result import sign
 from treegauge.measures.measure import measure
 from treegauge.reporting.figures.analysis import matrix, scatter
-from treegauge.reporting.figures.scores import by_treebank, variances
-from treegauge.reporting.figures.theme import Spec
+from treegauge.reporting.figures.scores import by_treebank, ranked_rows
+from treegauge.reporting.figures.theme import Spec, category, chart, mark, quantity, themed, tips
 from treegauge.reporting.figures.treebanks import relation_spectrum
 from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.probabilities import cumulative_variance
 
 
 def spectrum() -> Spec:
@@ -41,6 +44,35 @@ def table3() -> Spec:
     names = {ours: name for name, ours in COLUMNS.items()}
     frame = some("malt", "enough").rename(names)
     return matrix(correlation_matrix(frame, list(COLUMNS), method="pearson", cluster="none"))
+
+
+def variances(frame: pl.DataFrame, metrics: Sequence[str], *, dark: bool = False) -> Spec:
+    """Draw the variance of scores as treebanks are added from the best down (Content, Fig. 5).
+
+    `frame` and `metrics` are those of :func:`by_treebank`.
+
+    Examples
+    --------
+    >>> found = pl.DataFrame({"treebank": ["UD_A-B", "UD_C-D"], "LAS": [80, 90], "WLAS": [70, 85]})
+    >>> [row["variance"] for row in variances(found, ["LAS", "WLAS"])["data"]["values"]]
+    [25.0, 56.25]
+    """
+    ranked = ranked_rows(frame, metrics)
+    best = [row[metrics[0]] for row in ranked]
+    rows: list[dict[str, Any]] = []
+    for metric in metrics:
+        found = cumulative_variance([row[metric] for row in ranked], by=best).tolist()
+        rows += [
+            {"best": place, "added": row["treebank"], "score": metric, "variance": value}
+            for place, (row, value) in enumerate(zip(ranked[1:], found, strict=True), 2)
+        ]
+    named = category("score", sort=list(metrics))
+    x, y = quantity("best", "treebanks, the best first"), quantity("variance", "variance of scores")
+    tip = tips(["best", "added", "score", "variance"])
+    place = {"x": x, "y": y, "color": named, "strokeDash": named, "tooltip": tip}
+    spec = chart(rows, 360, 240, **mark("line", place, point={"size": 14}))
+    title = f"How scores spread, from the best by {metrics[0]} down"
+    return themed(spec, title, sign(figure="variances"), dark)
 
 
 def variance() -> Spec:

@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from studies.corrections.injected_errors import inject_errors
 from studies.treebanks import release_folder
 from treegauge.learning.dynamics.candidates import SCORES, suspicion, tree_context
 from treegauge.learning.dynamics.jobs import cross_fit
 from treegauge.learning.dynamics.recorder import make_engine
 from treegauge.learning.dynamics.recording import Recording
 from treegauge.statistics.small_samples import wilson
-from treegauge.testing.perturb import inject_errors
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from studies.fragility.table1 import METRICS, PAIRS, TENTH, members, row_of, scores_at_hand
+from studies.printed import fragility_table1
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
@@ -120,7 +121,7 @@ def named(metric: str) -> pl.DataFrame:
     """Return Table 1's rows from the scores at hand, Easy with its tenth member."""
     scores = scores_at_hand(metric)
     rows = []
-    for subset in data.fragility_table1()["subset"]:
+    for subset in fragility_table1()["subset"]:
         codes = members(subset, scores) + ([TENTH] if subset == "Easy" else [])
         row = row_of(scores, codes)
         mean = float(np.mean([row[name] for name in scores.systems]))

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from studies.parsers import paradigms
+from studies.printed import fragility_table1
 
 CODES = {
     "UD_Coptic-Scriptorium": "cop_scriptorium", "UD_Galician-TreeGal": "gl_treegal",
@@ -163,9 +164,7 @@ Values = dict[tuple[str, str, str, str], float]
 
 def of_subsets(ours: Values, theirs: Values) -> Iterator[tuple[Any, ...]]:
     """Yield for each subset, tags and measure: ours, the printed one, and both where both are."""
-    from treegauge import data
-
-    printed = {row["subset"]: row for row in data.fragility_table1().to_dicts()}
+    printed = {row["subset"]: row for row in fragility_table1().to_dicts()}
 
     def summaries(values: Values, names: Sequence[str], tags: str, metric: str) -> dict[str, float]:
         by = {one: [values[name, tags, one, metric] for name in names] for one in SYSTEMS}

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from studies.figures import IMAGES
 from studies.parts import beyond_rounding, compared
-from treegauge import data
+from studies.printed import fragility_table3
 from treegauge.ranking import strengths
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
@@ -100,7 +100,7 @@ def table3() -> pl.DataFrame:
     means = dict(counted("las").table.select("system", "mean").iter_rows())
     errors = standard_errors(ranks)
     rows: list[dict[str, object]] = []
-    for printed in data.fragility_table3().iter_rows(named=True):
+    for printed in fragility_table3().iter_rows(named=True):
         system = printed["system"]
         for name in ("best", "worst", "mean", "median", "sd"):
             text = f"{printed[name]:.2f}" if name in ("mean", "median", "sd") else str(printed[name])

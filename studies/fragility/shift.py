@@ -16,7 +16,7 @@ from scipy import stats
 
 from studies.fragility.table1 import METRICS, PAIRS, PARSERS
 from studies.fragility.table2 import CELLS, MEMBERS, TABLE2, printed
-from treegauge import data
+from studies.printed import fragility_table1
 
 OTHERS = ("Ma18", "SA17", "Sm18", "Ku19", "Easy")
 """Subsets without Tamil and without treebanks that have no predicted tags."""
@@ -31,7 +31,7 @@ def row_of(subset: str, metric: str, *, gold: bool) -> dict[str, float]:
     if gold:
         cells = {name: float(text) for name, text in printed(subset, metric).items()}
     else:
-        row = data.fragility_table1().row(by_predicate=pl.col("subset") == subset, named=True)
+        row = fragility_table1().row(by_predicate=pl.col("subset") == subset, named=True)
         start, letter = ("las", "er") if metric == "las" else ("uas", "uer")
         short = dict(zip(PARSERS, ("gb", "tb", "sl"), strict=True))
         names = (*(f"{start}_{one}" for one in short.values()), *(f"{letter}_{short[a]}_{short[b]}" for a, b in PAIRS))

@@ -23,8 +23,8 @@ import polars as pl
 
 from studies.fragility.table1 import TENTH, members, scores_at_hand
 from studies.parts import RESULTS, Part, as_csv, kept, read_result
+from studies.printed import fragility_table1
 from studies.treebanks import release_folder
-from treegauge import data
 from treegauge.core.files import atomic
 from treegauge.parsing.registry import make_parser
 from treegauge.treebanks.data.conllu import read_splits
@@ -116,7 +116,7 @@ def break_even() -> pl.DataFrame:
     cost = seconds_per_1000()
     board = scores_at_hand("las")
     rows = []
-    for subset in data.fragility_table1()["subset"]:
+    for subset in fragility_table1()["subset"]:
         codes = members(subset, board) + ([TENTH] if subset == "Easy" else [])
         mean = dict(zip(board.systems, board.select(treebanks=codes).values.mean(axis=1), strict=True))
         row: dict[str, object] = {"subset": subset, "treebanks": len(codes)}

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from studies.parts import beyond_rounding, compared
+from studies.printed import fragility_table1
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
@@ -58,7 +59,7 @@ def row_of(scores: Leaderboard, codes: list[str]) -> dict[str, float]:
 
 def printed_row(subset: str, metric: str) -> dict[str, str]:
     """Return the printed row as text."""
-    row = data.fragility_table1().filter(subset=subset).row(0, named=True)
+    row = fragility_table1().filter(subset=subset).row(0, named=True)
     prefix = "er" if metric == "las" else "uer"
     named = {parser: f"{metric}_{SHORT[parser]}" for parser in PARSERS}
     named |= {f"E({a}, {b})": f"{prefix}_{SHORT[a]}_{SHORT[b]}" for a, b in PAIRS}
@@ -189,7 +190,7 @@ def why(subset: str, metric: str, cell: str, ours: float, printed: str) -> str:
 
 
 def _below(subset: str, metric: str, cell: str) -> str:
-    rows = data.fragility_table1()["subset"].to_list()
+    rows = fragility_table1()["subset"].to_list()
     return printed_row(rows[rows.index(subset) + 1], metric)[cell]
 
 
@@ -206,7 +207,7 @@ def table1(metric: str) -> pl.DataFrame:
     """Return Table 1's cells of one metric."""
     scores = scores_at_hand(metric)
     rows: list[dict[str, object]] = []
-    for subset in data.fragility_table1()["subset"]:
+    for subset in fragility_table1()["subset"]:
         codes = members(subset, scores)
         printed = printed_row(subset, metric)
         for cell, ours in row_of(scores, codes).items():

@@ -21,7 +21,7 @@ import polars as pl
 from studies.fragility.table1 import METRICS, PAIRS, PARSERS, members, row_of, scores_at_hand
 from studies.parsers.presets import _NEURAL as TRAINED
 from studies.parts import compared, read_result
-from treegauge import data
+from studies.printed import fragility_table1
 from treegauge.ranking.stability.named_subsets import mean_error_reduction
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
@@ -66,7 +66,7 @@ def allowed() -> float:
     missed = []
     for metric in METRICS:
         scores = scores_at_hand(metric)
-        for subset in data.fragility_table1()["subset"]:
+        for subset in fragility_table1()["subset"]:
             row = row_of(scores, members(subset, scores))
             missed.append(abs(composed(row) - row[REDUCTIONS[1]]))
     return max(missed)

@@ -19,7 +19,7 @@ from treegauge.learning.contribution import Contributions, Vote, contributions, 
 from treegauge.learning.curves.attachments import Attachments, Parse, count_attachments
 from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.learning.curves.equivalents import placing
-from treegauge.learning.source_panel import Panel, delexicalised, panel, select_sources, train_sources
+from treegauge.learning.source_panel import Panel, delexicalised, panel, train_sources
 from treegauge.learning.weights import inverse_weights, ratio_estimate, weigh_sources
 from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.registry import make_parser
@@ -194,12 +194,6 @@ def study() -> dict[str, str]:
         models = train_sources(sources, delexicalised("beam"), seed=seed)
         panels.append(panel(test, models, weights))
         print(f"transfer: training {seed + 1}", file=sys.stderr)
-        if seed == 0:
-            for n in (HANDFUL, 100):
-                few = train[:n]
-                chosen = select_sources(panel(few, models, weights), few, metric="UAS", convention=CHALLENGES)
-                shown = chosen.table.drop("metric", "low", "high", "recommended")
-                pieces[f"selection {n}"] = f"{markdown(shown, digits=1)}\n\n{chosen.advice}"
     found = contributions(
         panels, test, groups, leave=LEAVE, place=placing(table, TARGET), metric="UAS", convention=CHALLENGES
     )

@@ -38,12 +38,11 @@ def folders(tmp_path_factory):
 def test_a_card_says_it_in_words(folders):
     text = str(audit(folders[0], only="card"))
     lines = dict(line.split(maxsplit=1) for line in text.splitlines()[1:-1])
-    assert list(lines) == ["size", "layers", "validity", "consistency", "leaks", "difficulty", "agreement"]
+    assert list(lines) == ["size", "layers", "validity", "consistency", "leaks", "difficulty"]
     assert lines["size"].startswith("400 sentences, ")
     assert lines["validity"].startswith("level 3: ")
     assert lines["leaks"].startswith("no sentence of the dev or test set is in the training set")
     assert "% of test words new" in lines["difficulty"]
-    assert lines["agreement"] == "unknown (treegauge agree measures it)"
 
 
 def test_json_has_words_and_numbers(folders):
@@ -126,40 +125,6 @@ def test_sets_without_a_leak_have_none_of_it_in_train(folders):
     values = one.aspects["leaks"].values
     assert values["dev_in_train"] == 0
     assert values["test_in_train"] > 0
-
-
-def test_agreement_is_read_as_agree_writes_it(folders, tmp_path):
-    import treegauge as tg
-    from treegauge.testing.perturb import inject_errors
-
-    mine = synthetic(60, seed=3)
-    yours = inject_errors(mine, 0.1, seed=1).treebank
-    for name, one in {"mine": mine, "yours": yours}.items():
-        write_conllu(one, tmp_path / f"{name}.conllu")
-    result = tg.agree(tmp_path / "mine.conllu", tmp_path / "yours.conllu")
-    result.save(tmp_path / "agreement.json")
-    (one,) = audit(folders[0], only="card", agreement=[str(tmp_path / "agreement.json")]).card.profiles
-    aspect = one.aspects["agreement"]
-    observed = {row["layer"]: row["observed"] for row in result.rows}
-    assert aspect.values["deprel_observed"] == pytest.approx(observed["deprel"])
-    assert f"deprel {observed['deprel']:.1f} %" in aspect.text
-
-
-def test_agreement_where_it_is_known(folders, tmp_path):
-    known = tmp_path / "agreement.json"
-    rows = [{"layer": "upos", "observed": 97.5, "alpha": 0.96}, {"layer": "deprel", "observed": 91.25, "alpha": None}]
-    known.write_text(json.dumps({"kind": "agreement", "rows": rows}), "utf-8")
-    (one,) = audit(folders[0], only="card", agreement=[str(known)]).card.profiles
-    assert one.aspects["agreement"].text == "upos 97.5 % (alpha 0.96), deprel 91.2 %"
-    named = [f"UD_X-Leaky={known}"]
-    first, second = audit(*folders, only="card", agreement=named).card.profiles
-    assert first.aspects["agreement"].values == {}
-    assert second.aspects["agreement"].values["upos_alpha"] == 0.96
-    with pytest.raises(TreegaugeError, match="expected NAME=PATH with the name of a treebank"):
-        audit(*folders, only="card", agreement=[str(known)])
-    known.write_text("[]", "utf-8")
-    with pytest.raises(TreegaugeError, match=r"agreement.json: found another kind of file"):
-        audit(folders[0], only="card", agreement=[str(known)])
 
 
 def test_cards_need_files(folders):

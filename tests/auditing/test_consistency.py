@@ -6,12 +6,12 @@ import math
 import numpy as np
 import pytest
 
+from studies.corrections.injected_errors import inject_errors
 from tests.commands import invoke
 from treegauge.auditing.audit import audit
 from treegauge.auditing.inconsistencies import find_inconsistencies
 from treegauge.auditing.variation_nuclei import NucleusWords, variation
 from treegauge.core.errors import TreegaugeError
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 import treegauge as tg
-from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
@@ -125,25 +124,6 @@ def test_renumbered_sentences_are_not_mixed_up():
     assert tg.diff(old, new).pairs.sentences.to_new.tolist() == [-1, 0, 1, 2]
 
 
-def test_trees_are_drawn_side_by_side(command, two):
-    done = command("diff", *two, "--trees", "1")
-    assert done.code == 0
-    lines = done.out.splitlines()
-    header = lines.index(next(line for line in lines if line.split() == ["old", "new"]))
-    starred = [line for line in lines[header:] if line.startswith("*")]
-    assert any("nsubj" in line and "subject" in line for line in starred)
-
-
-def test_trees_too_wide_come_one_above_the_other(two):
-    from treegauge.auditing.changes.word_pairs import changed_sentences, text_pair
-
-    pairs = tg.diff(*two).pairs
-    number = changed_sentences(pairs)[0]
-    narrow = text_pair(pairs, number, 20).splitlines()
-    assert len(narrow) == 2 * len(pairs.old[number]) + 2
-    assert (narrow[0], narrow[len(pairs.old[number]) + 1]) == ("old", "new")
-
-
 def test_json_and_csv_hold_every_change(command, two):
     content = json.loads(command("diff", *two, "--format", "json").out)
     assert content["kind"] == "diff"
@@ -153,22 +133,14 @@ def test_json_and_csv_hold_every_change(command, two):
     assert lines[0].startswith("sentence,sent_id,id,new_id,form,upos,layer,old,new,kind")
 
 
-def test_html_has_tables_and_trees_and_nothing_that_runs(tmp_path):
+def test_html_has_tables_and_nothing_that_runs(tmp_path):
     old = parse_conllu(sentence("<b>", ("<script>", 0, "root"), ("x", 1, "dep")))
     new = old.with_columns({"deprel": ["root", "<i>"]})
     tg.diff(old, new).save(tmp_path / "diff.html")
     page = (tmp_path / "diff.html").read_text()
-    assert "<svg" in page
-    assert "1 of 2 words changed" in page
+    assert "single corrections by pattern" in page
     assert "<script>" not in page
     assert "<i>" not in page
-
-
-def test_a_sentence_is_drawn_by_id_or_number(two):
-    assert list(tg.diff(*two, sentence=TREEBANK[3].id).drawn) == [3]
-    assert list(tg.diff(*two, sentence=[4]).drawn) == [3]
-    with pytest.raises(TreegaugeError, match="no sentence 'z'"):
-        tg.diff(*two, sentence="z")
 
 
 def test_a_malformed_file_is_named_by_its_path(command, two, tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 
 from treegauge.measures.displacement import displacements, edv, edv_excess, edv_samples, slv
 from treegauge.measures.intervals import measure_interval, random_splits
-from treegauge.measures.registry import blank, measures
+from treegauge.measures.registry import measures
 from treegauge.measures.similarity import jensen_shannon, log_ratios, out_of_vocabulary, tree_shapes, trigram_shortfall
 from treegauge.measures.structure import possible_crossings, word_order_freedom
 from treegauge.measures.vocabulary import entropy_of, feature_counts, standardised_ttr
@@ -19,8 +19,8 @@ def text(bank, *forms):
 
 def test_underscores_are_words_in_running_text(bank):
     words = bank([{"form": "_", "lemma": "_", "head": 2}, {"form": "a", "lemma": "_", "head": 0}])
-    assert blank(words, "lemma").tolist() == [False, True]
-    assert blank(words, "form").tolist() == [False, False]
+    assert words.blank("lemma").tolist() == [False, True]
+    assert words.blank("form").tolist() == [False, False]
 
 
 def test_displacements(bank):

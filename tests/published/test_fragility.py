@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from studies.printed import fragility_table1, fragility_table3
 from treegauge import data
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.all_subsets import exact_ranks
@@ -19,7 +20,7 @@ def million():
 
 
 def test_table_3_mean_median_and_sd_of_all_26_systems(million):
-    both = data.fragility_table3().join(million.table, on="system")
+    both = fragility_table3().join(million.table, on="system")
     assert both.height == 26
     assert (both["mean"] - both["mean_right"]).abs().max() < 0.03
     assert (both["sd"] - both["sd_right"]).abs().max() < 0.03
@@ -32,7 +33,7 @@ def test_table_3_extremes_differ_by_what_rare_samples_allow(million):
     Ours lie within one rank of the paper's, and where they differ, the rank that one of the two
     reached is so rare in our million that another million may well lack it.
     """
-    both = data.fragility_table3().join(million.table, on="system")
+    both = fragility_table3().join(million.table, on="system")
     shares = million.distribution
     for row in both.to_dicts():
         for which in ("best", "worst"):
@@ -71,7 +72,7 @@ def printed_and_ours(metric: str, subset: str) -> list[tuple[str, float, float]]
     scores = read_leaderboard("fragility_exp1", metric=metric)
     pairs = [(SHORT[a], SHORT[b]) for a, b in PAIRS]
     ours = average_subsets(scores, [subset], pairs=pairs).table.row(0, named=True)
-    printed = data.fragility_table1().filter(subset=subset).row(0, named=True)
+    printed = fragility_table1().filter(subset=subset).row(0, named=True)
     prefix = "er" if metric == "las" else "uer"
     cells = [(f"{metric}_{s}", ours[name]) for s, name in SHORT.items()]
     cells += [(f"{prefix}_{a}_{b}", ours[f"E({SHORT[a]}, {SHORT[b]})"]) for a, b in PAIRS]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.certify import certify
-from treegauge.ranking.compare import critical_difference, critical_distance, friedman, treebank_ranks
+from treegauge.ranking.compare import compare, critical_difference, critical_distance, friedman, treebank_ranks
 from treegauge.ranking.pairs import differences, improvement, win_tie_loss
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.sections.overview import _macro
@@ -263,3 +263,37 @@ def test_bad_requests_name_the_choices():
         critical_difference(table([[1], [2], [3]]), level=2)
     with pytest.raises(TreegaugeError, match="2 systems: the Friedman test needs three"):
         critical_difference(table([[1], [2]]))
+
+
+def test_profiles_and_interquartile_means_are_those_of_rliable():
+    """rliable's IQM is SciPy's trim_mean over runs and tasks; its profile the share above a score."""
+    random = np.random.default_rng(5)
+    cube = random.normal(75, 8, (3, 2, 7)).round(2)  # seeds, systems, treebanks
+    rows = [
+        {"treebank": f"t{t}", "system": "AB"[s], "seed": k, "score": cube[k, s, t]}
+        for k, s, t in np.ndindex(*cube.shape)
+    ]
+    found = compare(pl.DataFrame(rows), test="profile")
+    by_system = {row["system"]: row for row in found.table.to_dicts()}
+    for s, name in enumerate("AB"):
+        assert by_system[name]["iqm"] == pytest.approx(scipy.stats.trim_mean(cube[:, s], 0.25, axis=None))
+        assert by_system[name]["above_70"] == pytest.approx(100 * (cube[:, s] > 70).mean())
+        assert by_system[name]["low"] is None
+    assert "no interval: fewer than 25 treebanks" in str(found)
+    whole = compare("conll18", test="profile", systems=["HIT-SCIR", "Stanford"])
+    assert all(row["low"] < row["iqm"] < row["high"] for row in whole.table.to_dicts())
+    assert len(whole.to_dict()["profiles"][0]["above"]) == 101
+
+
+def test_verdicts_of_pairs_are_those_of_the_interval_and_of_certify():
+    scores = read_leaderboard("conll18")
+    found = differences(scores, margin=2.0)
+    words, low, high = (found.numbers[name] for name in ("verdict", "low", "high"))
+    names, places = found.systems, ~np.eye(len(found.systems), dtype=bool)
+    assert ((words == "equivalent") == ((low > -2) & (high < 2) & places)).all()
+    assert words[names.index("HIT-SCIR"), names.index("SParse")] == "HIT-SCIR better"
+    assert words[names.index("SParse"), names.index("HIT-SCIR")] == "HIT-SCIR better"
+    same = certify(scores, claim="TurkuNLP > UDPipe Future", margin=2.0)
+    assert same.equivalence["verdict"] == words[names.index("TurkuNLP"), names.index("UDPipe Future")] == "equivalent"
+    assert "; verdict: equivalent." in same.text
+    assert f"equivalent: {(words == 'equivalent').sum() // 2} (" in str(found)

@@ -82,7 +82,7 @@ def anonymous(text):
 
 
 def test_every_kind_of_number_has_a_command(methods):
-    assert len(methods) == 27
+    assert len(methods) == 29
     assert all(one.get("Command") and one.get("Signature") for one in methods.values())
 
 
@@ -225,3 +225,10 @@ def test_transfer(printed, data):
     for row, now in zip(one["rows"], again["rows"], strict=True):
         assert (row["left_out"], row["metric"]) == (now["left_out"], now["metric"])
         assert now["score"] == pytest.approx(row["score"], abs=0.5), "training may round otherwise"
+
+
+def test_equations_of_the_page_are_those_of_the_methods():
+    from tools.docs.equations import TARGET, equations, mathml
+
+    assert TARGET.read_text(encoding="utf-8") == equations(), "run `python -m tools.docs.equations`"
+    assert "<msup><mi>x</mi><mn>2</mn></msup><mo>≤</mo><mfrac>" in mathml(r"x^2 ≤ \frac{1}{a_i}")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from studies.corrections.injected_errors import inject_errors
 from tests.reporting.browsing import address
 from treegauge.learning.dynamics.candidates import error_candidates, save_candidates
 from treegauge.learning.dynamics.jobs import cross_fit
 from treegauge.learning.dynamics.recorder import make_engine
 from treegauge.reporting.sections.maps import candidates_page, file_excerpts
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import COLUMNS
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu, write_conllu

@@ -30,9 +30,7 @@ def test_every_verb_with_a_store_is_here(tmp_path):
     assert set(calls(tmp_path)) == storing_verbs()
 
 
-@pytest.mark.parametrize(
-    "name", ["map", "difficulty", "curve counts", "curve advise", "transfer", "transfer recommend", "run"]
-)
+@pytest.mark.parametrize("name", ["map", "difficulty", "curve counts", "curve advise", "transfer", "run"])
 def test_no_verb_trains_a_model_twice(stores, name):
     with stores[name].reading() as ledger:
         cells = read_cells(ledger, "cells.done", {}, ["scalars"])

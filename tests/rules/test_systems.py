@@ -13,10 +13,10 @@ import pytest
 from scipy.stats import rankdata
 
 import treegauge as tg
+from studies.corrections.injected_errors import inject_errors
 from tests.commands import schema_errors
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import listening
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 
 
@@ -44,7 +44,7 @@ VERBS = {
     "score": lambda home, *words: tg.score(home / "gold" / "x.conllu", *words, resamples=0),
     "breakdown": lambda home, *words: tg.breakdown(home / "gold" / "x.conllu", *words),
     "vote": lambda home, *words: tg.vote(home / "gold" / "x.conllu", *words),
-    "design": lambda home, *words: tg.design(home / "gold" / "x.conllu", *words, units="sentences"),
+    "design": lambda home, *words: tg.design(*words, gold=home / "gold" / "x.conllu", units="sentences"),
     "leaderboard": lambda home, *words: tg.leaderboard(home / "gold", *words, out=None, failed="refuse", subsets=100),
     "report": lambda home, *words: tg.report(*words, gold=home / "gold" / "x.conllu", out=None),
     "rank": lambda home, *words: tg.rank(*words, gold=home / "gold"),
@@ -313,7 +313,8 @@ def test_the_run_that_primary_txt_names_counts_and_else_the_mean(board, task):
     again = tg.score(task / "gold", f"primary={home}/teams/primary", resamples=0)
     assert again.averages()["LAS"].item() == said["primary"], "the same in every verb"
     gold = task / "gold" / "te_mtg.conllu"
-    assert [len(tg.score(gold, f"{home}/teams/{team}", resamples=0).systems[0].runs) for team in ("clean", "primary")] == [3, 1]
+    runs = [tg.score(gold, f"{home}/teams/{team}", resamples=0).systems[0].runs for team in ("clean", "primary")]
+    assert list(map(len, runs)) == [3, 1]
     with pytest.raises(
         TreegaugeError, match=r"primary\.txt:1: found 'run9'; expected the name of a run, one of: run1, "
     ):

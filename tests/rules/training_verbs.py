@@ -48,7 +48,6 @@ def calls(home: Path) -> dict[str, Callable[..., Any]]:
         "curve counts": verb(tg.curve.counts, a, sizes=[8, SIZE], samples=3, **MST),
         "curve advise": verb(tg.curve.advise, a, budget=9, parser=SMALL),
         "transfer": verb(tg.transfer, a, b, **MST),
-        "transfer recommend": verb(tg.transfer.recommend, a, b, sentences=6, **MST),
         "run": _run(
             home,
             "curve",

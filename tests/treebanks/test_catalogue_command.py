@@ -52,33 +52,16 @@ def test_the_environment_names_the_folder(command, shelf, monkeypatch):
     assert "4 of 4 treebanks" in command("catalogue").out
 
 
-CRITERIA = (
-    "--has", "features", "--where", "words >= 30", "--where", "nonprojective <= 0.1",
-    "--one-per-language", "size",
-)  # fmt: skip
+CHOSEN = ("--where", "words >= 30 AND features > 0.25")
 
 
-def test_criteria_with_reasons(command, shelf):
-    done = command("catalogue", shelf, *CRITERIA, "--find", "Greek@2.9", "--find", "cy_ccg")
-    assert "1 of 3 treebanks" in done.out and "left out" not in done.out
-    told = command("catalogue", shelf, *CRITERIA, "--explain").out
-    assert "no features (0.0% of words)" in told and "words 10, expected at least 30" in told
-    assert "where:words>=30,nonprojective<=0.1|one:language by size" in told
-
-
-def test_json_has_the_signature_and_what_was_left_out(command, shelf):
-    for explain in ((), ("--explain",)):
-        told = json.loads(command("catalogue", shelf, *CRITERIA, *explain, "--format", "json").out)
-        assert list(told) == ["kind", "signature", "unit", "rows", "left_out"]
-        assert [(row["treebank"], row["release"], row["words"]) for row in told["rows"]] == [
-            ("UD_Greek-GDT", "2.5", 40),
-            ("UD_Greek-GDT", "2.9", 50),
-        ]
-        assert told["left_out"][1] == {
-            "treebank": "UD_Welsh-CCG",
-            "release": "2.9",
-            "reasons": ["words 10, expected at least 30"],
-        }
+def test_json_has_what_was_chosen_and_how(command, shelf):
+    told = json.loads(command("catalogue", shelf, *CHOSEN, "--format", "json").out)
+    assert list(told) == ["kind", "signature", "unit", "rows"]
+    assert [(row["release"], row["words"]) for row in told["rows"]] == [("2.5", 40), ("2.9", 50)]
+    assert told["signature"].endswith("|where:words >= 30 AND features > 0.25")
+    done = command("catalogue", shelf, *CHOSEN, "--find", "Greek@2.9", "--find", "cy_ccg")
+    assert "1 of 4 treebanks" in done.out
 
 
 def test_csv_to_a_file(command, shelf, tmp_path):
@@ -90,7 +73,7 @@ def test_csv_to_a_file(command, shelf, tmp_path):
 
 @pytest.mark.parametrize(("fmt", "mark"), [("latex", r"\begin{tabular}"), ("html", "<table")])
 def test_other_formats(command, shelf, fmt, mark):
-    assert mark in command("catalogue", shelf, "--format", fmt, *CRITERIA, "--explain").out
+    assert mark in command("catalogue", shelf, "--format", fmt, *CHOSEN).out
 
 
 def test_paths_for_other_commands(command, shelf):
@@ -103,19 +86,13 @@ def test_without_counting(command, shelf):
     assert "words" not in done.out and "counted:no" in done.out
 
 
-def test_conditions_and_parts(command, shelf):
-    done = command("catalogue", shelf, "--where", "train_words < 45", "--needs", "train")
-    assert "2 of 4 treebanks" in done.out
-    assert "0 of 4" in command("catalogue", shelf, "--needs", "test").out
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--find", "el_gtd"], "did you mean 'el_gdt'"),
         (["--find", "el_gdt@2.7"], "choices: 2.5, 2.9"),
-        (["--where", "wrods > 1"], "did you mean 'words'"),
-        (["--where", "words > 1", "--no-count"], "these criteria need sizes"),
+        (["--where", "wrods > 1"], 'unable to find column "wrods"'),
+        (["--where", "words > 1", "--no-count"], "this condition needs sizes"),
     ],
 )
 def test_errors_are_sentences(command, shelf, options, message):

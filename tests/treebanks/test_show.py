@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 import treegauge as tg
+from treegauge.core.errors import TreegaugeError
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
@@ -100,7 +101,15 @@ def test_different_words_are_not_drawn_side_by_side(command, file, tmp_path):
     write_conllu(TREEBANK[:4], tmp_path / "other.conllu")
     done = command("show", file, "--system", tmp_path / "other.conllu")
     assert done.code == 2
-    assert "have different words or sentences" in done.err
+    assert "different words in sentence" in done.err
+
+
+def test_sentences_of_another_version_are_found_by_their_id():
+    other = TREEBANK.take([3, 1, 0])
+    drawings = tg.show(TREEBANK, sentence=[4, 2], system=other)
+    assert [one.id for one in drawings.systems] == [TREEBANK[3].id, TREEBANK[1].id]
+    with pytest.raises(TreegaugeError, match=f"different words in sentence {TREEBANK[4].id}"):
+        tg.show(TREEBANK, sentence=5, system=other)
 
 
 def test_python_does_the_same(command, file):

@@ -56,7 +56,7 @@ def _text(sentences: int, seed: int) -> bytes:
 
 def treebank_files(folder: Path, size: int, sentences: int = 2_000) -> tuple[str, str]:
     """Write a treebank and a system's output for it."""
-    from treegauge.testing.perturb import inject_errors
+    from studies.corrections.injected_errors import inject_errors
     from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
     gold, system = folder / "gold.conllu", folder / "system.conllu"
@@ -143,7 +143,7 @@ def _plan(folder: Path, cells: int) -> str:
 
 def _teams(folder: Path, teams: int) -> tuple[str, str]:
     """Write gold and the output of teams."""
-    from treegauge.testing.perturb import inject_errors
+    from studies.corrections.injected_errors import inject_errors
     from treegauge.treebanks.data.conllu import parse_conllu, write_conllu
 
     (folder / "gold").mkdir()
@@ -198,12 +198,16 @@ def _transferred(*words: str) -> Growing:
 
 def _three(folder: Path, size: int) -> tuple[str, ...]:
     """Write a treebank and the output of two systems."""
-    from treegauge.testing.perturb import inject_errors
+    from studies.corrections.injected_errors import inject_errors
     from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
     gold, system = treebank_files(folder, size)
     write_conllu(inject_errors(read_conllu(folder / gold), 0.2, seed=2).treebank, folder / "other.conllu")
     return gold, system, "other.conllu"
+
+
+def _gold_last(words: tuple[str, ...]) -> tuple[str, ...]:
+    return *words[1:], "--gold", words[0]
 
 
 PAIRS = "compares all pairs of systems"
@@ -220,7 +224,7 @@ GROWING: dict[str, Growing] = {
     "score": _compared(),
     "breakdown": _compared("--confusion", "upos"),
     "vote": Growing("sentences", _three),
-    "design": Growing("sentences", _three),
+    "design": Growing("sentences", lambda folder, n: _gold_last(_three(folder, n))),
     "rank show": _ranked("--subsets", "100000", steep=PAIRS),
     "rank compare": _ranked(steep=PAIRS),
     "rank outliers": _ranked("--system", "HIT-SCIR-0", "--subsets", "100000"),
@@ -241,7 +245,7 @@ GROWING: dict[str, Growing] = {
     "curve equivalent": _learned("--score", "60"),
     "curve advise": _learned("--budget", "100", "--treebank", "UD_X0-Y"),
     "transfer show": _transferred(*QUICK),
-    "transfer recommend": _transferred(*QUICK),
+    "transfer recommend": _transferred(),
     "run": Growing("cells", lambda folder, n: [_plan(folder, 10 * n), "--pool", "inline"]),
     "results": _kept("--out", "results.csv"),
     "store show": _kept(),

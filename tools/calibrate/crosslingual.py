@@ -1,4 +1,4 @@
-"""Statements of `transfer` about scores, gains of sources, and the closest or best source."""
+"""Statements of `transfer` about scores, gains of sources, and the closest source."""
 
 from functools import cache
 
@@ -6,13 +6,10 @@ import numpy as np
 
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import scored, scored_pair
-from treegauge.learning.source_panel import Panel, select_sources
 from treegauge.learning.weights import RatioEstimate, ratio_estimate, weigh_sources
 from treegauge.testing.grammar import Grammar
-from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.conllu import parse_conllu
 
 SIZES = {"10 sentences": 10, "30 sentences": 30, "100 sentences": 100}
 POOL = 1000
@@ -33,7 +30,7 @@ def covering(estimates: list[tuple[RatioEstimate, float]]) -> Trials:
     nominal=0.95,
     cases=SIZES,
     secondary="mean width (points)",
-    covers=("transfer.low", "transfer.high", "source selection.low", "source selection.high"),
+    covers=("transfer.low", "transfer.high"),
 )
 def score(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
     """Sentences of log-normal length, accuracy drawn per sentence; the true score is 60."""
@@ -93,40 +90,3 @@ def weights(random: np.random.Generator, sentences: int, repetitions: int) -> Tr
         if second.behind is not None:
             estimates.append((second.behind, truth[second.name] - truth[first.name]))
     return covering(estimates)
-
-
-@cache
-def parsed() -> tuple[Treebank, tuple[Treebank, ...]]:
-    """Return gold trees and three parses: two equally good, the third better."""
-    gold = synthetic(POOL, seed=1)
-    text = gold.to_bytes().decode()
-    parses = (
-        parse_conllu(simulated_parse(text, Accuracy(heads=heads), seed=seed))
-        for seed, heads in enumerate((0.7, 0.7, 0.8))
-    )
-    return gold, tuple(parses)
-
-
-@statement(
-    name="transfer-recommend",
-    verb="transfer recommend",
-    says="Use B: significantly better than all sources on 20 sentences",
-    kind="verdict",
-    nominal=0.05,
-    cases={"10 sentences": 10, "30 sentences": 30},
-    secondary="found where one source is 10 points better",
-    covers=("source selection.ahead_low", "source selection.ahead_high"),
-    repetitions=400,
-    quick=10,
-)
-def recommendation(random: np.random.Generator, sentences: int, repetitions: int) -> Trials:
-    """Two simulated parsers, equally good; they take turns in having nearly all of the weight."""
-    gold, (one, other, better) = parsed()
-    verdicts = np.zeros((2, repetitions), bool)
-    for i in range(repetitions):
-        drawn = random.integers(POOL, size=sentences)
-        first, second = (one, other) if i % 2 else (other, one)
-        for row, rival in enumerate((second, better)):
-            panel = Panel(("a", "b"), (first.take(drawn), rival.take(drawn)), (0.97, 0.03))
-            verdicts[row, i] = select_sources(panel, gold.take(drawn)).recommended != "all"
-    return Trials(verdicts[0], verdicts[1])

@@ -9,11 +9,12 @@ import numpy.typing as npt
 from tools.calibrate.counts import DATA
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import CONCENTRATION, Counts, scored, scored_pair
-from treegauge.scoring.certainty import UnitCounts, difference, intervals, score_covariance
+from treegauge.scoring.certainty import UnitCounts, difference, estimate, intervals, score_covariance
 from treegauge.scoring.comparisons import PairedTest, drawn_p_values, sureness
 from treegauge.scoring.metrics.registry import COLUMNS, NUMBER
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.settings import ScoreOptions
+from treegauge.scoring.subsets import UnpairedDifference, unpaired_difference
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.planning import best_of
 from treegauge.statistics.small_samples import StudentEstimate, effective_df
@@ -106,11 +107,12 @@ def kept() -> dict[str, npt.NDArray[np.int32]]:
     cases={
         f"{language}, {number} documents": (f"{language} documents", number)
         for number in (10, 20)
-        for language in ("Greek", "English", "Coptic")
+        for language in ("Greek", "English", "Coptic", "Wolof", "Estonian")
     },
     secondary=WIDTH,
     covers=("score.*interval",),
     quick=200,
+    fails={f"Estonian, {number} documents": "one of 24 documents is large and has a low LAS" for number in (10, 20)},
 )
 def interval_over_documents(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Documents drawn with replacement from those of a treebank, parsed by the beam parser."""
@@ -239,6 +241,46 @@ def one_parser_against_itself(random: np.random.Generator, runs: int, repetition
         better = [_improved(random, run, 0.01) for run in a]
         rejected[1, i] = difference(counted(*better), counted(*b)).p_value()[0] <= 0.05
     return Trials(*rejected)
+
+
+def halves(random: np.random.Generator, sizes: tuple[int, int], gain: float = 0.0) -> UnpairedDifference:
+    """Compare two parts of a test set with the same accuracy, or one with `gain` more."""
+    one, other = (counted(scored(random, size, 0.8 + more)) for size, more in zip(sizes, (gain, 0.0), strict=True))
+    return unpaired_difference(estimate(one), estimate(other))
+
+
+HALVES = {"20 and 200 sentences": (20, 200), "50 and 50": (50, 50), "100 and 800": (100, 800)}
+
+
+@test(
+    name="score-fresh",
+    says="fresh 78.2, old 82.3, p = 0.03",
+    cases=HALVES,
+    secondary="power at +3 points",
+    covers=("fresh.p_value",),
+)
+def test_of_fresh_sentences(random: np.random.Generator, sizes: tuple[int, int], repetitions: int) -> Trials:
+    """Two parts with the same accuracy, drawn per sentence; for the power, one is 3 points ahead."""
+    rejected = np.empty((2, repetitions), bool)
+    for row, gain in enumerate((0.0, 0.03)):
+        for i in range(repetitions):
+            rejected[row, i] = halves(random, sizes, gain).p_value <= 0.05
+    return Trials(*rejected)
+
+
+@interval(
+    name="score-fresh-difference",
+    says="fresh - old -4.1 (-7.9 to -0.3)",
+    cases=HALVES,
+    secondary=WIDTH,
+    covers=("fresh.low", "fresh.high"),
+    quick=200,
+)
+def interval_of_fresh_sentences(random: np.random.Generator, sizes: tuple[int, int], repetitions: int) -> Trials:
+    """Two parts with the same accuracy, drawn per sentence: the true difference is 0."""
+    limits = 100 * np.array([halves(random, sizes)[:2] for _ in range(repetitions)])
+    low, high = limits[~np.isnan(limits[:, 0])].T
+    return Trials((low <= 0) & (high >= 0), high - low)
 
 
 @interval(

@@ -108,7 +108,7 @@ LEARNING = (
     ("benefit of a sentence", "disagreement of parsers about it, per word to annotate",
      "treegauge curve advise UD_X --sentences FILE -n 50", "howto/curve.md"),
     ("klcpos3, weight", "distance of tag trigrams; weight of a source",
-     "treegauge transfer recommend TARGET SOURCE... --parser none", "transfer.md#method"),
+     "treegauge transfer recommend TARGET SOURCE...", "transfer.md#method"),
     ("gain of a source", "loss of the vote without it",
      "treegauge transfer TARGET SOURCE... --leave-one-out", "transfer.md#what-each-source-adds"),
 )  # fmt: skip

@@ -100,7 +100,7 @@ class Passage(NamedTuple):
 
 def passages() -> Iterator[Passage]:
     """Yield all texts that people may read."""
-    pages = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    pages = sorted([*ROOT.glob("*.md"), *ROOT.glob(".github/*.md"), *(ROOT / "docs").rglob("*.md")])
     for path in pages:
         yield Passage(path, 1, NOT_PROSE.sub(blank, path.read_text(encoding="utf-8")))
     for folder in ("src", "studies", "tools"):

@@ -6,8 +6,9 @@ says which version it describes and which file it was made of.
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from treegauge import __version__
 from treegauge.reporting.page import asset
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 #: Pages that are made from files outside of the folder of the documentation.
-COPIED = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "security.md": "SECURITY.md"}
+COPIED = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "security.md": ".github/SECURITY.md"}
 #: Where generated pages come from; all others are files of their own.
 MADE = {**COPIED, "commands.md": "tools/docs/commands.py", "api/": "tools/docs/api.py", "notebooks/": "docs/notebooks/"}
 #: The theme counts 20 pixels a rem, the page of treegauge 16.
@@ -42,6 +43,7 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
 
     made = {"tokens.css": tokens(asset("css/tokens.css")), "favicon.svg": asset("logo.svg")}
     made |= {name: copied(path) for name, path in COPIED.items()}
+    made["llms.txt"] = llms_text(config.nav or [])
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))
     return files
@@ -67,6 +69,57 @@ def copied(path: str) -> str:
     for name, source in COPIED.items():
         text = text.replace(f"]({source}", f"]({name}")
     return text
+
+
+def llms_text(nav: list[Any]) -> str:
+    """Return the pages for programs that read: Markdown sources with their first sentence, by section (llmstxt.org)."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    raw = project["urls"]["Homepage"].replace("github.com", "raw.githubusercontent.com")
+    lines = [f"# {project['name']}", "", f"> {project['description']}", ""]
+    for section in nav:
+        ((title, pages),) = section.items()
+        lines += [f"## {title}", ""]
+        for name, path in _pages(pages):
+            source = source_of(path)
+            about = first_sentence((ROOT / source).read_text(encoding="utf-8")) if source.endswith(".md") else ""
+            shown = name or heading((ROOT / source).read_text(encoding="utf-8"))
+            lines.append(f"- [{shown}]({raw}/main/{source})" + f": {about}" * bool(about))
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _pages(nav: Any) -> Iterator[tuple[str, str]]:
+    """Yield the titles, empty where the page has its own, and the files of the pages below."""
+    for one in nav if isinstance(nav, list) else [nav]:
+        if isinstance(one, str):
+            yield "", one
+            continue
+        for title, below in one.items():
+            if isinstance(below, str):
+                yield title, below
+            else:
+                yield from _pages(below)
+
+
+def heading(text: str) -> str:
+    """Return the title of a page."""
+    return next((line.removeprefix("# ").strip() for line in text.splitlines() if line.startswith("# ")), "Start")
+
+
+def first_sentence(text: str) -> str:
+    r"""Return the first sentence of a page as plain text.
+
+    Examples
+    --------
+    >>> first_sentence("# Score\n\n```sh\nx\n```\n\nCounts are [official](a.md). More.")
+    'Counts are official.'
+    """
+    plain = re.sub(r"```.*?```|<[^>]+>|!\[[^\]]*\]\([^)]*\)", "", text, flags=re.DOTALL)
+    for block in plain.split("\n\n"):
+        words = " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", block).split())
+        if words and words[0] not in "#|-=:{>%" and not words.startswith("---"):
+            return re.split(r"(?<=[.?!])\s", words)[0]
+    return ""
 
 
 def source_of(name: str) -> str:

@@ -167,7 +167,6 @@ def audit(
     only: Only | None = None,
     similarity: float = 0.7,
     candidates: Source | None = None,
-    agreement: Sequence[str] = (),
     resamples: int = RESAMPLES,
     seed: int = 0,
     fail: Fail = "error",
@@ -190,16 +189,13 @@ def audit(
         Show one thing only, also of single CoNLL-U files: leaks lists sentences that occur twice,
         consistency words that are attached differently from the same words elsewhere, both within
         and across the treebanks; card summarises each treebank (size, layers, validity,
-        consistency, leaks, difficulty and agreement), several in a table.
+        consistency, leaks and difficulty), several in a table.
     similarity
         Minimum similarity of near-duplicates: 1 - edit distance / length of the longer sentence, in
         characters; 1 finds only equal sentences.
     candidates
         A CSV file written by ``map --candidates-out``, to be joined with the list of
         inconsistent words.
-    agreement
-        For cards: the inter-annotator agreement of a treebank, a JSON file from treegauge agree;
-        NAME=FILE if there are several treebanks.
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
     seed
@@ -232,8 +228,6 @@ def audit(
         raise ChoiceError("part of an audit", only, ("leaks", "consistency", "card"))
     if candidates is not None and only != "consistency":
         raise TreegaugeError("--candidates needs --only consistency, whose list they are joined with")
-    if agreement and only != "card":
-        raise TreegaugeError("--agreement is for cards; add --only card")
     if against and only == "consistency":
         raise TreegaugeError("--against is for leaks and cards; --only consistency compares TREEBANKS: add them there")
     subjects = _subjects(treebanks, errors)
@@ -246,7 +240,7 @@ def audit(
     if only == "card":
         from treegauge.auditing.card import make_cards
 
-        cards = make_cards(subjects, against=given, similarity=similarity, agreement=agreement)
+        cards = make_cards(subjects, against=given, similarity=similarity)
         return Audit.of_part(only, cards, title)
     if only == "leaks":
         parts = [

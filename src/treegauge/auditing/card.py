@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from treegauge.auditing.profile import Aspect, Profile, State, profile, read_agreement
+from treegauge.auditing.profile import Aspect, Profile, State, profile
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_saved
 from treegauge.core.result import Result, sign
@@ -116,46 +116,13 @@ def read_cards(path: Source) -> Cards:
 
 
 def make_cards(
-    subjects: "Sequence[Input | Mapping[str, Treebank]]",
-    *,
-    against: "Sequence[Texts]",
-    similarity: float,
-    agreement: Sequence[str],
+    subjects: "Sequence[Input | Mapping[str, Treebank]]", *, against: "Sequence[Texts]", similarity: float
 ) -> Cards:
-    """Return the cards of treebanks; see :func:`treegauge.auditing.profile.profile`.
-
-    Parameters
-    ----------
-    subjects
-        Treebank folders and CoNLL-U files; splits by name are refused.
-    against
-        Training data in which to look for their sentences.
-    similarity
-        Minimum similarity of near-duplicates.
-    agreement
-        Files of ``treegauge agree``: PATH, or NAME=PATH where there are several treebanks.
-    """
+    """Return the cards of treebank folders and files; see :func:`treegauge.auditing.profile.profile`."""
     inputs = [subject for subject in subjects if not isinstance(subject, Mapping)]
     if len(inputs) < len(subjects):
         raise TreegaugeError("a card needs treebanks on disk; got splits by name")
-    known: dict[str, str] = {}
-    for given in agreement:
-        name, mark, path = given.partition("=")
-        if not mark and len(inputs) == 1:
-            name, path = inputs[0].name, given
-        if name not in {treebank.name for treebank in inputs}:
-            names = ", ".join(treebank.name for treebank in inputs)
-            raise TreegaugeError(
-                f"--agreement: expected NAME=PATH with the name of a treebank ({names}); found {given!r}"
-            )
-        known[name] = path
-    profiles = tuple(
-        profile(
-            treebank, against=against, similarity=similarity,
-            agreement=read_agreement(known[treebank.name]) if treebank.name in known else None,
-        )
-        for treebank in inputs
-    )  # fmt: skip
+    profiles = tuple(profile(treebank, against=against, similarity=similarity) for treebank in inputs)
     marks = "+".join(f"{profile.treebank}#{''.join(d[:3] for d in profile.digests)}" for profile in profiles)
     return Cards(profiles, sign(audit="card", treebanks=marks, similarity=similarity))
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 By = Literal["upos", "deprel"]
 _ROWS = 10  # rows per table, unless all are shown
-_HTML_TREES = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,8 +67,6 @@ class Diff(Result):
 
     changes: "Changes"
     files: "tuple[Sequence[FileText], Sequence[FileText]]"
-    drawn: Sequence[int]
-    only_trees: bool
     signature: str
     kind: ClassVar[str] = "diff"
     own_formats: ClassVar[tuple[str, ...]] = ("patch",)
@@ -99,43 +95,22 @@ class Diff(Result):
         return self._title()
 
     def __str__(self) -> str:
-        import shutil
-        import sys
-
-        from treegauge.auditing.changes.word_pairs import text_pair
-
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-        parts = [self._title() if self.only_trees else super().__str__()]
-        for number in self.drawn:
-            sentence = self.pairs.old[number]
-            title = f"# {sentence.id or number + 1}: {sentence.text}"
-            parts.append(f"{title}\n{text_pair(self.pairs, number, width)}")
-        return "\n\n".join([*parts, self.signature])
+        return f"{super().__str__()}\n\n{self.signature}"
 
     def own_html(self) -> str:
-        """Return what is compared; the trees come after the tables."""
+        """Return what is compared."""
         from html import escape
 
         return f"<p>{escape(self._title())}</p>\n<p>{escape(self.signature)}</p>"
 
-    def to_html(self) -> str:
-        """Return tables and trees, by default those of the first sentences."""
-        from treegauge.auditing.changes.word_pairs import changed_sentences, html_pair
 
-        numbers = self.drawn or changed_sentences(self.pairs, ["deprel"])[:_HTML_TREES]
-        figures = [html_pair(self.pairs, number) for number in numbers]
-        return "\n".join([super().to_html(), *figures])
-
-
-@verb(limits={"trees": (0, 10**4)})
+@verb
 def diff(
     old: "Treebank | Source",
     new: "Treebank | Source",
     *,
     split: str | None = None,
     by: By = "upos",
-    trees: int = 0,
-    sentence: Sequence[str | int] = (),
     all: bool = False,
     errors: Errors = "strict",
 ) -> Diff:
@@ -155,10 +130,6 @@ def diff(
         Compare only this set (train, dev or test) of treebank folders.
     by
         Word classes in the table of classes: old UPOS or relation.
-    trees
-        Number of changed sentences to draw, both trees side by side.
-    sentence
-        A sentence to draw, without the tables: its sent_id or its number from 1 in the old version.
     all
         Show all rows of every table.
     errors
@@ -175,12 +146,11 @@ def diff(
     from treegauge.auditing.changes.annotation_changes import Changes
     from treegauge.auditing.changes.unified_diff import read_files
     from treegauge.auditing.changes.word_pairs import pair_words, sentence_kinds, sentence_rows
-    from treegauge.core.errors import ChoiceError, check_whole
+    from treegauge.core.errors import ChoiceError
     from treegauge.core.messages import note
 
     if by not in ("upos", "deprel"):
         raise ChoiceError("class of words", by, ("upos", "deprel"))
-    check_whole("trees", trees)
     sides = read_files(old, split), read_files(new, split)
     titles = _names(old, new)
     before, after = (_parsed(files, title, errors) for files, title in zip(sides, titles, strict=True))
@@ -201,8 +171,7 @@ def diff(
         name: DiffTable(table, signature, title=title, all=all or name in {"sentences", "layers"})
         for name, (title, table) in rows.items()
     }
-    drawn = _drawn(pairs, trees, [sentence] if isinstance(sentence, str | int) else sentence)
-    return Diff(changes, sides, drawn, bool(sentence), signature, attached=attached)
+    return Diff(changes, sides, signature, attached=attached)
 
 
 @dataclass(frozen=True)
@@ -244,27 +213,3 @@ def _names(old: "Treebank | Source", new: "Treebank | Source") -> list[str]:
         for source in (old, new)
     ]
     return names if names[0] != names[1] else [f"{names[0]}@old", f"{names[1]}@new"]
-
-
-def _drawn(pairs: "WordPairs", trees: int, wanted: Sequence[str | int]) -> list[int]:
-    """Return the old sentences to draw."""
-    from treegauge.auditing.changes.sentence_pairs import sentence_ids
-    from treegauge.auditing.changes.word_pairs import changed_sentences
-
-    if not wanted:
-        return changed_sentences(pairs)[:trees] if trees else []
-    ids = {name: i for i, name in enumerate(sentence_ids(pairs.old)) if name}
-    numbers = []
-    for key in map(str, wanted):
-        number = ids.get(key, int(key) - 1 if key.isdecimal() else -1)
-        if not 0 <= number < len(pairs.old):
-            raise TreegaugeError(
-                f"no sentence {key!r} in {pairs.old.name}: expected a sent_id or a number from 1 to {len(pairs.old)}"
-            )
-        if pairs.sentences.to_new[number] < 0:
-            raise TreegaugeError(
-                f"sentence {key} of {pairs.old.name} is not one sentence of {pairs.new.name}: it "
-                "was deleted, split or merged"
-            )
-        numbers.append(number)
-    return numbers

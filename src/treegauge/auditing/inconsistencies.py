@@ -246,22 +246,14 @@ def find_inconsistencies(
     Scores are log-odds, so the two kinds of evidence about a word add up; a word that is not among
     the candidates gets 0 from them.
 
-    Parameters
-    ----------
-    parts
-        Treebanks by name, which are compared with each other and with themselves.
-    candidates
-        A CSV file written by ``treegauge map --candidates-out``.
-    all
-        Whether the text shows all words.
+    The parts are compared with each other and with themselves; `candidates` is a CSV file written by
+    ``treegauge map --candidates-out``.
 
     Examples
     --------
-    >>> from treegauge.testing.perturb import inject_errors
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> twice = synthetic(40, seed=1)
-    >>> wrong = inject_errors(twice, 0.02, seed=1)
-    >>> found = find_inconsistencies({"one": twice, "two": twice, "wrong": wrong.treebank})
+    >>> from treegauge.testing.synthetic import Grammar, synthetic
+    >>> twice, wrong = synthetic(40, seed=1), synthetic(40, Grammar(label_noise=0.02), seed=1)
+    >>> found = find_inconsistencies({"one": twice, "two": twice, "wrong": wrong})
     >>> {one.part for one in found.words}
     {'wrong'}
     """

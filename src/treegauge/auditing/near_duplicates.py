@@ -10,12 +10,12 @@ from os import PathLike, fspath
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.changes.sentence_pairs import sentence_ids
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.platforms import map_threads
 from treegauge.kernels import fingerprints as _fingerprints
 from treegauge.kernels import isomorphism as _isomorphism
 from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.sentence_pairs import sentence_ids
 
 Symbols = npt.NDArray[np.uint32]
 Longs = npt.NDArray[np.int64]
@@ -195,14 +195,8 @@ def find_matches(parts: Sequence[Texts], *, similarity: float = SIMILARITY, trai
     one. Sentences with fewer than five words are left out, and so are those with hidden text (most
     forms are ``_``).
 
-    Parameters
-    ----------
-    parts
-        The texts, part by part.
-    similarity
-        Minimum similarity of near-duplicates; 1 finds only equal texts.
-    training
-        Numbers of parts that are training data, whatever their names.
+    A `similarity` of 1 finds only equal texts; `training` has the numbers of parts that are training data,
+    whatever their names.
     """
     if not 0 < similarity <= 1:
         raise TreegaugeError(f"similarity: expected a number above 0, up to 1; found {similarity}")
@@ -221,6 +215,15 @@ def find_matches(parts: Sequence[Texts], *, similarity: float = SIMILARITY, trai
         parts, part_of[sentence], sentence - starts[part_of[sentence]],
         part_of[other], other - starts[part_of[other]], values[order],
     )  # fmt: skip
+
+
+def leaked_sentences(treebank: Treebank, training: Sequence[Treebank]) -> npt.NDArray[np.bool_]:
+    """Return which sentences of a treebank are also, exactly or nearly, in training data, as ``audit`` finds them."""
+    parts = [treebank_texts(one, f"train{number}", split="train") for number, one in enumerate(training)]
+    matches = find_matches([*parts, treebank_texts(treebank, "test", split="test")], training=range(len(parts)))
+    leaked = np.zeros(len(treebank), bool)
+    leaked[matches.number[(matches.part == len(parts)) & (matches.other_part < len(parts))]] = True
+    return leaked
 
 
 def _rank(part: Texts, training: bool) -> int:

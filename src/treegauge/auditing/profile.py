@@ -11,7 +11,6 @@ from treegauge.auditing.audit import number_with_noun
 from treegauge.auditing.leaks import Overlap, overlaps, split_texts
 from treegauge.auditing.near_duplicates import Texts, find_matches
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.reading import read_saved
 from treegauge.treebanks.data.columns import Treebank
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ LAYERS = ("lemma", "upos", "xpos", "feats", "deprel", "deps")
 LEVEL = 3
 """The level of UD validation in a profile, the highest without language data."""
 _MEASURES = ("mean_length", "nonprojective_sentences", "mdd", "oov", "edv")
-_AGREED = ("lemma", "upos", "feats", "head", "deprel", "head+deprel")
 _SHARES = frozenset({"nonprojective_sentences", "oov"})
 
 
@@ -31,16 +29,8 @@ _SHARES = frozenset({"nonprojective_sentences", "oov"})
 class Aspect:
     """One aspect of a treebank: numbers by name, a sentence, and a short label.
 
-    Attributes
-    ----------
-    values
-        The numbers; None if unknown. Shares are in percent.
-    text
-        A sentence about them.
-    short
-        A word or two for a badge.
-    state
-        Whether this is good, fair or poor for users of the treebank; empty for plain facts.
+    Unknown numbers are None, and shares in percent; `short` is a word or two for a badge, and `state` says
+    whether this is good, fair or poor for users of the treebank, ``plain`` for plain facts.
     """
 
     values: Mapping[str, Any]
@@ -64,25 +54,12 @@ def profile(
     *,
     against: Sequence[Texts] = (),
     similarity: float = 0.7,
-    agreement: Mapping[str, Any] | None = None,
     checked: "ValidationReport | None" = None,
 ) -> Profile:
     """Return the profile of a treebank on disk.
 
-    Parameters
-    ----------
-    one
-        A treebank folder or a CoNLL-U file.
-    splits
-        Its sets, if they were read before.
-    against
-        Training data in which to look for the treebank's sentences.
-    similarity
-        Minimum similarity of near-duplicates.
-    agreement
-        The result of ``treegauge agree --format json``, if agreement was measured.
-    checked
-        The result of ``treegauge check`` on its files, if they were checked before.
+    `splits` and `checked` are its sets and the result of ``treegauge check`` on its files, if known; `against` is
+    training data in which to look for its sentences, `similarity` the least one of near-duplicates.
     """
     from treegauge.validation.check import check
 
@@ -96,7 +73,6 @@ def profile(
         "consistency": consistency(splits),
         "leaks": leaks(splits, against, similarity),
         "difficulty": _difficulty(splits),
-        "agreement": agreed(agreement),
     }
     return Profile(one.name, aspects, [treebank.digest for treebank in splits.values()])
 
@@ -223,28 +199,3 @@ def _difficulty(splits: Mapping[str, Treebank]) -> Aspect:
     texts = [words[name].format(value) for name, value in values.items() if value is not None]
     short = "" if values["oov"] is None else f"{values['oov']:.0f} % new words"
     return Aspect(values, ", ".join(texts) or "not measured", short)
-
-
-def agreed(result: Mapping[str, Any] | None) -> Aspect:
-    """Return the agreement of annotators, layer by layer."""
-    if result is None:
-        return Aspect({}, "unknown (treegauge agree measures it)", "")
-    rows = {row["layer"]: row for row in result["rows"] if row.get("observed") is not None}
-    values = {f"{layer}_{name}": row.get(name) for layer, row in rows.items() for name in ("observed", "alpha")}
-    texts = [
-        f"{layer} {row['observed']:.1f} %" + (f" (alpha {row['alpha']:.2f})" if row.get("alpha") is not None else "")
-        for layer, row in rows.items()
-        if layer in _AGREED
-    ]
-    attached = rows.get("head+deprel")
-    short = f"{attached['observed']:.0f} % agreement" if attached else ""
-    return Aspect(values, ", ".join(texts) or "not known", short)
-
-
-def read_agreement(path: str) -> dict[str, Any]:
-    """Read the result of ``treegauge agree`` from a JSON file."""
-
-    def checked(content: dict[str, Any]) -> dict[str, Any]:
-        return {**content, "rows": [row for row in content["rows"] if row["layer"]]}
-
-    return read_saved(path, "agreement", "treegauge agree A B --out FILE.json", checked)

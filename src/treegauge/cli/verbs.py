@@ -53,13 +53,12 @@ VERBS: dict[str, dict[str, Command]] = {
         "audit": Command(
             "Find train/test overlap, duplicates, missing layers and unusual splits in treebanks.",
             ["treebanks"],
-            metavar={"treebanks": "TREEBANK", "against": "PATH", "agreement": "FILE"},
+            metavar={"treebanks": "TREEBANK", "against": "PATH"},
             formats=["svg"],
         ),
         "diff": Command(
             "Compare two versions of a treebank: sentences, words and every layer of annotation.",
             ["old", "new"],
-            {"sentence": "-s"},
             formats=["patch"],
         ),
         "measure": Command(
@@ -75,7 +74,9 @@ VERBS: dict[str, dict[str, Command]] = {
             {"sentence": "-s"},
             formats=["svg", "tikz"],
         ),
-        "convert": Command("Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.", ["source"]),
+        "convert": Command(
+            "Convert CoNLL-U to tables and back, and answers of language models; repair and sample.", ["source"]
+        ),
         "fetch": Command("Fetch treebanks of a UD release.", ["wanted"], {"source": "--from"}),
         "catalogue": Command("List treebanks on disk with languages, licences and sizes.", ["roots"]),
     },
@@ -94,9 +95,7 @@ VERBS: dict[str, dict[str, Command]] = {
         "vote": Command(
             "Combine systems by voting on arcs, and report what the best combination could reach.", ["gold"]
         ),
-        "design": Command(
-            "Report how many sentences, runs and treebanks an experiment needs to find a difference.", ["gold"]
-        ),
+        "design": Command("Report how many sentences, runs and treebanks an experiment needs to find a difference."),
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
             plot=True,
@@ -104,6 +103,9 @@ VERBS: dict[str, dict[str, Command]] = {
         ),
         "leaderboard": Command(
             "Score every team on every treebank, rank the teams, and write a page and tables.", ["gold"]
+        ),
+        "published": Command(
+            "Show what others have on a treebank: the scores that makers of parsers published.", ["treebanks"]
         ),
         "certify": Command("Report the evidence for the claim that one system beats another."),
         "recommend": Command("Recommend a small set of treebanks that ranks systems as all treebanks do."),

@@ -42,14 +42,7 @@ def check_arguments(
 ) -> None:
     """Refuse numbers out of range, and names that are empty or not text.
 
-    Parameters
-    ----------
-    given
-        Arguments by parameter.
-    defaults
-        Defaults by parameter; a default is always accepted.
-    limits
-        Limits that the verb declares.
+    `limits` are those that the verb declares; a default is always accepted.
 
     Examples
     --------

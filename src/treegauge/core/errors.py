@@ -129,14 +129,8 @@ def check_options(seed: int, draws: int, what: str, level: float = 0.5) -> None:
 def check_format(source: object, found: object, known: int, remedy: str) -> None:
     """Refuse a file whose format this version cannot read, and say what to do.
 
-    Parameters
-    ----------
-    source
-        The file.
-    found, known
-        Number of its format, and of the one that is read.
-    remedy
-        What to do about a file of an earlier version.
+    `found` and `known` are the number of its format and of the one that is read; `remedy` is what to do about a
+    file of an earlier version.
 
     Examples
     --------

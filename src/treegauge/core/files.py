@@ -116,14 +116,8 @@ def check_reachable(path: Path) -> None:
 def check_output(out: str | os.PathLike[str], kind: str = "", *, store: bool = False) -> None:
     """Refuse an invalid output before the work begins.
 
-    Parameters
-    ----------
-    out
-        A file or folder; it may be missing, and it may be a device.
-    kind
-        What will be written; if empty, the ending of the name decides.
-    store
-        Whether the output is a store that may also be an input: it grows.
+    `out` may be missing, or a device; `kind` is what will be written, by default what its ending says. A
+    `store` may also be an input: it grows.
     """
     path = Path(out)
     if str(out) != "-":

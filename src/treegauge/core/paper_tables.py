@@ -43,15 +43,8 @@ def paper_cells(
 ) -> list[PaperCell]:
     """Return the cells of scores that compete with each other.
 
-    Parameters
-    ----------
-    values
-        Scores by system; None if missing.
-    better
-        Pairs of systems whose first is significantly better than the second. The best system is
-        marked if it is significantly better than every other one.
-    intervals
-        Confidence intervals by system.
+    `better` has pairs of systems whose first is significantly better than the second; the best system is marked
+    if it is significantly better than every other one.
 
     Examples
     --------

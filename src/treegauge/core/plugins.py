@@ -106,12 +106,7 @@ def warn(text: str) -> None:
 def naming_errors(what: str, group: str, code: Any) -> Iterator[None]:
     """Turn errors in code of a plug-in into one that names it; send its prints to standard error.
 
-    Parameters
-    ----------
-    what
-        What was called, such as ``metric 'Nouns'``.
-    group, code
-        The entry point group, and the function or class that is called.
+    `what` was called, such as ``metric 'Nouns'``; `code` is the function or class, `group` its entry points.
     """
     try:
         with redirect_stdout(sys.stderr):

@@ -40,14 +40,8 @@ TRUST = "TREEGAUGE_TRUST"
 def check_trust(code: Iterable[str], *, trust: bool, advice: str = "read it") -> None:
     """Refuse a file that would run code, unless it is trusted.
 
-    Parameters
-    ----------
-    code
-        What the file would run, in words; a file that runs nothing is accepted.
-    trust
-        Whether the caller trusts the file.
-    advice
-        What to do before trusting it.
+    `code` is what the file would run, in words; a file that runs nothing is accepted. `advice` is what to do
+    before trusting it.
 
     Examples
     --------

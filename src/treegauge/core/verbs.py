@@ -312,14 +312,8 @@ def _entries(docstring: str | None) -> dict[str, str]:
 def complete_docstring(docstring: str | None, groups: Iterable[Settings], names: Iterable[str]) -> str:
     """Return a verb's docstring with every parameter, also those of its settings, in order.
 
-    Parameters
-    ----------
-    docstring
-        Of the function.
-    groups
-        Its settings, whose fields are described in the docstrings of their classes.
-    names
-        The parameters, with a star before one that takes several values.
+    `groups` are its settings, whose fields are described in their classes; `names` has a star before a
+    parameter that takes several values.
     """
     text = inspect.cleandoc(docstring or "")
     entries = {"force": f"    {FORCE}"}

@@ -19,12 +19,11 @@ __all__ = [
     "conll18_systems",
     "conll18_treebanks",
     "difficulty_table1",
-    "edv_tables",
     "fragility_exp1",
-    "fragility_table1",
-    "fragility_table3",
     "named_subsets",
+    "published",
     "ud25",
+    "ud26",
     "wde",
 ]
 
@@ -34,7 +33,7 @@ def _load(name: str) -> "pl.DataFrame":
     import polars as pl
 
     frame = pl.read_parquet(files(__name__).joinpath(f"{name}.parquet").read_bytes())
-    if name == "conll18":
+    if name in {"conll18", "published"}:
         # numpy's division gives the very floats that parsing the decimals gives; polars multiplies
         # by a rounded 1/100, which is off in the last bit of some.
         frame = frame.with_columns(pl.Series("score", frame["score"].to_numpy() / 100))
@@ -129,6 +128,39 @@ def ud25() -> "pl.DataFrame":
     return _frame("ud25")
 
 
+def published() -> "pl.DataFrame":
+    """Load the scores per treebank that makers of parsers published, from UD 1.2 to 2.17.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``system, version, release, input, treebank, metric, score``, one row per score: UDPipe 1
+        and 2, Stanza, Trankit, UDify and LIMA. `input` is ``raw text``, ``gold tokens`` or
+        ``gold tokens and tags``; scores with different input are not comparable. `version` is
+        empty if its maker gives none.
+
+    Examples
+    --------
+    >>> published().height
+    30396
+    >>> greek = published().filter(treebank="Greek-GDT", metric="LAS", release="2.5", input="raw text")
+    >>> greek.sort("score").select("system", "version", "score").row(-1)
+    ('Trankit large', '1.0', 93.87)
+    """
+    return _frame("published")
+
+
+def ud26() -> "pl.DataFrame":
+    """Load sizes of 99 UD 2.6 treebanks and UDPipe 2's scores with gold tokens.
+
+    Examples
+    --------
+    >>> ud26().filter(treebank="Greek-GDT")["las"].item()
+    91.95
+    """
+    return _frame("ud26")
+
+
 def fragility_exp1() -> "pl.DataFrame":
     """Load LAS and UAS of three parsers on 47 treebanks (``metric, treebank, system, score``).
 
@@ -138,39 +170,6 @@ def fragility_exp1() -> "pl.DataFrame":
     ['gb-DM17', 'sl-S+19', 'tb-FG19']
     """
     return _frame("fragility_exp1")
-
-
-def fragility_table1() -> "pl.DataFrame":
-    """Load Fragility, Table 1, as printed: macro averages and error reductions per subset.
-
-    Examples
-    --------
-    >>> fragility_table1().filter(subset="Ma18")["er_sl_gb"].item()
-    23.93
-    """
-    return _frame("fragility_table1")
-
-
-def fragility_table3() -> "pl.DataFrame":
-    """Load Fragility, Table 3, as printed: ranks by LAS over a million subsets of ten.
-
-    Examples
-    --------
-    >>> fragility_table3().row(0)
-    ('HIT-SCIR', 1, 6, 1.14, 1, 0.54)
-    """
-    return _frame("fragility_table3")
-
-
-def edv_tables() -> "pl.DataFrame":
-    """Load the printed coefficients of the EDV paper for UDPipe 1.2; ``value`` is text.
-
-    Examples
-    --------
-    >>> edv_tables().filter(table="2", variable="edv")["value"].item()
-    '-0.492'
-    """
-    return _frame("edv_tables")
 
 
 def difficulty_table1() -> "pl.DataFrame":

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import CONLLU, STORE
@@ -16,12 +16,10 @@ from treegauge.scoring.metrics.convention import Convention, metric_and_conventi
 if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store
     from treegauge.learning.contribution import Contributions, Place
-    from treegauge.learning.source_panel import Panel, SourceSelection
+    from treegauge.learning.source_panel import Panel
     from treegauge.learning.weights import SourceWeights
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input
-
-R = TypeVar("R", "Contributions", "SourceSelection")
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,6 @@ class SourceTraining(Settings):
 
 
 TRAINING = SourceTraining()
-NO_PARSER = "none"
-"""Rank sources by tags, without training."""
 
 
 class _World(NamedTuple):
@@ -65,24 +61,15 @@ class _World(NamedTuple):
     target: "Input"
     parsed: "Treebank"
     looked: "Treebank"
-    split: str
     inputs: "Mapping[str, Input]"
     sources: "Mapping[str, Treebank]"
 
 
 @verb
-def recommend(
-    target: Any,
-    *sources: Any,
-    metric: str = "LAS",
-    training: SourceTraining = TRAINING,
-    convention: str | Convention = "official",
-) -> "SourceWeights":
-    """Rank sources by the similarity of their tags to the target's (KLcpos3), and select some.
+def recommend(target: Any, *sources: Any, sentences: int = 10) -> "SourceWeights":
+    """Rank sources by the similarity of their tags to the target's (KLcpos3).
 
-    Uses the first sentences of the target's training set. If they have trees, parsers are trained
-    on the sources, and strategies of selection are compared on held-out sentences: the result says
-    whether the choice is significant. Without trees, or with parser none, nothing is trained.
+    Uses the first sentences of the target's training set; trees are not needed, and nothing is trained.
 
     Parameters
     ----------
@@ -90,29 +77,13 @@ def recommend(
         The target: a treebank folder or name, or a file.
     *sources
         The sources: treebank folders or names (their training sets) or files.
-    metric
-        LAS, UAS, or a registered metric.
-    parser
-        Parser to train on each source, without words: beam or mst; none: rank by tags only.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
+    sentences
+        Number of target sentences, the first ones, whose tags determine the weights.
     """
-    from treegauge.learning.source_panel import select_sources
-    from treegauge.learning.weights import first_sentences
+    from treegauge.learning.weights import weigh_sources
 
     world = _world(target, sources)
-    ranked = _weighed(world, training)
-    few = first_sentences(world.looked, training.sentences)
-    if training.parser == NO_PARSER:
-        return ranked
-    if not (few.head >= 0).all():
-        note(f"{world.target.name} has no trees; sources are ranked by tags only")
-        return ranked
-    panel = _panel(world, few, ranked, training, sentences=len(few))
-    metric, convention = metric_and_convention(metric, convention)
-    selection = select_sources(panel, few, metric=metric, convention=convention)
-    return ranked.with_attached({"selection": _signed(selection, world, training)})
+    return weigh_sources(world.looked, world.sources, sentences=sentences)
 
 
 @verb(outputs={"out": CONLLU}, limits={"limit": (1, 10**9)}, subverbs={"recommend": recommend})
@@ -170,6 +141,7 @@ def transfer(
     """
     from treegauge.core.result import sign
     from treegauge.learning import contribution
+    from treegauge.learning.weights import weigh_sources
     from treegauge.scoring.metrics.registry import metric_label
     from treegauge.scoring.metrics.word_metrics import find_word_metric
     from treegauge.treebanks.data.conllu import write_conllu
@@ -181,8 +153,8 @@ def transfer(
         label = metric_label(find_word_metric(metric), convention)
         kinds, place, own = _learning_curve(curve, training.parser, world.target.name, label)
         classes = own or classes
-    weighed = _weighed(world, training)
-    panel = _panel(world, world.parsed, weighed, training, limit=limit)
+    weighed = weigh_sources(world.looked, world.sources, sentences=training.sentences)
+    panel = _panel(world, weighed, training, limit)
     parsed = panel.vote()
     treed = bool((world.parsed.head >= 0).all())
     if not treed:
@@ -201,7 +173,7 @@ def transfer(
     else:
         signature = sign(tb=world.parsed.mark)
         result = contribution.Contributions((), {}, metric, convention, signature)
-    result = replace(_signed(result, world, training, limit, trees="voted"), parsed=parsed)
+    result = replace(_signed(result, world, training, limit), parsed=parsed)
     return result.with_attached({"weights": weighed}, featured="" if result.votes else "weights")
 
 
@@ -218,13 +190,11 @@ def _world(target: Any, sources: Sequence[Any]) -> _World:
         if "test" not in target_input.splits:
             raise TreegaugeError(f"{target} has no test set to parse; give the file to parse")
         parsed = target_input.read("test")
-        split = "train" if "train" in target_input.splits else "test"
-        looked = target_input.read(split)
+        looked = target_input.read("train" if "train" in target_input.splits else "test")
     else:
         parsed = looked = target_input.given if target_input.given is not None else read_treebank(
             target_input.path, need_heads=False, name=target_input.name
         )  # fmt: skip
-        split = "test"
     inputs, read = {}, {}
     for source in recognise_treebanks(sources):
         if source.given is None and source.path.resolve() == target_input.path.resolve():
@@ -233,24 +203,10 @@ def _world(target: Any, sources: Sequence[Any]) -> _World:
             continue  # a pattern that matches the target, too
         inputs[source.name] = source
         read[source.name] = source.read("train" if source.kind == "treebank" else None)
-    return _World(target_input, parsed, looked, split, inputs, read)
+    return _World(target_input, parsed, looked, inputs, read)
 
 
-def _weighed(world: _World, training: SourceTraining) -> "SourceWeights":
-    from treegauge.learning.weights import weigh_sources
-
-    return weigh_sources(world.looked, world.sources, sentences=training.sentences)
-
-
-def _panel(
-    world: _World,
-    target: "Treebank",
-    weighed: "SourceWeights",
-    training: SourceTraining,
-    *,
-    limit: int | None = None,
-    sentences: int = 0,
-) -> "Panel":
+def _panel(world: _World, weighed: "SourceWeights", training: SourceTraining, limit: int | None) -> "Panel":
     """Train on every source and parse the target; the store saves the parses."""
     from treegauge.experiments.grid import cells_of
     from treegauge.experiments.plans import make_setup
@@ -263,27 +219,23 @@ def _panel(
     delexicalised(training.parser, **options)  # refuses other parsers before anything is trained
     cells = []
     for name, source in world.inputs.items():
-        parameters = {
-            "limit": limit or 0, "sentences": sentences,
-            "split": world.split if sentences else "test",
-        }  # fmt: skip
         files = world.target.kind == source.kind == "treebank"
-        given: Any = world.target.path if files else {parameters["split"]: target, f"{name}/train": world.sources[name]}
-        parameters["source"] = str(source.path.absolute()) if files else name
+        given: Any = world.target.path if files else {"test": world.parsed, f"{name}/train": world.sources[name]}
+        parameters = {"limit": limit or 0, "source": str(source.path.absolute()) if files else name}
         setup = make_setup(
             "transfer", given, training.parser, options=options, parameters=parameters, name=world.target.name
         )
         cells += cells_of(setup, seeds=[training.seed])
     results = run_cells(cells, training.store, workers=training.workers, what="sources")
     parses = tuple(
-        target.with_columns({name: one.words[name] for name in ("head", "deprel")})
+        world.parsed.with_columns({name: one.words[name] for name in ("head", "deprel")})
         for one in results
         if one.words is not None
     )
     return Panel(tuple(world.inputs), parses, tuple(weighed.weights[n] for n in world.inputs))
 
 
-def _signed(result: R, world: _World, training: SourceTraining, limit: int | None = None, **more: object) -> R:
+def _signed(result: "Contributions", world: _World, training: SourceTraining, limit: int | None) -> "Contributions":
     """Return a signature with the sources and the training settings added."""
     from treegauge.core.result import countersign
     from treegauge.learning.weights import source_marks
@@ -294,7 +246,7 @@ def _signed(result: R, world: _World, training: SourceTraining, limit: int | Non
     signature = countersign(
         result.signature, sources=source_marks(world.sources), parser=training.parser,
         options="+".join(option) or None,
-        train=f"first{limit}" if limit else "all", seed=training.seed, **more,
+        train=f"first{limit}" if limit else "all", seed=training.seed, trees="voted",
     )  # fmt: skip
     return replace(result, signature=signature)
 

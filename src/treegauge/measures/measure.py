@@ -17,7 +17,7 @@ from treegauge.core.result import sign
 from treegauge.core.verbs import verb
 from treegauge.measures.intervals import measure_interval, text_units_of
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, blank, measures, selected_measures
+from treegauge.measures.registry import FAMILIES, Measure, MissingError, Values, measures, selected_measures
 from treegauge.statistics.units import text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import SPLITS, Errors, Source, split_of
@@ -99,7 +99,6 @@ class LazyTreebank:
 
     def __init__(self, read: Callable[[], Treebank]) -> None:
         self._read = read
-        self._blank: dict[str, float] = {}
         self.treebank: Treebank | None = None
         self.failure: TreegaugeError | None = None
 
@@ -113,12 +112,6 @@ class LazyTreebank:
         if self.treebank is None:
             raise self.failure or AssertionError("neither a treebank nor a failure")
         return self.treebank
-
-    def blank_share(self, column: str) -> float:
-        """Return the share of words without a value in a column; it is computed once."""
-        if column not in self._blank:
-            self._blank[column] = float(blank(self(), column).mean())
-        return self._blank[column]
 
     def forget(self) -> None:
         """Release the memory."""
@@ -290,7 +283,7 @@ def _measure_set(
             note = few.note(level)
             row = replace(row, note=f"{target.name}: {note}" if own else None)
     for column in measure.watched:
-        share = target.treebanks[0].blank_share(column)
+        share = treebanks[0].blank_shares[column]
         if share >= NOTICED:
             note = f"{treebanks[0].name} has '_' as {column.upper()} of {share:.0%} of words"
             row = replace(row, note=f"{row.note}; {note}" if row.note else note)

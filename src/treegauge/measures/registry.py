@@ -16,7 +16,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.plugins import PluginError, load_plugins, naming_errors, origin_of
 from treegauge.treebanks.data import trees
-from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.columns import MOSTLY, Treebank
 
 FloatArray = npt.NDArray[np.float64]
 Values = dict[str, float | None]
@@ -25,8 +25,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: The families in listing order; each is a module and a page in the documentation.
 FAMILIES = ("lengths", "displacement", "structure", "vocabulary", "morphology", "relations", "similarity")
-
-
 _MODULES = tuple(f"treegauge.measures.{module}" for module in ("displacement", "structure", "vocabulary", "similarity"))
 GROUP = "treegauge.measures"
 
@@ -206,30 +204,8 @@ def selected_measures(names: str | Sequence[str]) -> list[Measure]:
     return list(chosen.values())
 
 
-#: A column with a larger share of ``_`` counts as not annotated.
-MOSTLY = 0.5
-
-
 #: Number of possible values up to which a table is used whatever the number of keys.
 SMALL = 1 << 16
-
-
-def blank(treebank: Treebank, column: str) -> npt.NDArray[np.bool_]:
-    r"""Return which words have no value in a column.
-
-    In running text ``_`` is an ordinary form and its own lemma. If most forms are ``_``, as in
-    treebanks whose text may not be distributed, it means that the value is missing.
-    """
-    codes, values = treebank.codes(column)
-    if "_" not in values:
-        return np.zeros(treebank.n_words, bool)
-    empty: npt.NDArray[np.bool_] = codes == values.index("_")
-    if column in {"form", "lemma"}:
-        forms, names = treebank.codes("form")
-        underscores = forms == (names.index("_") if "_" in names else -1)
-        if underscores.mean() <= MOSTLY:
-            empty &= ~underscores
-    return empty
 
 
 def need_words(treebank: Treebank) -> None:
@@ -241,7 +217,7 @@ def need_words(treebank: Treebank) -> None:
 def need_column(treebank: Treebank, column: str) -> None:
     """Raise an error unless a column is filled for most words, or FEATS for at least one."""
     need_words(treebank)
-    share = blank(treebank, column).mean()
+    share = treebank.blank_shares[column]
     if share == 1 or (column != "feats" and share > MOSTLY):
         raise MissingError(f"{treebank.name} has no {column.upper()}: it is '_' for {share:.0%} of words")
 

@@ -10,7 +10,6 @@ from treegauge.measures.registry import (
     Additive,
     FloatArray,
     MissingError,
-    blank,
     need_column,
     ratio_of_sums,
     register,
@@ -48,7 +47,7 @@ def form_entropy(treebank: Treebank) -> float:
 def lemma_entropy(treebank: Treebank) -> float:
     """Return the entropy of lemmas in bits; words without a lemma are left out."""
     need_column(treebank, "lemma")
-    return float(entropy_of(np.bincount(treebank.codes("lemma").codes[~blank(treebank, "lemma")])))
+    return float(entropy_of(np.bincount(treebank.codes("lemma").codes[~treebank.blank("lemma")])))
 
 
 @register("ttr", "vocabulary", "type/token ratio: distinct forms divided by words")
@@ -122,7 +121,7 @@ def _forms_by_lemma(treebank: Treebank, *, blanks: bool) -> npt.NDArray[np.int64
     need_column(treebank, "lemma")
     lemmas = treebank.codes("lemma").codes
     forms, vocabulary = treebank.codes("form")
-    kept = slice(None) if blanks else ~blank(treebank, "lemma")
+    kept = slice(None) if blanks else ~treebank.blank("lemma")
     pairs = np.unique(lemmas[kept].astype(np.int64) * len(vocabulary) + forms[kept])
     counts = np.bincount(pairs // len(vocabulary))
     return counts[counts > 0]

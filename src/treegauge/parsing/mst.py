@@ -1,8 +1,8 @@
 """First-order graph parsers over hashed features: MIRA as in MSTParser, or a log-linear model."""
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,18 +27,14 @@ from treegauge.kernels.graph_features import (
     pairs,
 )
 from treegauge.kernels.graph_trees import best_trees
-from treegauge.parsing.base import OnEpoch, are_names, check_training, save_model
+from treegauge.parsing.base import OnEpoch, are_names, check_training, hash_keys, save_model
 from treegauge.parsing.options import ParserOptions, option, tags_option
 from treegauge.parsing.tag_sources import GOLD, TagSource, learn_tags
-from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.columns import Codes, Treebank
 from treegauge.treebanks.sources.files import Source
 
 _PIECE = 1 << 14
 _OTHER = KINDS - 1  # the code of tags that were not in the training set
-
-
-def _key(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
 def _shown(letter: str, ending: int) -> tuple[str, Callable[[str], str]]:
@@ -57,37 +53,39 @@ def graph_words(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWo
     The last result is cached as long as the treebank exists: data maps need probabilities of the
     same words after each epoch.
     """
-    choice = (tuple(tags), ending)
-    last = _encoded.get(treebank)
-    if last is None or last[0] != choice:
-        last = _encoded[treebank] = choice, _encode(treebank, tags, ending)
-    return last[1]
+    choice, last = (tuple(tags), ending), _encoded.setdefault(treebank, {})
+    if choice not in last:
+        columns = {"form": treebank.codes("form"), "upos": treebank.codes("upos")}
+        last.clear()
+        last[choice] = _encode(columns, treebank.offsets, tags, ending)
+    return last[choice]
 
 
-_encoded: WeakKeyDictionary[Treebank, tuple[tuple[tuple[str, ...], int], GraphWords]] = WeakKeyDictionary()
+_encoded: WeakKeyDictionary[Treebank, dict[tuple[tuple[str, ...], int], GraphWords]] = WeakKeyDictionary()
 
 
-def _encode(treebank: Treebank, tags: Sequence[str], ending: int) -> GraphWords:
-    columns = {"form": treebank.codes("form"), "upos": treebank.codes("upos")}
-    n, size, around = len(treebank), treebank.n_words, 2 * REACH + 1
-    roots = treebank.offsets[:-1] + around * np.arange(n) + REACH
-    places = np.arange(size) + around * treebank.sentence_of + REACH + 1
-    ends = treebank.offsets[1:] + around * np.arange(n) + REACH + 1
+def _encode(
+    columns: Mapping[str, Codes], offsets: npt.NDArray[np.int32], tags: Sequence[str], ending: int
+) -> GraphWords:
+    n, size, around = len(offsets) - 1, int(offsets[-1]), 2 * REACH + 1
+    roots = offsets[:-1] + around * np.arange(n) + REACH
+    places = np.arange(size) + around * np.repeat(np.arange(n), np.diff(offsets)) + REACH + 1
+    ends = offsets[1:] + around * np.arange(n) + REACH + 1
     letters = np.zeros((len(LETTERS), size + around * n), np.uint64)
     for row, letter in zip(letters, LETTERS, strict=True):
         column, shown = _shown(letter, ending)
         codes, values = columns[column]
-        row[:] = _key("root")
+        row[:], start, end = hash_keys(("root", "start", "end"))
         for k in range(REACH):
-            row[roots - 1 - k], row[ends + k] = _key("start"), _key("end")
-        keys = np.array([_key(f"{letter}={shown(value)}") for value in values], np.uint64)
+            row[roots - 1 - k], row[ends + k] = start, end
+        keys = hash_keys(f"{letter}={shown(value)}" for value in values)
         row[places] = keys[codes] if size else keys
     codes, values = columns["upos"]
     known = {tag: kind for kind, tag in enumerate(tags[: _OTHER - 1])}
     kinds = np.full(letters.shape[1], _OTHER - 1, np.int32)
     own = np.array([known.get(value, _OTHER) for value in values], np.int32)
     kinds[places] = own[codes] if size else own
-    return GraphWords(letters, kinds, roots.astype(np.int32), treebank.offsets.astype(np.int32))
+    return GraphWords(letters, kinds, roots.astype(np.int32), offsets.astype(np.int32))
 
 
 def _averaged(weights: npt.NDArray[np.float32], sums: npt.NDArray[np.float64], steps: int) -> npt.NDArray[np.float32]:
@@ -103,6 +101,12 @@ def _averaged(weights: npt.NDArray[np.float32], sums: npt.NDArray[np.float64], s
 # Step sizes for heads and for relations, word by word and in batches.
 _RATE, _RELATION_RATE = 0.1, 0.2
 _BATCH_RATE, _BATCH_RELATION_RATE = 0.001, 0.002
+
+
+@cache
+def _templates(*, lexical: bool, endings: bool) -> tuple[Pairs, Pairs]:
+    arcs, relations = (pairs(wanted, lexical=lexical, endings=endings) for wanted in (ARCS, RELATIONS))
+    return arcs, relations
 
 
 @dataclass(frozen=True)
@@ -132,8 +136,7 @@ class GraphOptions(ParserOptions):
     @property
     def templates(self) -> tuple[Pairs, Pairs]:
         """The templates of features of arcs and of relations."""
-        seen = {"lexical": self.lexical, "endings": self.ending > 0}
-        return pairs(ARCS, **seen), pairs(RELATIONS, **seen)
+        return _templates(lexical=self.lexical, endings=self.ending > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,10 +161,9 @@ class GraphModel:
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the treebank with the best trees; always one root, always acyclic."""
-        heads = np.zeros(treebank.n_words, np.int32)
-        relations = np.zeros(treebank.n_words, np.int32)
+        heads, relations = np.zeros((2, len(treebank.head)), np.int32)
         best_trees(
-            self._words(treebank), np.arange(len(treebank), dtype=np.int32),
+            self._words(treebank), np.arange(len(treebank.offsets) - 1, dtype=np.int32),
             *self.options.templates, self.weights, self.table, self.relations.index("root"),
             self.options.projective, self.options.training == "mira", None, heads, relations,
         )  # fmt: skip
@@ -175,7 +177,7 @@ class GraphModel:
 
         With MIRA, the score of an arc's best relation is part of s.
         """
-        sizes = treebank.lengths.astype(np.int64)
+        sizes = np.diff(treebank.offsets).astype(np.int64)
         starts = np.concatenate(([0], np.cumsum(sizes * (sizes + 1))))
         shares = np.zeros(int(starts[-1]))
         _trees.head_shares(
@@ -187,7 +189,7 @@ class GraphModel:
 
     def relation_probabilities(self, treebank: Treebank) -> npt.NDArray[np.float64]:
         """Return one row per word: p(relation | word, its head in the treebank)."""
-        shares = np.zeros((treebank.n_words, len(self.relations)))
+        shares = np.zeros((len(treebank.head), len(self.relations)))
         _, relations = self.options.templates
         words = self._words(treebank)
         _trees.relation_shares(words, treebank.head, relations, self.table, shares)

@@ -4,7 +4,6 @@ It needs no other package and learns ten thousand words in about a second, so th
 include it in their models and jackknife their training sets.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.kernels.tag_search import best_tags, learn_tags
-from treegauge.parsing.base import are_names
+from treegauge.parsing.base import are_names, hash_keys
 from treegauge.treebanks.data.columns import Treebank
 
 Ints = npt.NDArray[np.int32]
@@ -53,7 +52,7 @@ _CONTEXT: tuple[tuple[tuple[int, int], ...], ...] = (
 def features(treebank: Treebank) -> Keys:
     """Return the keys of each word's features, (words, features)."""
     codes, forms = treebank.codes("form")
-    own = np.stack([_keys(map(shown, forms)) for shown in _OWN], 1)[codes]
+    own = np.stack([hash_keys(map(shown, forms)) for shown in _OWN], 1)[codes]
     columns = [_salted(own[:, place], place) for place in range(len(_OWN))]
     sentence = treebank.sentence_of
     for place, parts in enumerate(_CONTEXT, len(_OWN)):
@@ -62,11 +61,6 @@ def features(treebank: Treebank) -> Keys:
             seen = seen * _MIX + _beside(own[:, column], sentence, distance)
         columns.append(_salted(seen, place))
     return np.stack(columns, 1)
-
-
-def _keys(values: Iterable[str]) -> Keys:
-    digests = (hashlib.blake2b(value.encode(), digest_size=8).digest() for value in values)
-    return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)
 
 
 def _salted(keys: Keys, place: int) -> Keys:

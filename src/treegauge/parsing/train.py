@@ -83,7 +83,7 @@ def train(
     """
     from treegauge.parsing.base import check_place
     from treegauge.parsing.options import find_preset, read_options, with_preset
-    from treegauge.parsing.probabilities.held_out import calibrate_model, check_folds, save_calibration
+    from treegauge.parsing.probabilities.held_out import SHARE, calibrate_model, check_folds, hold_out, save_calibration
     from treegauge.parsing.registry import find_parser, fit_parser, parser_with
     from treegauge.parsing.tag_sources import note_training, tag_report, with_tagger
 
@@ -96,7 +96,9 @@ def train(
     gold, held = _read_sets(treebank, dev, errors)
     if gold.n_words == 0:
         raise TreegaugeError(f"{gold.name} has no words to train on")
-    share = _held_share(held_out, entry.keeps_best_epoch)
+    share = held_out if held_out is not None else SHARE * entry.keeps_best_epoch
+    if not 0 <= share < 1:
+        raise TreegaugeError(f"held-out is {share}; expected a share from 0 to less than 1")
     if held is not None:
         if held_out:
             note(f"nothing is held out: {held.name} is the dev set")
@@ -104,7 +106,11 @@ def train(
             note(f"{held.name} is the training set: early stopping and calibration need a dev set with other sentences")
         share = 0.0
     if share:
-        gold, held = _hold_out(gold, share, seed)
+        whole, (gold, held) = len(gold), hold_out(gold, share, seed=seed)
+        note(
+            f"no dev set: {len(held):,} of {whole:,} training sentences ({share:.0%}) are held out as the "
+            "dev set; use --held-out 0 to train on all"
+        )
     note_training(options, gold)
     note(f"training {parser} on {len(gold):,} sentences ({gold.n_words:,} words)")
     if calibrate in {"folds", "both"}:
@@ -128,29 +134,6 @@ def train(
         held_out=share or None, seed=seed, calibrate=calibrate if calibrate != "dev" else None,
     )  # fmt: skip
     return Training([row], signature, model, fspath(out), fitted)
-
-
-def _held_share(given: float | None, keeps_best_epoch: bool) -> float:
-    """Return the share of the training set to hold out."""
-    from treegauge.parsing.probabilities.held_out import SHARE
-
-    if given is None:
-        return SHARE if keeps_best_epoch else 0.0
-    if not 0 <= given < 1:
-        raise TreegaugeError(f"held-out is {given}; expected a share from 0 to less than 1")
-    return given
-
-
-def _hold_out(train: "Treebank", share: float, seed: int) -> "tuple[Treebank, Treebank]":
-    """Hold out sentences as a dev set, with a message."""
-    from treegauge.parsing.probabilities.held_out import hold_out
-
-    gold, held = hold_out(train, share, seed=seed)
-    note(
-        f"no dev set: {len(held):,} of {len(train):,} training sentences ({share:.0%}) are held "
-        "out as the dev set; use --held-out 0 to train on all"
-    )
-    return gold, held
 
 
 def _read_sets(source: Any, dev: Any, errors: Any) -> "tuple[Treebank, Treebank | None]":

@@ -46,7 +46,8 @@ class Certificate(Result):
     median
         The median difference; its interval holds from six treebanks on.
     detectable
-        The smallest mean difference that a test detects with 80 % power; None as with intervals.
+        The smallest mean difference that these treebanks detect with 80 % power: by the test of the
+        interval or, where there is none, by the primary test; None with fewer than six groups.
     improvement
         Probability that A is above B on a treebank, ties half; Wilson's interval.
     rank_biserial
@@ -59,7 +60,7 @@ class Certificate(Result):
         six groups). Then, with treebanks as units: signed ranks, signs, permutation of the mean.
     equivalence
         With a margin: p-values of equivalence, of non-inferiority of A, and of superiority of A by
-        more than the margin.
+        more than the margin, twice the one-sided ones, and the verdict in the words of ``score``.
     groups
         The number of groups of treebanks, with those of one unplaced treebank; None if all
         groups are unknown.
@@ -88,7 +89,7 @@ class Certificate(Result):
     rank_biserial: float
     error_reduction: float | None
     tests: dict[str, float]
-    equivalence: dict[str, float] | None
+    equivalence: dict[str, Any] | None
     groups: int | None
     unplaced: tuple[str, ...]
     cluster: str
@@ -190,15 +191,17 @@ def _means(certificate: Certificate) -> str:
         f"mean difference {mean.value:+.2f} points"
     )
     level = f"{100 * mean.level:g} % interval"
-    if certificate.detectable is None:
+    least = ""
+    if certificate.detectable is not None:
+        least = f" A mean difference of {certificate.detectable:.2f} points could be detected with 80 % power."
+    if mean.low is None:
         return (
             f"{first}{error}; there are too few treebanks or families for an interval of the mean. "
-            f"Median difference {certificate.median}."
+            f"Median difference {certificate.median}.{least}"
         )
     return (
         f"{first}, {level} for other treebanks of these families {mean.reach}{error}; for one new "
-        f"treebank of a new family {certificate.new.reach}. A mean difference of "
-        f"{certificate.detectable:.2f} points could be detected with 80 % power."
+        f"treebank of a new family {certificate.new.reach}.{least}"
     )
 
 
@@ -267,7 +270,7 @@ def _margins(certificate: Certificate) -> str:
     return (
         f"Tests with a margin of {tested['margin']:g}: equivalence {same}, "
         f"non-inferiority of {certificate.claim.a} {not_worse}, superiority by "
-        f"more than the margin {better}."
+        f"more than the margin {better}; verdict: {tested['verdict']}."
     )
 
 

@@ -12,7 +12,7 @@ table; Wilcoxon signed-rank tests of every pair with Holm's correction do so onl
 number, and see how large the differences are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -27,7 +27,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name, ranks_of
-from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
+from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of, scored_board
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.statistics.multiple import adjust, tie_groups, tie_letters
 from treegauge.statistics.small_samples import signed_rank
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Method = Literal["nemenyi", "wilcoxon-holm"]
-Comparison = Literal["nemenyi", "wilcoxon-holm", "wins", "improvement", "difference", "bradley-terry"]
+Comparison = Literal[
+    "nemenyi", "wilcoxon-holm", "wins", "improvement", "difference", "bradley-terry", "profile", "mixed"
+]
 Floats = NDArray[np.float64]
 
 
@@ -256,18 +258,22 @@ def compare(
     test
         Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
         (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
-        treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks.
+        treebanks (difference), or Bradley-Terry strengths with confidence sets of ranks. profile:
+        interquartile means and performance profiles. mixed: how much of a difference is genus,
+        treebank, document or seed, and scores and ranks on a new treebank.
     systems
         Only these systems; repeatable.
     treebanks
         Only these treebanks: a named subset (such as Ma18) or codes separated by commas.
     margin
-        In points: for wins, the largest difference that is a tie; for differences, the margin of
-        equivalence.
+        In points: for wins, the largest difference that is a tie; for differences, the largest
+        that does not matter, which shows which systems are equivalent.
     level
         Confidence level of tests and intervals.
     """
+    from treegauge.ranking.new_treebanks import mixed_comparison
     from treegauge.ranking.pairs import differences, improvement, win_tie_loss
+    from treegauge.ranking.profiles import profiles
     from treegauge.ranking.stability.named_subsets import restrict
 
     if test not in get_args(Comparison):
@@ -275,16 +281,22 @@ def compare(
     _check_level(level)
     if margin < 0:
         raise TreegaugeError(f"margin {margin}: expected 0 or more points")
-    board = leaderboard_of(scores, reading, gaps=test == "bradley-terry")
+    parsed = None
+    if test == "mixed" and reading.gold is not None:
+        board, parsed = scored_board(scores, reading, sentences=True)
+    else:
+        board = leaderboard_of(scores, reading, gaps=test in {"bradley-terry", "mixed"})
     board = restrict(board, treebanks, missing=reading.missing)
     if systems:
         board = board.select(systems=[systems] if isinstance(systems, str) else systems)
-    if test == "bradley-terry":
-        return bradley_terry(board, level=level)
-    if test == "wins":
-        return win_tie_loss(board, margin=margin)
-    if test == "improvement":
-        return improvement(board, level=level)
-    if test == "difference":
-        return differences(board, level=level, margin=margin)
-    return critical_difference(board, method=test, level=level)
+    made: dict[Comparison, Callable[[], SystemComparison]] = {
+        "bradley-terry": lambda: bradley_terry(board, level=level),
+        "difference": lambda: differences(board, level=level, margin=margin),
+        "improvement": lambda: improvement(board, level=level),
+        "mixed": lambda: mixed_comparison(board, parsed, level=level),
+        "profile": lambda: profiles(board, level=level),
+        "wins": lambda: win_tie_loss(board, margin=margin),
+    }
+    if test in {"nemenyi", "wilcoxon-holm"}:
+        return critical_difference(board, method=test, level=level)
+    return made[test]()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
-from treegauge.ranking.leaderboard import Leaderboard, SystemComparison
+from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, some
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +66,11 @@ class PairMatrix(SystemComparison):
         left_out = len(self.systems[FEW:])
         more = f"{left_out} more systems: --format csv or json has them, and --systems chooses\n" if left_out else ""
         shown = tables.to_text(self.shown(), digits=self.digits)
-        return f"{shown}\n{self.about}\n{more}{self.signature}"
+        return f"{shown}\n{self.about}\n{self.verdicts()}{more}{self.signature}"
+
+    def verdicts(self) -> str:
+        """Return a line on the verdicts, if there are any."""
+        return ""
 
     def json_fields(self) -> dict[str, Any]:
         """Return the systems, and one row per ordered pair."""
@@ -109,6 +113,20 @@ class Differences(PairMatrix):
         "row minus column in points, with half its interval for other treebanks of these families; "
         "not corrected for the number of pairs"
     )
+
+    def verdicts(self) -> str:
+        """Return how many pairs have each verdict, and which are equivalent."""
+        if "verdict" not in self.numbers:
+            return ""
+        pairs = combinations(range(len(self.systems)), 2)
+        told = [(str(self.numbers["verdict"][a, b]), f"{self.systems[a]} and {self.systems[b]}") for a, b in pairs]
+        same = [names for words, names in told if words == "equivalent"]
+        better, undecided = (sum(end in words for words, _ in told) for end in ("better", "undecided"))
+        counts = [
+            f"equivalent: {len(same)}{f' ({some(same)})' if same else ''}", f"one better: {better}",
+            f"one not worse: {len(told) - len(same) - better - undecided}", f"undecided: {undecided}",
+        ]  # fmt: skip
+        return f"pairs by verdict, as in score --margin: {'; '.join(counts)}\n"
 
 
 def win_tie_loss(board: Leaderboard, *, margin: float = 0.0) -> Wins:
@@ -164,10 +182,11 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
     :func:`~treegauge.statistics.hierarchy.hierarchy`. A pair has its mean difference with the
     interval (``low``, ``high``); the interval of the difference on one new treebank of a new
     family (``new_low``, ``new_high``); and the smallest difference that a test detects with 80 %
-    power (``detectable``). With a margin, ``p_equivalent`` is the p-value of the equivalence test.
+    power (``detectable``). With a margin, a pair has the p-values of equivalence and non-inferiority
+    (:func:`~treegauge.statistics.planning.margin_claims`), and the strongest claim in words.
     """
     from treegauge.statistics.hierarchy import hierarchy
-    from treegauge.statistics.planning import detectable_difference, equivalence
+    from treegauge.statistics.planning import detectable_difference, margin_claims, verdict
     from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS
 
     order = board.by_mean()
@@ -182,13 +201,23 @@ def differences(board: Leaderboard, *, level: float = 0.95, margin: float = 0.0,
     low, high = model.alike.interval(level)
     new_low, new_high = model.new.interval(level)
     error, df = model.alike.standard_error, model.alike.df
-    numbers = {
+    names = tuple(board.systems[i] for i in order)
+    numbers: dict[str, NDArray[Any]] = {
         "difference": model.alike.value, "reach": (high - low) / 2, "low": low, "high": high,
         "new_low": new_low, "new_high": new_high,
         "detectable": detectable_difference(error, df, level=level),
     }  # fmt: skip
     if margin > 0:
-        numbers["p_equivalent"] = equivalence(model.alike.value, error, df, margin).p_equivalent
-    names = tuple(board.systems[i] for i in order)
+        claims = margin_claims(model.alike.value, error, df, margin)
+        p_values, alpha = model.alike.p_value(), round(1 - level, 10)
+        words = [
+            [
+                "" if a == b else verdict(names[a], names[b], numbers["difference"][a, b], p_values[a, b],
+                                          {name: p[a, b] for name, p in claims.items()}, alpha)
+                for b in range(len(names))
+            ]
+            for a in range(len(names))
+        ]  # fmt: skip
+        numbers |= claims | {"verdict": np.array(words)}
     signature = countersign(board.signature, units=by, level=level, margin=margin or None)
     return Differences(names, numbers, signature)

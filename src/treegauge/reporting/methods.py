@@ -1,7 +1,6 @@
 """How every number on a page was computed: equation, options, signature, command, papers."""
 
 import json
-import re
 import shlex
 import tomllib
 from collections.abc import Sequence
@@ -11,7 +10,10 @@ from importlib.resources import files
 
 from treegauge.reporting.sections.summary import treebank_of
 
-_TEXTS = tomllib.loads(files("treegauge.reporting").joinpath("assets", "methods.toml").read_text(encoding="utf-8"))
+_ASSETS = files("treegauge.reporting").joinpath("assets")
+_TEXTS = tomllib.loads(_ASSETS.joinpath("methods.toml").read_text(encoding="utf-8"))
+#: Equations as MathML, which browsers draw without a script; ``python -m tools.docs.equations`` writes them.
+_EQUATIONS: dict[str, str] = json.loads(_ASSETS.joinpath("equations.json").read_text(encoding="utf-8"))
 #: The papers behind the numbers: how they are cited, and their BibTeX entries.
 REFERENCES: dict[str, dict[str, str]] = _TEXTS["references"]
 
@@ -46,9 +48,8 @@ def make_method(key: str, signature: str, command: str, of: str = "", **values: 
     """
     texts = _TEXTS["methods"][key]
     name, text, options = (texts.get(part, "").format(**values) for part in ("name", "text", "options"))
-    equation = mathml(texts["equation"]) if "equation" in texts else ""
     references = tuple(texts.get("references", ()))
-    return Method(key, name, equation, text, options, signature, command, references, of)
+    return Method(key, name, _EQUATIONS.get(key, ""), text, options, signature, command, references, of)
 
 
 def python(*lines: str) -> str:
@@ -65,52 +66,6 @@ def literal(path: str) -> str:
     "my out.npz"
     """
     return json.dumps(path, ensure_ascii=False)
-
-
-_TOKEN = re.compile(r"\\[a-z]+|\\[{}]|[{}_^]|\d+(?:\.\d+)?|[^\W\d_]+|\S")
-
-
-def mathml(latex: str) -> str:
-    r"""Return an equation as MathML, which browsers draw without a script.
-
-    Supports these parts of LaTeX: ``\frac``, ``\sqrt``, ``\sum``, subscripts, superscripts, groups.
-
-    Examples
-    --------
-    >>> mathml("a_i + 1")[22:]
-    '<mrow><msub><mi>a</mi><mi>i</mi></msub><mo>+</mo><mn>1</mn></mrow></math>'
-    """
-    return f'<math display="block">{_row(_TOKEN.findall(latex))}</math>'
-
-
-def _row(tokens: list[str]) -> str:
-    """Consume tokens up to the end of the group and return them as MathML."""
-    parts: list[str] = []
-    while tokens and tokens[0] != "}":
-        if tokens[0] in {"_", "^"}:
-            over = "msub" if tokens.pop(0) == "_" else "msup"
-            tag = "munder" if parts[-1] == "<mo>∑</mo>" else over
-            parts[-1] = f"<{tag}>{parts[-1]}{_operand(tokens)}</{tag}>"
-        else:
-            parts.append(_operand(tokens))
-    return f"<mrow>{''.join(parts)}</mrow>"
-
-
-def _operand(tokens: list[str]) -> str:
-    """Consume one token, command or group and return it as MathML."""
-    first = tokens.pop(0)
-    if first == "{":
-        inner = _row(tokens)
-        tokens.pop(0)
-        return inner
-    if first == "\\frac":
-        return f"<mfrac>{_operand(tokens)}{_operand(tokens)}</mfrac>"
-    if first == "\\sqrt":
-        return f"<msqrt>{_operand(tokens)}</msqrt>"
-    if first == "\\sum":
-        return "<mo>∑</mo>"
-    tag = "mn" if first[0].isdecimal() else "mi" if first[0].isalnum() else "mo"
-    return f"<{tag}>{escape(first.removeprefix(chr(92)))}</{tag}>"
 
 
 #: With more signatures and commands than this, a method's entry folds them.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from treegauge.core.result import Part
     from treegauge.scoring.alignment.align import Alignment
     from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
-    from treegauge.scoring.systems import Answers
+    from treegauge.scoring.systems import SystemRuns
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -88,14 +88,14 @@ def breakdown(
     >>> cells["mine"].table.columns[:3], cells["mine"].errors("NOUN")
     (['class', 'gold', 'system'], [])
     """
-    from treegauge.scoring.classes.class_scores import averaged, class_scores
+    from treegauge.scoring.classes.class_scores import class_scores, mean_breakdown
     from treegauge.scoring.classes.class_scores import examples as draw_examples
     from treegauge.scoring.classes.confusion import confusion as confusion_matrix
     from treegauge.scoring.classes.confusion import error_overlap
     from treegauge.scoring.systems import answers
 
     name, counting = metric_and_convention(metric, convention)
-    given = answers(gold, systems)
+    given = answers(gold, systems, loose=reading.align == "loose")
     aligned = align_answers(given, reading)
     every = [one for row in aligned.values() for runs in row.values() for one in runs]
     problems = (problem for one in every for side in (one.gold, one.system) for problem in side.treebank.problems)
@@ -107,7 +107,7 @@ def breakdown(
         raise TreegaugeError("by: name at least one kind of class, such as relation")
 
     def broken(kind: str, system: str) -> "Breakdown":
-        return averaged(
+        return mean_breakdown(
             {code: [class_scores(one, by=kind, metric=name, convention=counting) for one in row[system]]
              for code, row in aligned.items()}
         )  # fmt: skip
@@ -143,13 +143,19 @@ def breakdown(
     return first.with_attached(parts, featured=featured)
 
 
-def align_answers(given: "Answers", reading: Reading) -> "dict[str, dict[str, list[Alignment]]]":
+def align_answers(given: "SystemRuns", reading: Reading) -> "dict[str, dict[str, list[Alignment]]]":
     """Align the runs of every system on each treebank; leave out a treebank that lacks one."""
-    from treegauge.scoring.alignment.paired_reading import align_by
+    from treegauge.scoring.alignment.paired_reading import align_by, read_output
     from treegauge.scoring.systems import failure_reason
     from treegauge.treebanks.sources.resolver import read_treebank
 
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
+
+    def read(output: Any) -> "Treebank":
+        if reading.align == "loose" and isinstance(output, str | PathLike):
+            return read_output(output, reading)[0]
+        return read_treebank(output, **how)
+
     failures, aligned = dict(given.failures), {}
     for code, gold in given.gold.items():
         ours, row = read_treebank(gold, **how), {}
@@ -157,7 +163,7 @@ def align_answers(given: "Answers", reading: Reading) -> "dict[str, dict[str, li
             if (code, name) in failures:
                 continue
             try:
-                found = [align_by(reading, ours, read_treebank(run, **how)) for run in runs[code]]
+                found = [align_by(reading, ours, read(run)) for run in runs[code]]
             except TreegaugeError as error:
                 if not given.several:
                     raise
@@ -179,7 +185,8 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", units: str, level: float, co
     from treegauge.core.result import countersign
     from treegauge.scoring.classes.class_scores import Breakdowns
     from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT, class_units, compare_classes
-    from treegauge.statistics.units import LEAST_UNITS
+    from treegauge.statistics.units import LEAST_UNITS, units_of_text
+    from treegauge.treebanks.data.indexing import document_starts
 
     first = next(iter(cells.values()))
     kinds = "+".join(sorted({class_units(runs[0], units) for runs in first.runs.values()}))
@@ -195,6 +202,8 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", units: str, level: float, co
     tested = sum(row["p_value"] is not None for row in rows)
     over = f"difference over {kinds}" if len(a.runs) == 1 else f"mean difference on these treebanks over {kinds}"
     notes = [f"primary test by class: Student's t of the {over}; p_corrected: {tested} classes"]
+    if len(a.runs) == 1:
+        notes.append(units_of_text(document_starts(a.alignment.gold.treebank), kinds).note(level))
     without = [str(row["class"]) for row in rows if not row["gold"]]
     if without:
         notes.append(f"no test of classes without a gold word: {', '.join(without)}")

@@ -16,7 +16,7 @@ from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.statistics.draws import FloatArray, ratios
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
-from treegauge.statistics.planning import best_of, equivalence
+from treegauge.statistics.planning import best_of, detectable_difference, margin_claims, verdict
 from treegauge.statistics.small_samples import StudentEstimate, effective_df
 from treegauge.statistics.units import LEAST_BEST, LEAST_BOOTSTRAP_TEST, LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind
 
@@ -64,7 +64,7 @@ class Comparisons(Result):
     def shown(self) -> list[dict[str, Any]]:
         """Return differences with their intervals, and p-values."""
         order = ("metric", "a", "b", "treebanks", "difference", "interval", "new treebank",
-                 "detectable", "error_reduction", "p_value", "p_corrected", "verdict")  # fmt: skip
+                 "error_reduction", "p_value", "p_corrected", "verdict")  # fmt: skip
 
         def cells_of(row: Mapping[str, Any]) -> dict[str, Any]:
             cells = dict(row)
@@ -149,6 +149,7 @@ def compare_systems(
     )  # fmt: skip
     best = _best(scores, counted, names[0])
     notes = _notes(scores, counted, test, best)
+    notes += detectable_note(rows, f"{next(iter(counted.values())).number} {scores.units}")
     notes += [
         f"no test of {row['a']} and {row['b']} in {row['metric']}: they differ in fewer than "
         f"{LEAST_ERRORS} {scores.units}"
@@ -160,17 +161,30 @@ def compare_systems(
 
 def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | None) -> dict[str, float | None]:
     """Return the interval, detectable difference and p-values of one difference, in points."""
-    (low, high), least, p = estimate.interval(level), estimate.detectable(level, POWER), estimate.p_value()
+    (low, high), p = estimate.interval(level), estimate.p_value()
+    least = detectable_difference(estimate.standard_error, estimate.df, level=level, power=POWER)
     named = {"low": 100 * low, "high": 100 * high, "detectable": 100 * least, "p_value": p}
     columns = {name: known(values[i]) for name, values in named.items()}
     if margin is None:
         return columns
     value, error, df = 100 * estimate.value[i], 100 * estimate.standard_error[i], estimate.df[i]
-    ours, theirs = (equivalence(sign * value, error, df, margin=margin) for sign in (1, -1))
-    # Twice the one-sided p-values: a claim holds if the interval shown lies on its side.
-    claims = {"equivalent": ours.p_equivalent, "a_not_worse": ours.p_not_worse}
-    claims["b_not_worse"] = theirs.p_not_worse
-    return columns | {f"p_{name}": known(min(2 * float(p), 1.0)) for name, p in claims.items()}
+    return columns | {name: known(float(p)) for name, p in margin_claims(value, error, df, margin).items()}
+
+
+def detectable_note(rows: Sequence[Mapping[str, Any]], units: str) -> list[str]:
+    """Return the line with the smallest differences that could have been detected, if there are any.
+
+    Examples
+    --------
+    >>> detectable_note([{"detectable": 1.234}, {"detectable": 2.0}], "40 documents")
+    ['smallest difference detectable with 80 % power over 40 documents: 1.23 to 2.00 points, by pair']
+    """
+    least = sorted(row["detectable"] for row in rows if row.get("detectable") is not None)
+    if not least:
+        return []
+    low, high = (f"{value:.2f}" for value in (least[0], least[-1]))
+    size = f"{low} points" if low == high else f"{low} to {high} points, by pair"
+    return [f"smallest difference detectable with {100 * POWER:g} % power over {units}: {size}"]
 
 
 def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> list[dict[str, Any]]:
@@ -182,7 +196,11 @@ def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> lis
             row["p_corrected" if name == "p_value" else name] = known(p)
     if "p_equivalent" in done[0]:
         for row in done:
-            row["verdict"] = _verdict(row, round(1 - level, 10))
+            row["verdict"] = verdict(
+                row["a"], row["b"], row["difference"], row["p_corrected"],
+                {name: row[name] for name in row if name.endswith(("_equivalent", "_not_worse"))},
+                round(1 - level, 10),
+            )  # fmt: skip
     return done
 
 
@@ -211,20 +229,6 @@ def drawn_p_values(
     if test == "permutation":
         return paired_permutation(a.mean, b.mean, ratios, permutations=draws, **how).p_value
     return paired_bootstrap(a.mean, b.mean, ratios, resamples=draws, **how).p_value
-
-
-def _verdict(row: Mapping[str, Any], alpha: float) -> str:
-    """Return the strongest claim that the tests support, in words."""
-    shown = {name: p is not None and p <= alpha for name, p in row.items() if name[:2] == "p_"}
-    better = "a" if row["difference"] > 0 else "b"
-    if shown["p_equivalent"]:
-        return "equivalent"
-    if shown["p_corrected"]:
-        return f"{row[better]} better"
-    for side in (better, "ab".replace(better, "")):
-        if shown[f"p_{side}_not_worse"]:
-            return f"{row[side]} not worse"
-    return "undecided"
 
 
 def _best(scores: Scores, counted: Mapping[str, UnitCounts], name: str) -> dict[str, Any] | None:

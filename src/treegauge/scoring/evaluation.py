@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,7 +24,11 @@ from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import CHUNK, read_conllu, stream_conllu
 from treegauge.treebanks.sources.files import short_name
 
+if TYPE_CHECKING:
+    from treegauge.scoring.failures import AnswerFailures
+
 Progress = Callable[[int], None]
+Each = Callable[[Alignment], None]
 Systems = Mapping[str, Input | Sequence[Input]]
 
 
@@ -34,15 +38,15 @@ def evaluate(
     options: ScoreOptions | None = None,
     *,
     progress: Progress | None = None,
-    each: Callable[[Alignment], Alignment] | None = None,
+    each: Each | None = None,
     chunk: int = CHUNK,
 ) -> Scores:
     """Score system output against one gold file.
 
     Systems are one output, or a mapping from names to outputs. A list of outputs holds several runs
     (seeds) of one system, whose counts are added; with three or more, intervals account for other
-    runs. After each `chunk` bytes, `progress` is called with the number of sentences; `each` sees
-    their alignment first.
+    runs. After each `chunk` bytes, `progress` is called with the number of sentences, and `each` with
+    their alignment.
     """
     options = options or ScoreOptions()
     if options.resamples:
@@ -55,15 +59,15 @@ def evaluate(
     gold, pieces = _read_small(gold, options, chunk)
     counted: dict[str, list[SentenceCounts]] = {}
     readers: dict[str, list[tuple[SideReader, SideReader]]] = {}
+    loose: dict[str, list[tuple[AnswerFailures, TextChanges]]] = {}
     for name, outputs in named.items():
-        counted[name], readers[name] = [], []
+        counted[name], readers[name], loose[name] = [], [], []
         for output in outputs:
             ours = SideReader.of(gold, options, seen=seen, chunk=chunk, pieces=pieces)
-            theirs = SideReader.of(output, options, chunk=chunk)
+            theirs = SideReader.of_output(output, options, chunk=chunk)
             seen = pieces = None  # gold is the same for all
-            pairs = read_pairs(ours, theirs, options)
             try:
-                counted[name].append(_counts(map(each, pairs) if each else pairs, options, progress))
+                counted[name].append(_counts(ours, theirs, options, progress, loose[name], each))
             except MismatchError as error:
                 raise MismatchError(f"{output}: {error}" if len(outputs) > 1 else str(error)) from None
             readers[name].append((ours, theirs))
@@ -73,11 +77,15 @@ def evaluate(
         sides = [side for pair in readers[system.system] for side in pair]
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
-        changes = [change for side in sides for change in side.changes]
-        read: dict[str, Any] = {"problems": tuple(problems), "policies": policies}
-        read["changes"] = TextChanges.joined(changes)
-        remarks = (_empty_layers(readers[system.system], options.metrics), str(read["changes"] or ""))
-        systems_read.append(replace(system, **read, remarks=tuple(filter(None, remarks))))
+        failures = tuple(failure for failure, _ in loose[system.system])
+        read: dict[str, Any] = {"problems": tuple(problems), "policies": policies, "failures": failures}
+        read["changes"] = TextChanges.joined([change for _, change in loose[system.system]])
+        remarks = [_empty_layers(readers[system.system], options.metrics), str(read["changes"] or "")]
+        for side in sides:
+            remarks += [*(side.arranged.remarks if side.arranged else ())]
+            remarks += [f"assumed {said}" for said in (side.answer.remarks() if side.answer else ())]
+        unique = dict.fromkeys(filter(None, remarks))
+        systems_read.append(replace(system, **read, remarks=tuple(unique)))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
     whole = f"{title}#{digest.hexdigest()[:6]}"
     said = [f"{one.system}: {remark}" for one in systems_read for remark in one.remarks]
@@ -149,12 +157,23 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
     return named
 
 
-def _counts(aligned: Iterable[Alignment], options: ScoreOptions, progress: Progress | None) -> SentenceCounts:
+def _counts(
+    gold: SideReader, system: SideReader, options: ScoreOptions, progress: Progress | None,
+    loose: "list[tuple[AnswerFailures, TextChanges]]", each: Each | None,
+) -> SentenceCounts:  # fmt: skip
+    """Return the counts of one output; what loose alignment found is added to `loose`."""
     keep = options.resamples > 0
 
     def parts() -> Iterable[SentenceCounts]:
-        for alignment in aligned:
+        for alignment in read_pairs(gold, system, options):
             part = tally(alignment, options)
+            if each:
+                each(alignment)
+            if system.arranged is not None:
+                from treegauge.scoring.failures import find_failures, text_changes
+
+                failures = find_failures(alignment, options.convention, system.answer, system.arranged.numbers)
+                loose.append((failures, text_changes(alignment)))
             if progress:
                 progress(part.sentences)
             yield part if keep else part.summed()

@@ -1,19 +1,28 @@
-"""Tables for papers: scores with the best in bold, significance marks and intervals."""
+"""Scores for others: tables for papers with significance marks, and records of Every Eval Ever."""
 
-from collections.abc import Iterable, Mapping
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from treegauge import __version__
 from treegauge.core.paper_tables import PaperCell, PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result
-from treegauge.scoring.comparisons import Comparisons
+from treegauge.core.text_formats import json_text
+from treegauge.scoring.certainty import estimate
+from treegauge.scoring.comparisons import Comparisons, known, unit_counts
 from treegauge.scoring.hierarchies import Claims
+from treegauge.scoring.metrics.registry import Metric, metric_label
 from treegauge.treebanks.sources.languages import human_names
 
 if TYPE_CHECKING:
-    from treegauge.scoring.scores import Scores
+    from treegauge.scoring.scores import Scores, SystemScore
     from treegauge.scoring.suite import Suite
 
 _TESTS = {"student": "paired t test", "permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}
+EVERY_EVAL_EVER = "0.3.0"
+_UNKNOWN = "unknown"
+"""Version of its schema."""
 _TESTED = frozenset({"comparisons", "claims"})
 Pairs = set[tuple[str, str]]
 
@@ -138,3 +147,112 @@ def _legend(
     if any(cell.interval for cell in cells):
         legend.append(f"Below scores: {100 * level:g} % confidence intervals.")
     return legend
+
+
+def every_eval_ever_records(scores: "Scores") -> list[dict[str, Any]]:
+    """Return a record per system: scores with standard errors, intervals and the number of units.
+
+    What scores cannot say (who ran the model, its weights) is ``unknown``; fill it in. The time is
+    that of the environment variable ``SOURCE_DATE_EPOCH``, or now.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> gold = tg.synthetic(20, seed=1)
+    >>> (record,) = every_eval_ever_records(tg.score(gold, {"model": gold}, metric="LAS"))
+    >>> record["evaluation_results"][0]["score_details"]["score"]
+    100.0
+    """
+    now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
+    return [
+        {
+            "schema_version": EVERY_EVAL_EVER,
+            "evaluation_id": f"dependency-parsing/{name}/{now}",
+            "retrieved_timestamp": now,
+            "source_metadata": {
+                "source_type": "evaluation_run",
+                "source_organization_name": _UNKNOWN,
+                "evaluator_relationship": "other",
+            },
+            "eval_library": {
+                "name": "treegauge", "version": __version__, "additional_details": {"signature": scores.signature}
+            },
+            "model_info": {
+                "name": name, "id": name,
+                "additional_details": {"deployment_type": _UNKNOWN, "model_availability": _UNKNOWN},
+            },
+            "evaluation_results": list(_all_results(scores, name)),
+        }
+        for name in scores.names
+    ]  # fmt: skip
+
+
+def every_eval_ever_text(scores: "Scores") -> str:
+    """Return the record of one system, or those of several as JSON lines."""
+    several = every_eval_ever_records(scores)
+    if len(several) == 1:
+        return json_text(several[0], indent=2)
+    return "\n".join(json_text(record) for record in several)
+
+
+def _all_results(scores: "Scores", name: str) -> Iterator[dict[str, Any]]:
+    several = len(scores.treebanks) > 1
+    for treebank, part in scores.treebanks.items():
+        for one in (one for one in part.systems if one.system == name):
+            for metric in scores.shown_metrics:
+                if metric in one.metrics:
+                    yield _one_result(scores, part, one, treebank, one[metric])
+    if several:
+        for metric in scores.shown_metrics:
+            yield _one_result(scores, scores, scores[name], f"macro average of {len(scores.treebanks)} treebanks",
+                          scores[name][metric])  # fmt: skip
+
+
+def _one_result(scores: "Scores", part: "Scores", one: "SystemScore", treebank: str, metric: Metric) -> dict[str, Any]:
+    details = {
+        "correct": metric.correct,
+        "gold": metric.gold,
+        "predicted": metric.system,
+        "runs": len(one.runs) or None,
+    }
+    if one.failures:
+        details["read"] = round(sum(run.read for run in one.failures) / len(one.failures), 2)
+    name = metric_label(metric.name, scores.convention)
+    score: dict[str, Any] = {
+        "score": metric.f1,
+        "details": {key: str(value) for key, value in details.items() if value is not None},
+    }
+    if uncertainty := _uncertainty(scores, part, one, metric):
+        score["uncertainty"] = uncertainty
+    return {
+        "evaluation_result_id": f"{treebank}/{name}",
+        "evaluation_name": f"dependency parsing: {treebank}",
+        "source_data": {"dataset_name": treebank, "source_type": "other"},
+        "metric_config": {
+            "metric_id": f"treegauge.{metric.name.lower()}", "metric_name": name, "metric_kind": "f1",
+            "metric_unit": "percent", "lower_is_better": False, "score_type": "continuous",
+            "min_score": 0, "max_score": 100, "metric_parameters": dict(scores.convention.signed),
+        },
+        "score_details": score,
+    }  # fmt: skip
+
+
+def _uncertainty(scores: "Scores", part: "Scores", one: "SystemScore", metric: Metric) -> dict[str, Any]:
+    """Return standard error, interval and number of units, as far as they are defined."""
+    choices = dict(choice.partition(":")[::2] for choice in part.signature.split("|"))
+    draws, _, method = choices.get("ci", "").partition("@")[0].rpartition("x")
+    found: dict[str, Any] = {}
+    if one.runs and one.kept and method:
+        counts = unit_counts(one, [metric.name], part.units)
+        error = known(100 * estimate(counts).standard_error[0])
+        if error is not None:
+            found["standard_error"] = {"value": error, "method": "jackknife"}
+        found["num_samples"] = counts.number
+    if metric.interval is not None:
+        low, high = metric.interval
+        found["confidence_interval"] = {
+            "lower": low, "upper": high, "confidence_level": scores.level, "method": method or "student",
+        }  # fmt: skip
+        if draws:
+            found["num_bootstrap_samples"] = int(draws)
+    return found

@@ -14,7 +14,7 @@ from treegauge.scoring.settings import ScoreOptions, Scoring, score_options
 if TYPE_CHECKING:
     from treegauge.core.result import Result
     from treegauge.scoring.scores import Scores
-    from treegauge.scoring.systems import Answers
+    from treegauge.scoring.systems import SystemRuns
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -35,6 +35,8 @@ def score(
     test: Test = "student",
     correction: Correction = "holm",
     margin: float | None = None,
+    fresh: str | None = None,
+    leave_out: Literal["leaked"] | None = None,
     scoring: Scoring = Scoring(),
 ) -> "Scores":
     """Score systems against gold, with confidence intervals and significance tests.
@@ -60,7 +62,8 @@ def score(
         subtypes (subtypes compared), or no-punct+subtypes.
     baselines
         Add uninformed baselines, which know only the length of a sentence: left-branching,
-        right-branching, random projective trees, random trees with the shortest arcs.
+        right-branching, random projective trees, random trees with the shortest arcs. If a training
+        set is next to gold, also the majority over pairs of gold tags.
     split
         With folders: only gold files of this split. Default: the splits that systems parsed.
     common
@@ -74,6 +77,11 @@ def score(
     margin
         Largest difference in points that does not matter; shows which systems are equivalent, not
         worse, or better.
+    fresh
+        Score sentences that were added, or whose words changed, since an older release apart from the others, and test
+        the difference: r2.15 under TREEGAUGE_UD, or the path of the release or of the treebank in it.
+    leave_out
+        leaked: leave out sentences that are also, exactly or nearly, in the training set next to gold.
 
     Returns
     -------
@@ -92,8 +100,8 @@ def score(
     """
     from treegauge.scoring.systems import answers
 
-    given = answers(gold, systems, split=split, common=common)
     chosen, options = score_options(metric, convention, scoring)
+    given = answers(gold, systems, split=split, common=common, loose=options.align == "loose")
     every = any(text.lower() == "all" for text in ([metric] if isinstance(metric, str) else metric))
     test = test if options.resamples else "none"
     names = list(given.systems)
@@ -109,6 +117,10 @@ def score(
     if margin is not None and (len(names) < 2 or test == "none"):
         raise TreegaugeError("--margin needs at least two systems, and a test between them")
     scores = _scores(with_baselines(given, options) if baselines else given, options, chosen)
+    golds = given.gold if given.several else dict.fromkeys(scores.treebanks, given.single[0])
+    if leave_out is not None:
+        scores = _left_out(scores, golds, leave_out, fresh, options)
+    tested = scores.only(names)  # tests against baselines would cost power
     problems = [p for one in scores.treebanks.values() for system in one.systems for p in system.problems]
     for problem in dict.fromkeys(problems):
         if problem.action:
@@ -117,11 +129,40 @@ def score(
 
     refuse_left_out(chosen)
     scores = replace(scores, chosen=() if every else chosen, all=every)
+    scores = scores.with_attached(_further(scores, tested, golds, fresh, chosen, options))
     if test == "none" or len(names) < 2:
         return scores
-    tested = replace(scores.only(names), chosen=chosen)  # tests against baselines would cost power
+    tested = replace(tested, chosen=chosen)
     metrics = chosen or ("MSLAS" if options.nodes else "LAS",)
     return scores.with_attached(_tests(tested, metrics, test, correction, margin, options, given.several))
+
+
+def _left_out(scores: Any, golds: Mapping[str, Any], leave_out: str, fresh: str | None, options: ScoreOptions) -> Any:
+    """Return the scores without the sentences to leave out."""
+    from treegauge.core.errors import ChoiceError
+    from treegauge.scoring.subsets import without_leaked
+
+    if leave_out != "leaked":
+        raise ChoiceError("sentences to leave out", leave_out, ["leaked"])
+    if fresh is not None:
+        raise TreegaugeError("--fresh and --leave-out choose sentences in two ways; give one of them")
+    return without_leaked(scores, golds, options)
+
+
+def _further(
+    scores: Any, tested: Any, golds: Mapping[str, Any], fresh: str | None, chosen: Sequence[str], options: ScoreOptions
+) -> "dict[str, Result]":
+    """Return the scores of fresh sentences, and what went wrong in answers."""
+    attached: dict[str, Result] = {}
+    if fresh is not None:
+        from treegauge.scoring.subsets import fresh_scores
+
+        attached["fresh"] = fresh_scores(tested, golds, fresh, chosen or ("LAS",), options)
+    if options.align == "loose":
+        from treegauge.scoring.failures import failure_tables
+
+        attached |= failure_tables(scores, options.convention)
+    return attached
 
 
 def _tests(
@@ -147,7 +188,7 @@ def _tests(
     }
 
 
-def _scores(given: "Answers", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
+def _scores(given: "SystemRuns", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
     """Return the scores on one gold file, or on many treebanks with their averages."""
     if options.nodes:
         from treegauge.scoring.metrics.morphosyntactic import score_nodes
@@ -165,11 +206,27 @@ def _scores(given: "Answers", options: ScoreOptions, chosen: Sequence[str]) -> "
         return evaluate(*given.single, options, progress=task.advance)
 
 
-def with_baselines(given: "Answers", options: ScoreOptions) -> "Answers":
+def with_baselines(given: "SystemRuns", options: ScoreOptions) -> "SystemRuns":
     """Add the trees of the baselines for gold sentences; gold is read once."""
-    from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
     from treegauge.treebanks.sources.resolver import read_treebank
 
     gold = {code: read_treebank(one, errors=options.errors, allow=options.allow) for code, one in given.gold.items()}
-    trees = {name: {code: [baseline_parse(one, name)] for code, one in gold.items()} for name in BASELINES}
-    return given._replace(gold=given.gold if given.several else gold, systems=given.systems | trees)
+    parsed = {code: _baselines(one, given.gold[code], options) for code, one in gold.items()}
+    shared = [name for name in next(iter(parsed.values())) if all(name in trees for trees in parsed.values())]
+    added = {name: {code: [trees[name]] for code, trees in parsed.items()} for name in shared}
+    return given._replace(gold=given.gold if given.several else gold, systems=given.systems | added)
+
+
+def _baselines(gold: Any, path: Any, options: ScoreOptions) -> "dict[str, Treebank]":
+    """Return the baselines' trees for gold sentences; tag pairs need a training set next to the gold file."""
+    from treegauge.core.extensions import load_extension
+    from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
+    from treegauge.scoring.subsets import training_sets
+    from treegauge.treebanks.data.columns import concat
+    from treegauge.treebanks.sources.resolver import read_treebank
+
+    read = read_treebank(gold, errors=options.errors, allow=options.allow)
+    found = {name: baseline_parse(read, name) for name in BASELINES}
+    if training := training_sets(path):
+        found["tag-pairs"] = load_extension("parsers", "fit")("baseline", concat(training), seed=0).parse(read)
+    return found

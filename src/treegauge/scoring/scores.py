@@ -19,6 +19,8 @@ from treegauge.treebanks.data.problems import ReadingProblem
 if TYPE_CHECKING:
     import polars as pl
 
+    from treegauge.scoring.failures import AnswerFailures
+
 _RULE = "-----------+-----------+-----------+-----------+-----------"
 
 
@@ -28,7 +30,7 @@ class SystemScore:
 
     `problems` were skipped, repaired or allowed, as the `policies` of the files say. `changes` are
     the differences of its text from gold, if the alignment is loose; `remarks` are what readers of
-    the scores must know about the files.
+    the scores must know about the files, `failures` what went wrong in each run besides arcs.
     """
 
     system: str
@@ -38,6 +40,7 @@ class SystemScore:
     policies: frozenset[str] = frozenset()
     changes: TextChanges | None = None
     remarks: tuple[str, ...] = ()
+    failures: "tuple[AnswerFailures, ...]" = field(default=(), repr=False)
 
     @property
     def kept(self) -> bool:
@@ -81,7 +84,7 @@ class Scores(Result):
 
     kind: ClassVar[str] = "score"
     unit: ClassVar[str | None] = "percent"
-    own_formats: ClassVar[tuple[str, ...]] = ("official", "counts", "acl")
+    own_formats: ClassVar[tuple[str, ...]] = ("official", "counts", "acl", "eee")
 
     @property
     def treebanks(self) -> "Mapping[str, Scores]":
@@ -213,6 +216,12 @@ class Scores(Result):
         if 0 < len(bare) < len(shown):
             lines.append(f"no interval, with errors in fewer than 5 {self.units}: {', '.join(bare)}")
         return "\n".join([*lines, self.signature])
+
+    def to_eee(self) -> str:
+        """Return the scores as records of Every Eval Ever: JSON, one line per system if there are several."""
+        from treegauge.scoring.paper import every_eval_ever_text
+
+        return every_eval_ever_text(self)
 
     def paper(self) -> PaperTable:
         """Return the table for a paper: systems by metrics."""

@@ -28,7 +28,7 @@ from treegauge.scoring.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import Metric, metric_label
 from treegauge.scoring.metrics.word_metrics import correct_words
 from treegauge.scoring.settings import Reading, ScoreOptions
-from treegauge.scoring.systems import PRIMARY, Answers, failure_reason, match_folders, named_outputs, primary_run
+from treegauge.scoring.systems import PRIMARY, SystemRuns, failure_reason, match_folders, named_outputs, primary_run
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
@@ -73,14 +73,13 @@ def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> Ce
     """Score the runs of a system; an error in one becomes the reason of its failure."""
     classes: dict[str, list[float]] = {}
 
-    def count(alignment: Alignment) -> Alignment:
+    def count(alignment: Alignment) -> None:
         right = correct_words(alignment, options.convention)
         ours, theirs = (classify(side.treebank, "relation") for side in (alignment.gold, alignment.system))
         counted = [(right.relations, ours), (right.gold, ours), (right.system, theirs)]
         for place, (mask, (codes, names, _)) in enumerate(counted):
             for name, number in zip(names, np.bincount(codes[mask], minlength=len(names)), strict=True):
                 classes.setdefault(name, [0.0, 0.0, 0.0])[place] += float(number) / len(runs)
-        return alignment
 
     try:
         scores = evaluate(gold, {"system": list(runs)}, options, each=count)
@@ -144,7 +143,9 @@ Cell = tuple[str, str]
 """A treebank and a team."""
 
 
-def find_submissions(gold: Source, submissions: Sequence[Any], split: str | None = None) -> tuple[Answers, list[Path]]:
+def find_submissions(
+    gold: Source, submissions: Sequence[Any], split: str | None = None
+) -> tuple[SystemRuns, list[Path]]:
     """Return the gold files of a split, the output of the teams, and the folders that hold teams.
 
     Submissions are folders with a folder per team, ``NAME=PATH``, stores, or mappings from teams to
@@ -172,7 +173,7 @@ class SubmissionScores(NamedTuple):
     signature: str
     new: int
     known: int
-    files: Answers
+    files: SystemRuns
 
     @property
     def failures(self) -> dict[Cell, str]:
@@ -237,7 +238,7 @@ class SubmissionScores(NamedTuple):
 
 
 def score_submissions(
-    files: Answers, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
+    files: SystemRuns, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
 ) -> SubmissionScores:
     """Score every output that has no score from an earlier run.
 

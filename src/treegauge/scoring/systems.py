@@ -12,7 +12,7 @@ from treegauge.core.extensions import load_extension
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.entries import no_treebank
-from treegauge.treebanks.sources.files import ENDINGS, SPLITS, Source, entries_of, short_name, split_of
+from treegauge.treebanks.sources.files import ANSWERS, ENDINGS, SPLITS, Source, entries_of, short_name, split_of
 from treegauge.treebanks.sources.inputs import TITLES, is_store, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import OutputMatch, distinct_names, match_outputs
@@ -23,7 +23,7 @@ PRIMARY = "primary.txt"
 """A file in a system's folder with the name of the run that counts; without it, all runs do."""
 
 
-class Answers(NamedTuple):
+class SystemRuns(NamedTuple):
     """Gold by treebank, the runs of each system by treebank, and why a system has none.
 
     `several` is whether these are many treebanks, not one gold file. `given` keeps the output of
@@ -43,14 +43,17 @@ class Answers(NamedTuple):
         return gold, {name: runs[code] for name, runs in self.systems.items()}
 
 
-def answers(gold: Any, systems: Sequence[Any], *, split: str | None = None, common: bool = False) -> Answers:
+def answers(
+    gold: Any, systems: Sequence[Any], *, split: str | None = None, common: bool = False, loose: bool = False
+) -> SystemRuns:
     """Return gold and the output of each system.
 
     Systems are PATH or NAME=PATH, stores, treebanks, documents of other libraries, or mappings from
     names to these. A repeated name has several runs. So has a folder with a subfolder per run and,
-    if gold is a single file, a folder of files. Gold may be a mapping, as may a system's output.
+    if gold is a single file, a folder of files. Gold may be a mapping, as may a system's output. With
+    `loose`, files may be answers of language models.
     """
-    named = named_outputs(systems)
+    named = named_outputs(systems, loose=loose)
     if isinstance(gold, Mapping):
         return _common(_mapped(gold, named), common)
     sources = [gold, *(output for runs in named.values() for output in runs)]
@@ -58,10 +61,12 @@ def answers(gold: Any, systems: Sequence[Any], *, split: str | None = None, comm
         raise TreegaugeError("standard input (-) can be read only once: give the other input as a file")
     source, folder = find_gold(gold, named, split)
     if folder:
-        return match_folders(source, named, split=split, common=common)
+        return match_folders(source, named, split=split, common=common, loose=loose)
     title = source.name if isinstance(source, Treebank) else short_name(source)
-    runs = {name: {title: [file for one in given for file in _runs_in(one, source)]} for name, given in named.items()}
-    return Answers({title: source}, runs, several=False, given=named)
+    runs = {
+        name: {title: [file for one in given for file in _runs_in(one, source, loose)]} for name, given in named.items()
+    }
+    return SystemRuns({title: source}, runs, several=False, given=named)
 
 
 def failure_reason(error: TreegaugeError, runs: Sequence[Any] = ()) -> str:
@@ -80,7 +85,7 @@ def run_names(runs: Sequence[Any]) -> dict[str, str]:
 
 
 def named_outputs(
-    systems: Sequence[Any], *, treebanks: bool = False, homes: list[Path] | None = None
+    systems: Sequence[Any], *, treebanks: bool = False, homes: list[Path] | None = None, loose: bool = False
 ) -> dict[str, list[Any]]:
     """Return the outputs of each system; a path that exists may have an equals sign in it.
 
@@ -93,12 +98,12 @@ def named_outputs(
         if isinstance(source, Mapping):
             given = {str(name): _runs(outputs) for name, outputs in source.items()}
             for path in (path for runs in given.values() for path in runs if isinstance(path, str | PathLike)):
-                check_system_output(str(path), treebanks=treebanks)
+                check_system_output(str(path), treebanks=treebanks, loose=loose)
         elif not isinstance(source, str | PathLike):
             output = read_treebank(source)
             given = {output.name: [output]}
         else:
-            given = _outputs_of(str(source), treebanks=treebanks, homes=homes)
+            given = _outputs_of(str(source), treebanks=treebanks, homes=homes, loose=loose)
             if "" in given:
                 word = str(source)
                 given = {names[word] if names[word] not in named else word: given[""]}
@@ -114,9 +119,9 @@ def named_outputs(
     raise TreegaugeError("no system to score: give at least one output file")
 
 
-def _outputs_of(word: str, *, treebanks: bool, homes: list[Path] | None) -> dict[str, Sequence[Any]]:
+def _outputs_of(word: str, *, treebanks: bool, homes: list[Path] | None, loose: bool) -> dict[str, Sequence[Any]]:
     """Return the output that a word names, by system; the name is empty if none is given."""
-    name, path = name_and_path(word, treebanks=treebanks)
+    name, path = name_and_path(word, treebanks=treebanks, loose=loose)
     if _is_folder(path) and is_store(Path(path)):
         stored = load_extension("outputs", "store")(path)
         if name is not None and len(stored) > 1:
@@ -137,7 +142,7 @@ def _system_folders(home: Path) -> list[Path]:
     return [path for path in listed if path.is_dir()]
 
 
-def name_and_path(word: str, *, treebanks: bool = False) -> tuple[str | None, str]:
+def name_and_path(word: str, *, treebanks: bool = False, loose: bool = False) -> tuple[str | None, str]:
     """Return the name of a system, None if none is given, and the path of its output.
 
     The word is PATH or NAME=PATH; a path that exists may have an equals sign in it. With
@@ -148,36 +153,37 @@ def name_and_path(word: str, *, treebanks: bool = False) -> tuple[str | None, st
         name, path = "", word
     elif not (name and path):
         raise TreegaugeError(f"found {word!r}; expected PATH or NAME=PATH")
-    check_system_output(path, treebanks=treebanks)
+    check_system_output(path, treebanks=treebanks, loose=loose)
     return name or None, path
 
 
-def check_system_output(path: str, *, treebanks: bool = False) -> None:
-    """Refuse a path that is not there, and a table, recording or plan in place of output."""
+def check_system_output(path: str, *, treebanks: bool = False, loose: bool = False) -> None:
+    """Refuse a path that is not there, and a table, recording or plan in place of output or an answer."""
     if path != "-" and not treebanks and not Path(path).exists():
         raise TreegaugeError(f"{path}: no such file or folder")
     kinds = {".csv", ".tsv", ".json", ".parquet", ".npz", ".toml"}
-    if Path(path).suffix in kinds and Path(path).is_file():
+    if Path(path).suffix in kinds and Path(path).is_file() and not (loose and path.endswith(ANSWERS)):
         (recognised,) = recognise([path])
-        raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected a CoNLL-U file")
+        hint = "; the answer of a language model needs --align loose" * path.endswith(ANSWERS)
+        raise TreegaugeError(f"{path} is {TITLES[recognised.kind]}; expected a CoNLL-U file{hint}")
 
 
-def _runs_in(output: Any, gold: Any) -> list[Any]:
-    """Return the runs in a folder beside a single gold file: its files, or one of each subfolder."""
+def _runs_in(output: Any, gold: Any, loose: bool) -> list[Any]:
+    """Return the runs in a folder next to a single gold file: its files, or one of each subfolder."""
     if not _is_folder(output):
         return [output]
-    files = _files(Path(output))
+    files = _files(Path(output), loose=loose)
     if not files:
         raise TreegaugeError(f"{output}: found no .conllu file in this folder")
-    homes = _subfolders(Path(output))
+    homes = _subfolders(Path(output), loose)
     if (named := primary_run(output)) is not None:
         if named not in (there := [home.name for home in homes]):
             raise TreegaugeError(f"{output}/{_no_such_run(named, there)}")
         homes = [home for home in homes if home.name == named]
-        files = _files(homes[0])
+        files = _files(homes[0], loose=loose)
     if isinstance(gold, Treebank) or not homes:
         return list(files)
-    matched = [match_outputs([gold], _files(home)).pairs for home in homes]
+    matched = [match_outputs([gold], _files(home, loose=loose)).pairs for home in homes]
     return [file for pairs in matched for file in pairs.values()] or list(files)
 
 
@@ -195,7 +201,7 @@ def _runs(outputs: Any) -> Sequence[Any]:
     return [output if isinstance(output, known) else read_treebank(output) for output in outputs]
 
 
-def _mapped(gold: Mapping[str, Any], named: Mapping[str, Sequence[Any]]) -> Answers:
+def _mapped(gold: Mapping[str, Any], named: Mapping[str, Sequence[Any]]) -> SystemRuns:
     """Return the output of systems for gold treebanks that a mapping names."""
     systems: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
     for name, outputs in named.items():
@@ -210,7 +216,7 @@ def _mapped(gold: Mapping[str, Any], named: Mapping[str, Sequence[Any]]) -> Answ
                 systems[name].setdefault(code, []).extend(_runs(runs))
     read = {code: one if isinstance(one, str) else read_treebank(one) for code, one in gold.items()}
     missing = {(code, name): NO_OUTPUT for code in gold for name in named if code not in systems[name]}
-    return Answers(read, systems, missing)
+    return SystemRuns(read, systems, missing)
 
 
 def _is_folder(source: Any) -> bool:
@@ -259,8 +265,8 @@ def _path_names(words: Sequence[str]) -> dict[str, str]:
 
 
 def match_folders(
-    gold: Source, systems: Mapping[str, Any], *, split: str | None = None, common: bool = False
-) -> Answers:
+    gold: Source, systems: Mapping[str, Any], *, split: str | None = None, common: bool = False, loose: bool = False
+) -> SystemRuns:
     """Match gold files with the output of systems, by file name, treebank code, name or text.
 
     A system has one folder, or one per run. A treebank that one of the runs lacks counts as
@@ -276,8 +282,11 @@ def match_folders(
             if split
             else no_treebank(Path(gold))
         )
+    folders = [Path(folder).resolve() for runs in systems.values() for folder in _runs(runs)]
+    inside = [folder for folder in folders if Path(gold).resolve() in folder.parents]  # output is not gold
+    files = [path for path in files if not {*inside} & {*Path(path).resolve().parents}] or files
     matched = {
-        system: [run for one in _runs(folders) for run in matched_runs(files, one)]
+        system: [run for one in _runs(folders) for run in matched_runs(files, one, loose=loose)]
         for system, folders in systems.items()
     }
     if split is None:  # only the sets that were parsed
@@ -292,11 +301,13 @@ def match_folders(
                 failures[names[path], system] = why
             else:
                 outputs[system][names[path]] = [run.pairs[path] for run in runs]
-    found = Answers({names[path]: path for path in files}, outputs, failures, given=systems)
+    found = SystemRuns({names[path]: path for path in files}, outputs, failures, given=systems)
     return _common(found, common, f" in {gold}")
 
 
-def matched_runs(files: Sequence[str], folder: Source, given: Collection[str] | None = None) -> list[OutputMatch]:
+def matched_runs(
+    files: Sequence[str], folder: Source, given: Collection[str] | None = None, *, loose: bool = False
+) -> list[OutputMatch]:
     """Match the output of each run in a folder, all of it or `given` files, with gold files.
 
     Subfolders are runs if two of them have output for the same gold file. If the folder has a file
@@ -304,9 +315,9 @@ def matched_runs(files: Sequence[str], folder: Source, given: Collection[str] | 
     """
 
     def output(home: Path) -> list[str]:
-        return [file for file in _files(home) if given is None or file in given]
+        return [file for file in _files(home, loose=loose) if given is None or file in given]
 
-    runs = [replace(match_outputs(files, output(home)), home=home.name) for home in _subfolders(Path(folder))]
+    runs = [replace(match_outputs(files, output(home)), home=home.name) for home in _subfolders(Path(folder), loose)]
     times = Counter(path for run in runs for path in [*run.pairs, *run.doubled])
     if (named := primary_run(folder)) is not None:
         if named not in (there := [run.home for run in runs]):
@@ -346,7 +357,7 @@ def _missing(path: str, runs: Sequence[OutputMatch]) -> str:
     return f"{NO_OUTPUT} in {len(lacking)} of {len(runs)} runs{which}"
 
 
-def _common(found: Answers, common: bool, where: str = "") -> Answers:
+def _common(found: SystemRuns, common: bool, where: str = "") -> SystemRuns:
     """Return the same or, if `common`, only treebanks for which every system has output."""
     if not (common and found.failures):
         return found
@@ -365,15 +376,17 @@ def _treebank_names(files: Sequence[str]) -> list[str]:
     ]
 
 
-def _files(folder: Path) -> list[str]:
+def _files(folder: Path, *, loose: bool = False) -> list[str]:
+    """Return the CoNLL-U files in a folder, and those that may be answers of language models."""
     if folder.is_file():
         return [str(folder)]
     entries_of(folder)  # one that cannot be read would seem empty
-    return sorted(str(path) for ending in ENDINGS for path in folder.rglob(f"*.conllu{ending}"))
+    endings = [*(f".conllu{ending}" for ending in ENDINGS), *(ANSWERS if loose else ())]
+    return sorted(str(path) for ending in endings for path in folder.rglob(f"*{ending}"))
 
 
-def _subfolders(folder: Path) -> list[Path]:
-    """Return the subfolders with output; none if output is also beside them."""
-    homes = [Path(file).relative_to(folder).parts[0] for file in _files(folder) if Path(file) != folder]
+def _subfolders(folder: Path, loose: bool = False) -> list[Path]:
+    """Return the subfolders with output; none if output is also next to them."""
+    homes = [Path(file).relative_to(folder).parts[0] for file in _files(folder, loose=loose) if Path(file) != folder]
     inner = [folder / name for name in sorted(set(homes))]
     return inner if all(home.is_dir() for home in inner) else []

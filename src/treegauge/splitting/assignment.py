@@ -95,17 +95,9 @@ def pool(source: Source | Treebank, *, errors: Errors = "strict") -> SentencePoo
 
 
 Bools = npt.NDArray[np.bool_]
-
-
 Counts = npt.NDArray[np.int32]
-
-
 UnitScores = npt.NDArray[np.floating] | npt.NDArray[np.integer]
-
-
 _SWAPS = 20  # proposals per sentence; the distance hardly changes after ten
-
-
 _ROUNDS = 30
 
 

@@ -89,14 +89,6 @@ class StudentEstimate:
         error = np.where(units >= least, self.standard_error, np.nan)
         return StudentEstimate(self.value, error, np.minimum(self.df, np.maximum(units - 1, 1)))
 
-    def detectable(self, level: float, power: float) -> FloatArray:
-        """Return the smallest true value that a test would find with this probability.
-
-        Within 0.2 % of the noncentral t from nine degrees of freedom on.
-        """
-        quantiles = [student_quantile(share, self.df) for share in ((1 + level) / 2, power)]
-        return np.asarray(sum(quantiles) * self.standard_error)
-
     def p_value(self, null: float = 0.0) -> FloatArray:
         """Return the two-sided p-value of the t test against `null`; 1 if nothing differs."""
         away = np.abs(self.value - null)

@@ -309,16 +309,8 @@ def fetch_language_files(
 ) -> list[Unpacked]:
     """Collect the five files in a folder, all or none of them.
 
-    Parameters
-    ----------
-    place
-        A folder, or an address with ``{file}`` for the names of the files.
-    target
-        The folder to make.
-    using
-        Yields the file of an address, downloaded or on this machine, and its checksum.
-    replace
-        Whether to replace a folder that exists.
+    `place` is a folder, or an address with ``{file}`` for the names of the files; `using` yields the file of an
+    address, downloaded or on this machine, and its checksum.
     """
     if "{file}" not in place:
         if not local(place).is_dir():

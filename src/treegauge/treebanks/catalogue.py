@@ -4,37 +4,33 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
-from treegauge.core import tables
+from treegauge.core.conditions import Condition, frame_where
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, Index, TreebankEntry, entry_of, folders_in
+from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, TreebankEntry, entry_of, folders_in
 from treegauge.treebanks.sources.files import SPLITS, Source
 from treegauge.treebanks.sources.languages import fold, near, release_key, take_apart
 from treegauge.treebanks.sources.resolver import newest_releases, resolve_source
-from treegauge.treebanks.sources.selection import Condition, Prefer, Tally, reasons_against, tally_files
+from treegauge.treebanks.sources.tallies import Tally, tally_files
 
 if TYPE_CHECKING:
     import polars as pl
-
-Layer = Literal["text", "lemmas", "features", "xpos"]
 
 
 @dataclass(frozen=True)
 class Catalogue(Result):
     """Treebanks, sorted by release and name; iterate over it, or find one.
 
-    `left_out` has the treebanks that do not meet the criteria, with the reasons, which the text
-    shows if `explained`; with `paths` it shows only folders.
+    `listed` is the number of treebanks before some were chosen; with `paths` the text is only folders.
     """
 
     entries: tuple[TreebankEntry, ...]
     choices: Mapping[str, object]
     signature: str
-    left_out: tuple[tuple[TreebankEntry, tuple[str, ...]], ...] = ()
-    explained: bool = False
+    listed: int = 0
     paths: bool = False
     kind: ClassVar[str] = "catalogue"
     digits: ClassVar[int] = 3
@@ -58,15 +54,6 @@ class Catalogue(Result):
         schema = {name: kinds.get(name, pl.String) for name in COLUMNS}
         return pl.DataFrame([entry.row() for entry in self], schema=schema)
 
-    @property
-    def reasons(self) -> "pl.DataFrame":
-        """One row per treebank that was left out, with the reasons."""
-        import polars as pl
-
-        rows = [(e.name, e.release, "; ".join(why)) for e, why in self.left_out]
-        schema = dict.fromkeys(("treebank", "release", "left out because"), pl.String)
-        return pl.DataFrame(rows, schema=schema, orient="row")
-
     def shown(self) -> "pl.DataFrame":
         """Return the columns that fit on a screen."""
         import polars as pl
@@ -79,22 +66,11 @@ class Catalogue(Result):
         blank = [column.name for column in frame if column.null_count() == len(frame)]
         return frame.drop(blank) if len(frame) else frame
 
-    def json_fields(self) -> dict[str, Any]:
-        """Return the rows, and the treebanks left out with their reasons."""
-        others = [
-            {"treebank": entry.name, "release": entry.release, "reasons": list(why)} for entry, why in self.left_out
-        ]
-        return {"rows": self.json_rows(), "left_out": others}
-
     def own_text(self) -> str:
         """Return the table with the number of treebanks, or the folders."""
         if self.paths:
             return "\n".join(str(entry.folder) for entry in self)
-        parts = [super().own_text()]
-        if self.explained and self.left_out:
-            parts = [tables.to_text(self.reasons), "", *parts]
-        number = len(self) + len(self.left_out)
-        return "\n".join([*parts, f"{len(self)} of {number} treebanks"])
+        return f"{super().own_text()}\n{len(self)} of {max(self.listed, len(self))} treebanks"
 
     def matching(self, key: str) -> "Catalogue":
         """Return all treebanks with this name, code or language, else of this family or genus.
@@ -126,33 +102,14 @@ class Catalogue(Result):
         (entry,) = newest_releases(self.matching(key), key)
         return entry
 
-    def select(
-        self,
-        *,
-        has: Sequence[str] = (),
-        needs: Sequence[str] = (),
-        where: Sequence[str] = (),
-        licence: str | None = None,
-        one_per_language: Prefer | None = None,
-    ) -> "Catalogue":
-        """Return the treebanks that meet all criteria; see :func:`catalogue`."""
-        reasons = reasons_against(
-            self.entries, has=has, needs=needs, where=where, licence=licence, one_per_language=one_per_language
-        )
-        kept = self.subset(
-            [entry for entry, why in reasons.items() if not why],
-            has="+".join(has) or None,
-            needs="+".join(needs) or None,
-            where=",".join(str(Condition.parse(text)) for text in where) or None,
-            licence=licence,
-            one=f"language by {one_per_language}" if one_per_language else None,
-        )
-        left_out = tuple((entry, tuple(why)) for entry, why in reasons.items() if why)
-        return replace(kept, left_out=left_out)
+    def where(self, *conditions: str) -> "Catalogue":
+        """Return the treebanks for which conditions on columns of the table hold."""
+        holds = frame_where(self.table.with_row_index("number"), "the catalogue", conditions, empty=True)["number"]
+        return self.subset([self.entries[number] for number in holds], where=" and ".join(conditions) or None)
 
     def subset(self, entries: Sequence[TreebankEntry], **choices: object) -> "Catalogue":
         """Return a catalogue of these entries; the choices go into its signature."""
-        return _catalogue(entries, {**self.choices, **choices})
+        return replace(_catalogue(entries, {**self.choices, **choices}), listed=max(self.listed, len(self)))
 
     def counted(self, *, workers: int | None = None) -> "Catalogue":
         """Return the catalogue with sizes counted from the files; see :func:`catalogue`."""
@@ -185,19 +142,13 @@ def catalogue(
     roots: Source | Sequence[Source] = (),
     *,
     find: Sequence[str] = (),
-    has: Sequence[Layer] = (),
-    needs: Sequence[Literal["train", "dev", "test"]] = (),
     where: Sequence[str] = (),
-    licence: str | None = None,
-    one_per_language: Prefer | None = None,
-    explain: bool = False,
     paths: bool = False,
     count: bool = True,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
-    treegauge catalogue ud --has features --where 'words >= 30000' --where 'nonprojective <= 0.1'
-    --one-per-language size --explain
+    treegauge catalogue ud --where 'words >= 30000' --where 'features >= 0.25' --where 'genus = Slavic,Baltic'
 
     Parameters
     ----------
@@ -207,20 +158,9 @@ def catalogue(
         TREEGAUGE_UD.
     find
         List only these names, codes, languages or families, such as el_gdt@2.9.
-    has
-        A layer that at least a quarter of the words must have.
-    needs
-        A set (train, dev or test) that must have sentences.
     where
-        A bound on a column of the table, such as 'words >= 30000' or 'nonprojective <= 0.1'.
-    licence
-        A pattern for the licence, such as 'CC BY-SA *'; case is ignored.
-    one_per_language
-        Keep one treebank per language and release among those that meet all other criteria: the one
-        with the most words (size), or the one with the most manual annotation of relations
-        (annotation; the larger one if that is equal or unknown).
-    explain
-        Show why each of the others is left out.
+        A condition on a column of the table, such as 'words >= 30000' or 'licence = CC BY-SA*';
+        several must all hold.
     paths
         Print only the folders.
     count
@@ -237,16 +177,16 @@ def catalogue(
     >>> greek.language.family, greek.total.words, greek.read("test")
     ('Indo-European', 1, <Treebank UD_Greek-GDT/test: 1 sentences, 1 words>)
     """
-    for condition in where:
-        Condition.parse(condition)  # report an error before reading begins
+    named = {Condition.parse(text, COLUMNS).column for text in where}  # report an error before reading begins
+    if not count and {*SIZES, *SHARES} & named:
+        raise TreegaugeError("this condition needs sizes; leave out --no-count (count=False)")
     given = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     root = os.environ.get("TREEGAUGE_UD")
     if not given and not root:
         raise TreegaugeError("no folder given; name one, or set TREEGAUGE_UD to it")
     places = [Path(place.path) for word in given for place in resolve_source(word)] if given else [Path(root or "")]
     folders = {folder: None for place in places for folder in folders_in(place)}
-    indices: dict[Path, Index] = {}
-    entries = [entry_of(folder, indices) for folder in folders]
+    entries = [entry_of(folder) for folder in folders]
     entries.sort(key=lambda e: (release_key(e.release), e.name.casefold(), str(e.folder)))
     listed = _catalogue(entries, {"counted": False})
     if find:
@@ -254,5 +194,4 @@ def catalogue(
         listed = listed.subset(list(wanted), find="+".join(find))
     if count:
         listed = listed.counted()
-    selected = listed.select(has=has, needs=needs, where=where, licence=licence, one_per_language=one_per_language)
-    return replace(selected, explained=explain, paths=paths)
+    return replace(listed.where(*where) if where else listed, paths=paths)

@@ -1,4 +1,4 @@
-"""The verb ``convert``: CoNLL-U, compressed or not, to tables and back."""
+"""The verb ``convert``: CoNLL-U, compressed or not, to tables and back; answers of language models to CoNLL-U."""
 
 from dataclasses import dataclass
 from os import PathLike
@@ -12,7 +12,7 @@ from treegauge.core.result import Result, sign
 from treegauge.core.safe_reading import check_parquet
 from treegauge.core.text_formats import data_csv, plain_cells
 from treegauge.core.verbs import verb
-from treegauge.treebanks.sources.files import Errors, Source
+from treegauge.treebanks.sources.files import ANSWERS, Errors, Source
 from treegauge.treebanks.sources.resolver import read_treebank
 
 if TYPE_CHECKING:
@@ -88,15 +88,16 @@ def convert(
     sample: int | None = None,
     seed: int = 0,
 ) -> NewTreebank:
-    """Convert CoNLL-U to Parquet, Arrow or CSV and back; repair and sample.
+    """Convert CoNLL-U to tables and back, and answers of language models; repair and sample.
 
-    Tables contain every row and comment, so converting back loses nothing.
+    Tables contain every row and comment, so converting back loses nothing. Trees in an answer may be
+    in any format: chat text is left out, and a comment says for each sentence what was assumed.
 
     Parameters
     ----------
     source
         A CoNLL-U file (compressed or not), a table, a treebank folder or a name under TREEGAUGE_UD;
-        - is standard input.
+        - is standard input. The answer of a language model ends in .txt, .md, .json or .jsonl.
     out
         The file to write; its ending sets the format: .conllu (also .gz .xz .bz2 .zst), .parquet,
         .arrow, .csv, .tsv. By default, and for -, CoNLL-U is printed.
@@ -120,6 +121,8 @@ def convert(
         raise ChoiceError("ending", Path(str(out)).name, [*_TEXTS, *_TABLES])
     if isinstance(source, str | PathLike) and Path(source).suffix in _TABLES:
         treebank = _read_table(Path(source), errors)
+    elif isinstance(source, str | PathLike) and Path(source).suffix in ANSWERS and Path(source).is_file():
+        treebank = _read_answer(Path(source), errors)
     else:
         treebank = read_treebank(source, split, errors, need_heads=False)
     for problem in treebank.problems:
@@ -130,6 +133,21 @@ def convert(
         signature = sign(convert=treebank.mark, errors=treebank.policy, sample=sample, seed=seed)
         treebank = treebank.sample(sample, seed=seed)
     return written(treebank, out, signature)
+
+
+def _read_answer(source: Path, errors: Errors) -> "Treebank":
+    """Read an answer and say what was assumed; words without a head keep ``_``."""
+    from treegauge.treebanks.answers.sentences import answer_or_treebank
+    from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
+
+    treebank, answer = answer_or_treebank(source, allow=TOLERABLE, need_heads=False)
+    if answer is None:
+        return treebank if errors == "strict" else read_treebank(source, None, errors)
+    for said in answer.remarks():
+        note(f"{source}: {said}")
+    if errors == "strict":
+        return answer.treebank
+    return parse_conllu(answer.treebank.to_bytes(), name=source.stem, errors=errors)
 
 
 def _read_table(source: Path, errors: Errors) -> "Treebank":

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -116,7 +116,7 @@ def show(
     sentence
         A sentence to draw: its number from 1, or its sent_id.
     system
-        A system's output on the same words; the drawing shows its incorrect arcs.
+        A system's output or another version, found by sent_id; the drawing shows the arcs that differ.
     split
         The set of a treebank folder to draw from (train, dev or test).
     limit
@@ -134,17 +134,26 @@ def show(
         raise TreegaugeError(f"limit is {limit}; expected at least 1")
     gold = read_treebank(source, split, errors)
     predicted = None if system is None else read_treebank(system, split, errors)
-    if predicted is not None and gold.lengths.tolist() != predicted.lengths.tolist():
-        raise TreegaugeError(
-            f"{gold.name} and {predicted.name} have different words or sentences; drawing them "
-            "together needs the same words (treegauge score aligns them)"
-        )
-    numbers = _numbers(gold, [sentence] if isinstance(sentence, str | int) else sentence, limit)
+    wanted = [sentence] if isinstance(sentence, str | int) else sentence
+    sentences = tuple(gold[number] for number in _numbers(gold, wanted, limit))
     return Drawings(
-        tuple(gold[number] for number in numbers),
-        tuple(predicted[number] for number in numbers) if predicted is not None else (),
+        sentences,
+        () if predicted is None else tuple(_partners(sentences, predicted)),
         sign(show=gold.mark, system=predicted.mark if predicted is not None else None, errors=gold.policy),
     )
+
+
+def _partners(sentences: "Sequence[Sentence]", predicted: "Treebank") -> "Iterator[Sentence]":
+    """Yield the system's sentences of the same sent_id, else of the same number."""
+    ids = {name: number for number, name in enumerate(predicted.metadata("sent_id")) if name}
+    for one in sentences:
+        number = ids.get(one.id or "", one.number)
+        if number >= len(predicted) or len(predicted[number]) != len(one):
+            raise TreegaugeError(
+                f"{one.treebank.name} and {predicted.name} have different words in sentence "
+                f"{one.id or one.number + 1}; drawing it together needs the same words (treegauge score aligns them)"
+            )
+        yield predicted[number]
 
 
 def _numbers(treebank: "Treebank", wanted: Sequence[str | int], limit: int) -> list[int]:

@@ -15,23 +15,11 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.text_trees import check_lengths, has_right_to_left, is_right_to_left, isolated
 
 CHARACTER = 0.6  # width of one terminal cell of text, in font sizes (a generous estimate)
-
-
 GAP = 18  # between words
-
-
 PORT = 7  # between arcs that meet at a word
-
-
 LEVEL = 24  # between nested arcs: a line with its label above it
-
-
 CORNER = 7
-
-
 ARROW = 7
-
-
 MARGIN = 8
 
 
@@ -144,14 +132,10 @@ def compare_svg(
     gold_deprels: Sequence[str],
     system_heads: Sequence[int],
     system_deprels: Sequence[str],
-    *,
-    names: tuple[str, str] = ("Gold", "The system"),
-    verdict: str = "incorrect",
 ) -> str:
     """Draw the gold tree above the words and the system's incorrect arcs below them, as SVG.
 
     An incorrect head gives a dashed arc; a correct head with an incorrect relation a dotted one.
-    For trees other than gold and system, `names` and `verdict` are the words of the legend.
 
     Examples
     --------
@@ -159,13 +143,8 @@ def compare_svg(
     >>> "1 of 2 words incorrect: Dogs bark" in svg
     True
     """
-    check_lengths(
-        forms=forms,
-        gold_heads=gold_heads,
-        gold_deprels=gold_deprels,
-        system_heads=system_heads,
-        system_deprels=system_deprels,
-    )
+    system = {"system_heads": system_heads, "system_deprels": system_deprels}
+    check_lengths(forms=forms, gold_heads=gold_heads, gold_deprels=gold_deprels, **system)
     above, below = [], []
     for word, (gold_head, gold_relation, head, relation) in enumerate(
         zip(gold_heads, gold_deprels, system_heads, system_deprels, strict=True), 1
@@ -174,8 +153,8 @@ def compare_svg(
         if head != gold_head or relation != gold_relation:
             dash = "7 4" if head != gold_head else "1.5 3"
             below.append(_arc(forms, word, int(head), relation, accent=True, dash=dash))
-    count = f"{len(below)} of {len(forms)} words {verdict}"
-    legend = f"{names[0]} above. {names[1]} below: {count}; dashed: head, dotted: relation only."
+    count = f"{len(below)} of {len(forms)} words incorrect"
+    legend = f"Gold above. The system below: {count}; dashed: head, dotted: relation only."
     return _svg([forms], above, below, f"{count}: {' '.join(forms)}", legend=legend)
 
 

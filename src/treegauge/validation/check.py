@@ -262,20 +262,8 @@ def validate(
 ) -> Iterator[Problem]:
     """Yield the problems of the files of one treebank, in the order of their lines.
 
-    Parameters
-    ----------
-    files
-        Paths, or ``-`` for standard input. They are one treebank: IDs must be unique over all.
-    level
-        1 to 5; see :class:`treegauge.validation.rules.Rule`.
-    lang
-        The language of the treebank; levels below 4 do not use it.
-    language_tests
-        Tests of levels 4 and 5; None for no such tests.
-    digest
-        Called with each file and each piece of its bytes.
-    chunk
-        Bytes read at a time; memory stays proportional to it (and to the longest sentence).
+    `files` are one treebank: IDs must be unique over all. `digest` is called with each file and each piece of
+    its bytes; memory stays proportional to `chunk`, the bytes read at a time (and to the longest sentence).
     """
     book = kernel.book(min(level, 3), lang if level > 3 else "ud", Look())
     values = Values(*kernel.values(book))

@@ -1,21 +1,10 @@
 """Whole sentences of a file as arrays, the input of language-specific tests.
 
 Levels 1 to 3 run in kernels. They fill a :class:`Chunk`, which :class:`LanguageTests` (levels 4 and
-5) read once per chunk, not once per word:
-
-- ``chunk.nodes`` has the rows of the words and empty nodes to be tested, in the order of the file:
-  those of sentences where no earlier problem stopped validation. A *row* is a line of the chunk,
-  counted from 0; comments and empty lines are rows, too. Its number in the file is
-  ``chunk.first_line + row``.
-- ``chunk.upos[row]``, ``feats``, ``deprel`` and ``lang`` are codes of distinct values;
-  ``chunk.values.feats[code]`` is the string. Codes stay the same for the whole run, so that a test
-  of (FEATS, UPOS, Lang) runs once per distinct combination (``np.unique`` of the codes, and a dict
-  that lives as long as the run). ``lang`` is the code of MISC ``Lang``, 0 where there is none.
-- ``chunk.edges`` has one line (row, code of the relation) per item of DEPS of these nodes.
-- ``chunk.text(row, column)`` is the text of a field, for the few rows that need it.
-
-A test returns :class:`LanguageFinding` objects in any order; the engine sorts them by line into the
-problems of their sentence.
+5) read once per chunk, not once per word. Codes stay the same for the whole run, so that a test of
+(FEATS, UPOS, Lang) runs once per distinct combination. A *row* is a line of the chunk, counted from
+0, also a comment or an empty line; its number in the file is ``chunk.first_line + row``. Findings
+may come in any order; the engine sorts them by line into the problems of their sentence.
 """
 
 from collections.abc import Iterable, Sequence

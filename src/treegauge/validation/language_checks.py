@@ -21,14 +21,8 @@ ID, FORM, LEMMA, UPOS, FEATS, HEAD, DEPREL, DEPS, MISC = 0, 1, 2, 3, 5, 6, 7, 8,
 class LanguageChecks:
     """The tests of levels 4 and 5 for treebanks of one language.
 
-    Parameters
-    ----------
-    data
-        The rules of all languages.
-    language
-        The main language of the treebank; ``Lang`` in MISC may name another one for a word.
-    level
-        4, or 5 to test lemmas of auxiliaries and copulas as well.
+    ``Lang`` in MISC may name another language for a word; level 5 also tests lemmas of auxiliaries and
+    copulas.
     """
 
     def __init__(self, data: LanguageData, language: str, level: int) -> None:

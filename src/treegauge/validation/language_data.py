@@ -87,12 +87,7 @@ class LanguageRules:
 class LanguageData:
     """The rules of all languages, each read on first use.
 
-    Parameters
-    ----------
-    lines
-        The rules of each language as JSON.
-    date
-        When the data was last changed, such as ``2026-10-22``.
+    The lines are rules as JSON; `date` is when the data was last changed, such as ``2026-10-22``.
     """
 
     def __init__(self, lines: Mapping[str, str], date: str) -> None:

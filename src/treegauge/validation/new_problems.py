@@ -116,15 +116,8 @@ def in_changed_sentences(problems: Iterable[Problem], since: str, *, files: Iter
     A changed line can break the tree of its sentence at another line, so all problems of the
     sentence count, including those of its comments.
 
-    Parameters
-    ----------
-    problems
-        Problems of these files.
-    since
-        A commit, branch or tag. For a branch, only changes since the merge base count, if there is
-        one.
-    files
-        Files that were checked, so that an unknown commit is an error even if there is no problem.
+    `since` is a commit, branch or tag; of a branch only changes since the merge base count, if there is one.
+    `files` were checked, so that an unknown commit is an error even if there is no problem.
     """
     for folder in {_folder(file) for file in files}:
         base_commit(folder, since)

@@ -176,13 +176,8 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def github_lines(problems: Iterable[Problem], lines: Iterable[int] | None = None) -> Iterator[str]:
     """Yield one workflow command per problem; GitHub shows it next to the line.
 
-    Parameters
-    ----------
-    problems
-        The problems.
-    lines
-        The line next to which each problem is shown; if it is not the problem's own line, the
-        message names that.
+    `lines` are those next to which problems are shown; if it is not the problem's own line, the message
+    names that.
 
     Examples
     --------
@@ -216,12 +211,7 @@ def _escaped(text: str, *, in_message: bool = False) -> str:
 def sarif(problems: Iterable[Problem], properties: Mapping[str, Any]) -> str:
     """Return a SARIF 2.1.0 log with one result per problem.
 
-    Parameters
-    ----------
-    problems
-        The problems, in the order of the results.
-    properties
-        Further properties of the run, such as its signature.
+    `properties` are further ones of the run, such as its signature.
 
     Examples
     --------

@@ -137,3 +137,59 @@ def test_what_cannot_be_weighed(call, message):
     with pytest.raises(TreegaugeError) as error:
         call(tagged("AB", "C"))
     assert message in str(error.value)
+
+
+def test_distances_are_differences_of_divergences(romance):
+    target = romance["Galician-TreeGal"]
+    others = {name: treebank for name, treebank in romance.items() if name != target.name}
+    others.pop("Galician-TreeGal")
+    ranked = weigh_sources(target, others)
+    assert sorted(ranked.divergences.values()) == list(ranked.divergences.values())
+    first = ranked.sources[0].divergence
+    for one in ranked.sources[1:]:
+        assert one.behind.value == pytest.approx(one.divergence - first)
+        assert one.behind.low < one.behind.value < one.behind.high
+    assert ranked.sources[-1].significant
+    assert ranked.sources[0].significant is None
+
+
+def test_more_sentences_tell_more(romance):
+    target = romance["Galician-TreeGal"]
+    others = {name: romance[name] for name in ("Italian-ParTUT", "French-ParTUT")}
+    few, many = (weigh_sources(target[40:], others, sentences=n) for n in (10, 300))
+    assert not few.sources[1].significant
+    assert "do not distinguish it from" in few.advice
+    assert few.advice.endswith(" would.")
+    assert many.sources[1].significant
+    assert many.advice.endswith("are enough to show it.")
+    assert few.inflation > 5 * many.inflation > 0
+    assert "too large by about" in str(few)
+    assert few.to_dict()["inflation"] == few.inflation
+
+
+def test_one_sentence_says_nothing(romance):
+    target = romance["Galician-TreeGal"][:1]
+    others = {name: romance[name] for name in ("Italian-ParTUT", "Latin-Perseus")}
+    ranked = weigh_sources(target, others)
+    assert ranked.sources[1].behind.low is None
+    assert "1 sentence (" in ranked.advice
+    assert "do not distinguish it from" in ranked.advice
+    only = weigh_sources(target, {"it": romance["Italian-ParTUT"]})
+    assert only.advice == "it is the only source."
+
+
+def test_intervals_of_all_pairs_hold_together(romance):
+    """Drawn from a large target, simultaneous intervals miss the truth in few handfuls."""
+    target = romance["Galician-TreeGal"]
+    others = {name: romance[name] for name in ("Italian-ParTUT", "French-ParTUT", "Greek-GDT")}
+    random = np.random.default_rng(4)
+    missed = 0
+    for _ in range(25):
+        ranked = weigh_sources(target.take(random.integers(len(target), size=10)), others)
+        best = ranked.sources[0].name
+        for one in ranked.sources[1:]:
+            gap = log_ratios(target, others[one.name]) - log_ratios(target, others[best])
+            if not one.behind.low <= gap.mean() <= one.behind.high:
+                missed += 1
+                break
+    assert missed <= 5

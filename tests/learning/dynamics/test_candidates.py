@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from studies.corrections.injected_errors import inject_errors
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.dynamics.candidates import SCORES, error_candidates, save_candidates, suspicion
 from treegauge.learning.dynamics.jobs import assigned_folds, cross_fit
 from treegauge.learning.dynamics.recording import Recording
 from treegauge.reporting.sections.maps import candidates_page
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import concat

@@ -91,7 +91,6 @@ def test_pointwise_information_is_a_log_ratio():
     np.testing.assert_allclose(found.pvi("head", epoch=0), [1.0, np.log2(0.4)], atol=1e-6)
     assert found.values["head"] == pytest.approx(0.0, abs=1e-6)
     assert found.table["negative"].to_list() == [50.0, 50.0]
-    assert found.by_epoch()["heads"].to_list()[1] == pytest.approx(0, abs=1e-6)
     with pytest.raises(TreegaugeError, match="same words and epochs"):
         usable_information(real, recording([[0.5, 0.5]]))
 
@@ -163,7 +162,7 @@ def test_prefix_and_block_differ_in_what_is_learned_from(known):
         known.parser.fitted.clear()
         found = description_length(train, engine=known, blocks=(5, 10, 20, 25), training=training, orders=1)
         assert [len(source) for source, _ in known.parser.fitted] == sizes
-        assert found.by_block()["before"].to_list() == [0, 5, 15, 35]
+        assert found.blocks == (5, 10, 20, 25)
     assert sum(BLOCKS) == 995
 
 

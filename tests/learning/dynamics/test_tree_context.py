@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from studies.corrections.injected_errors import inject_errors
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.dynamics.candidates import TreeContextEngine, error_candidates, suspicion, tree_context
 from treegauge.learning.dynamics.jobs import TrainingJob, cross_fit
 from treegauge.learning.dynamics.recorder import make_engine
-from treegauge.testing.perturb import inject_errors
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data import trees
 

@@ -2,6 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from studies.content.figures import variances
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.reporting.figures import scores
 from treegauge.reporting.figures.drawing import to_svg
@@ -22,14 +23,14 @@ def test_treebanks_are_ordered_by_the_first_score():
 
 
 def test_variances_are_those_of_the_best():
-    rows = scores.variances(FRAME, ["LAS", "CLAS"])["data"]["values"]
+    rows = variances(FRAME, ["LAS", "CLAS"])["data"]["values"]
     found = {(row["score"], row["best"]): row["variance"] for row in rows}
     assert found["LAS", 2] == pytest.approx(np.var([90, 85]))
     assert found["CLAS", 2] == pytest.approx(np.var([88, 70]))
     assert found["CLAS", 3] == pytest.approx(np.var([88, 70, 75]))
 
 
-@pytest.mark.parametrize("draw", [scores.by_treebank, scores.variances])
+@pytest.mark.parametrize("draw", [scores.by_treebank, variances])
 def test_drawn_and_bad_input_told(draw):
     assert "<svg" in to_svg(draw(FRAME, ["LAS", "CLAS"]))
     with pytest.raises(ChoiceError, match="MLAS"):

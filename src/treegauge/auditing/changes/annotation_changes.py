@@ -152,7 +152,7 @@ class Changes:
         """Return one row per change of a word."""
         import polars as pl
 
-        from treegauge.auditing.changes.sentence_pairs import sentence_ids
+        from treegauge.treebanks.data.sentence_pairs import sentence_ids
 
         old, new = self.pairs.old, self.pairs.new
         ids = sentence_ids(old)

@@ -251,13 +251,6 @@ def systematic_changes(layer: Layer, contexts: Contexts) -> Systematic:
       change in all contexts there is nothing to compare with.
 
     A more specific context counts only for words that no more general one covers.
-
-    Parameters
-    ----------
-    layer
-        A layer of annotation of paired words.
-    contexts
-        The contexts of these words.
     """
     rule_of = np.full(len(layer.old), -1, np.int32)
     changed = np.flatnonzero(layer.changed)

@@ -1,20 +1,18 @@
-"""Words of two versions of a treebank, paired within their sentences: counts of changes, and both trees drawn."""
+"""Words of two versions of a treebank, paired within their sentences: counts of changes."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.changes.sentence_pairs import SentencePairs, pair_sentences, sentence_ids, sentence_texts
 from treegauge.auditing.changes.unified_diff import longest_increasing
 from treegauge.treebanks.data.columns import Ints, Treebank
-from treegauge.treebanks.data.sentence import Sentence
+from treegauge.treebanks.data.sentence_pairs import SentencePairs, pair_sentences, sentence_ids, sentence_texts
 
 Bools = npt.NDArray[np.bool_]
 
@@ -90,7 +88,7 @@ class WordPairs:
 def pair_words(old: Treebank, new: Treebank, sentences: SentencePairs | None = None) -> WordPairs:
     r"""Pair the words of two versions of a treebank.
 
-    Sentences are paired by :func:`treegauge.auditing.changes.sentence_pairs.pair_sentences`. Where they
+    Sentences are paired by :func:`treegauge.treebanks.data.sentence_pairs.pair_sentences`. Where they
     have the same forms, words are paired in order. If the text is the same but tokenised
     differently, words that cover the same characters are paired, as in scoring. If the text
     changed, equal forms are paired, and forms in between if both sides have the same number.
@@ -231,6 +229,19 @@ def sentence_kinds(pairs: WordPairs) -> list[str]:
     return kinds
 
 
+def new_sentence_kinds(old: Treebank, new: Treebank) -> list[str]:
+    """Return the kind of change of each new sentence, one of :data:`KINDS` but ``deleted``."""
+    pairs = pair_words(old, new)
+    of_old, kinds = sentence_kinds(pairs), ["inserted"] * len(new)
+    for number, partner in enumerate(pairs.sentences.to_old.tolist()):
+        if partner >= 0:
+            kinds[number] = of_old[partner]
+    for group in pairs.sentences.groups:
+        for number in group.new:
+            kinds[number] = of_old[group.old[0]]
+    return kinds
+
+
 def _bytes(treebank: Treebank, number: int) -> bytes:
     start, stop = treebank.spans[number]
     return treebank.raw[start:stop].tobytes()
@@ -241,12 +252,7 @@ def sentence_rows(
 ) -> list[dict[str, Any]]:
     """Return the number of old and new sentences of each kind.
 
-    Parameters
-    ----------
-    pairs, kinds
-        The paired words, and the kind of change of each old sentence.
-    old_files, new_files
-        For each sentence, the file or set it is in.
+    `kinds` has the kind of change of each old sentence; the files are those, or the sets, of each sentence.
     """
     sentences = pairs.sentences
     counts = Counter(kinds)
@@ -276,10 +282,6 @@ def _notes(pairs: WordPairs, old_files: Sequence[str], new_files: Sequence[str])
     }
 
 
-_MARK, _SAME = "*", " "
-_GAP = "  "
-
-
 def changed_sentences(pairs: WordPairs, columns: Sequence[str] = ("form", "upos", "deprel")) -> list[int]:
     """Return the old sentences whose partner differs in words, heads or other columns."""
     differing = pairs.head_changed.copy()
@@ -290,87 +292,3 @@ def changed_sentences(pairs: WordPairs, columns: Sequence[str] = ("form", "upos"
     changed[pairs.old.sentence_of[pairs.old_words[differing]]] = True
     changed |= ~pairs.same_words
     return np.flatnonzero(changed & (pairs.sentences.to_new >= 0)).tolist()
-
-
-def _versions(pairs: WordPairs, number: int) -> tuple[Sentence, Sentence]:
-    return pairs.old[number], pairs.new[int(pairs.sentences.to_new[number])]
-
-
-def text_pair(pairs: WordPairs, number: int, width: int | None = None) -> str:
-    """Draw both trees of an old sentence side by side, or one above the other if that is too wide.
-
-    A star marks words whose head, relation or tag changed; words without a partner are marked, too.
-    """
-    from rich.cells import cell_len, set_cell_size
-
-    versions = _versions(pairs, number)
-    marks = _marks(pairs, versions)
-    trees = [
-        [f"{mark} {line}" for mark, line in zip(own, one.drawn().split("\n"), strict=True)]
-        for own, one in zip(marks, versions, strict=True)
-    ]
-    left = max([len("old"), *map(cell_len, trees[0])])
-    right = max([len("new"), *map(cell_len, trees[1])])
-    if width is not None and left + len(_GAP) + right > width:
-        return "\n".join(["old", *trees[0], "new", *trees[1]])
-    lines = [("old", "new"), *_rows(pairs, versions, trees)]
-    return "\n".join(f"{set_cell_size(one, left)}{_GAP}{two}".rstrip() for one, two in lines)
-
-
-def _marks(pairs: WordPairs, versions: tuple[Sentence, Sentence]) -> tuple[list[str], list[str]]:
-    old, new = versions
-    start, stop = pairs.old.offsets[old.number], pairs.old.offsets[old.number + 1]
-    other = pairs.new.offsets[new.number]
-    marks = [_MARK] * len(old), [_MARK] * len(new)
-    own = slice(*np.searchsorted(pairs.old_words, (start, stop)).tolist())
-    differing = pairs.head_changed[own].copy()
-    for column in ("upos", "deprel"):
-        before, after, _ = pairs.codes(column)
-        differing |= before[own] != after[own]
-    for word, partner, changed in zip(pairs.old_words[own], pairs.new_words[own], differing, strict=True):
-        marks[0][word - start] = marks[1][partner - other] = _MARK if changed else _SAME
-    return marks
-
-
-def _rows(pairs: WordPairs, versions: tuple[Sentence, Sentence], trees: list[list[str]]) -> list[tuple[str, str]]:
-    """Return the lines of both trees, with partners next to each other."""
-    old, new = versions
-    start, stop = pairs.old.offsets[old.number], pairs.old.offsets[old.number + 1]
-    other = int(pairs.new.offsets[new.number])
-    partners = (pairs.to_new[start:stop] - other).tolist()
-    known = [(i, j) for i, j in enumerate(partners) if 0 <= j < len(new)]
-    rows: list[tuple[str, str]] = []
-    at, there = 0, 0
-    for i, j in [*known, (len(old), len(new))]:
-        if j < there:  # an order that lines cannot show
-            continue
-        rows += zip_longest(trees[0][at:i], trees[1][there:j], fillvalue="")
-        rows += [(trees[0][i], trees[1][j])] if i < len(old) else []
-        at, there = i + 1, j + 1
-    return rows
-
-
-def svg_pair(pairs: WordPairs, number: int) -> str:
-    """Draw both trees of an old sentence as SVG: in one drawing if the words are the same."""
-    from treegauge.treebanks.svg import compare_svg, svg_tree
-
-    old, new = _versions(pairs, number)
-    heads = old.head.tolist(), new.head.tolist()
-    if pairs.same_words[number]:
-        return compare_svg(
-            old.form, heads[0], old.deprel, heads[1], new.deprel, names=("Old", "New"), verdict="changed"
-        )
-    drawings = [
-        f"<figcaption>{name}</figcaption>{svg_tree(one.form, own, one.deprel, upos=one.upos)}"
-        for name, one, own in zip(("Old", "New"), (old, new), heads, strict=True)
-    ]
-    return "".join(drawings)
-
-
-def html_pair(pairs: WordPairs, number: int) -> str:
-    """Return both trees as a figure with the sentence's id and text."""
-    from html import escape
-
-    old, _ = _versions(pairs, number)
-    title = escape(f"{old.id or number + 1}: {old.text}")
-    return f'<figure dir="auto"><p>{title}</p>{svg_pair(pairs, number)}</figure>'

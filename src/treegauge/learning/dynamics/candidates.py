@@ -1,6 +1,5 @@
 """Candidates for annotation errors: words whose annotation models contradict."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -18,6 +17,7 @@ from treegauge.core.tables import make_table
 from treegauge.kernels import tree_context as _kernel
 from treegauge.learning.dynamics.jobs import Progress, TrainingJob, cross_fit, relation_names
 from treegauge.learning.dynamics.recording import LAYERS, Recording
+from treegauge.parsing.base import hash_keys
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 
@@ -182,12 +182,11 @@ def error_candidates(
     --------
     >>> from treegauge.learning.dynamics.jobs import cross_fit
     >>> from treegauge.learning.dynamics.recorder import make_engine
-    >>> from treegauge.testing.perturb import inject_errors
-    >>> from treegauge.testing.synthetic import synthetic
-    >>> made = inject_errors(synthetic(150, seed=1), 0.01, seed=0)
-    >>> held_out = cross_fit(made.treebank, engine=make_engine("mst", epochs=2), folds=3)
-    >>> candidates = error_candidates(held_out, made.treebank, count=10)
-    >>> bool(made.changed[[one.number for one in candidates.words]].mean() >= 0.5)
+    >>> from treegauge.testing.synthetic import Grammar, synthetic
+    >>> noisy = synthetic(150, Grammar(label_noise=0.01), seed=1)
+    >>> held_out = cross_fit(noisy, engine=make_engine("mst", epochs=2), folds=3)
+    >>> candidates = error_candidates(held_out, noisy, count=10)
+    >>> bool(noisy["misc"].str.contains("TrueHead")[[one.number for one in candidates.words]].mean() >= 0.5)
     True
     """
     if count < 1:
@@ -287,10 +286,6 @@ _LETTERS: dict[int, tuple[str, Callable[[str], str]]] = {
 }
 
 
-def _key(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
-
-
 def _features(treebank: Treebank) -> tuple[Keys, Keys]:
     """Return hashes of the names and of the values of each word's first features."""
     codes, texts = treebank.codes("feats")
@@ -299,8 +294,7 @@ def _features(treebank: Treebank) -> tuple[Keys, Keys]:
         pairs = [one for one in text.split("|") if "=" in one]
         pairs.sort(key=lambda one: (*_FIRST, one.partition("=")[0]).index(one.partition("=")[0]))
         for column, pair in enumerate(pairs[:_FEATURES]):
-            names[row, column] = _key(pair.partition("=")[0])
-            values[row, column] = _key(pair)
+            names[row, column], values[row, column] = hash_keys((pair.partition("=")[0], pair))
     return names[codes], values[codes]
 
 
@@ -309,7 +303,7 @@ def _encoded(treebank: Treebank, relations: Sequence[str], uses: dict[str, set[s
     letters = np.zeros((_kernel.LETTERS, treebank.n_words), np.uint64)
     for row, (column, seen) in _LETTERS.items():
         codes, values = treebank.codes(column)
-        keys = np.array([_key(f"{row}={seen(value)}") for value in values], np.uint64)
+        keys = hash_keys(f"{row}={seen(value)}" for value in values)
         letters[row] = keys[codes] if len(codes) else keys
     tags, kinds = treebank.codes("upos")
     codes, values = treebank.codes("deprel")
@@ -319,7 +313,7 @@ def _encoded(treebank: Treebank, relations: Sequence[str], uses: dict[str, set[s
     return _kernel.TreeContext(
         letters, *_features(treebank), np.ascontiguousarray(treebank.head, np.int32), numbers,
         np.ascontiguousarray(tags, np.int32), np.ascontiguousarray(treebank.offsets, np.int32),
-        np.array([_key(f"relation={name}") for name in relations], np.uint64),
+        hash_keys(f"relation={name}" for name in relations),
         np.ascontiguousarray(allowed.reshape(len(kinds), len(relations)), np.uint8),
         place.get("root", -1),
     )  # fmt: skip

@@ -98,15 +98,6 @@ class DescriptionLength(Result):
         rows = self.values.items()
         return make_table([{"treebank": name, "of": LAYERS[k], **row} for k, row in rows])
 
-    def by_block(self) -> "pl.DataFrame":
-        """Return one row per block: sentences before it, and means over orders of its bits."""
-        before = np.concatenate(([0], np.cumsum(self.blocks)[:-1]))
-        columns: dict[str, Any] = {"block": range(1, len(self.blocks) + 1), "before": before, "sentences": self.blocks}
-        for layer, name in LAYERS.items():
-            columns[f"{name}_bits"] = self.bits[layer].mean(axis=0)
-            columns[f"{name}_bits_per_word"] = (self.bits[layer] / self.words).mean(axis=0)
-        return make_table(columns)
-
 
 def uniform_bits(treebank: "Treebank", relations: int) -> dict[str, Floats]:
     r"""Return the bits of each word's head and relation in a uniform code.

@@ -123,13 +123,6 @@ class UsableInformation(Result):
         negative = 100 * float((bits < 0).mean())
         return {"information": float(bits.mean()), **between, "negative": negative}
 
-    def by_epoch(self) -> "pl.DataFrame":
-        """Return V-information after each epoch."""
-        columns: dict[str, Any] = {"epoch": list(self.epochs)}
-        for layer, name in LAYERS.items():
-            columns[name] = (self.entropy[layer] - self.conditional[layer]).mean(axis=1)
-        return make_table(columns)
-
     def words(self, treebank: "Treebank") -> "pl.DataFrame":
         """Return one row per word of the treebank that was recorded."""
         pvi = {f"{layer}_pvi": self.pvi(layer) for layer in LAYERS}

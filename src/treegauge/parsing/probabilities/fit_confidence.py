@@ -47,6 +47,7 @@ from treegauge.parsing.probabilities.probability_maps import (
 )
 from treegauge.parsing.probabilities.training_text import KnownSentence, TrainingText, known_sentences
 from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.relations import universal_relation
 
 MOST_SENTENCES = 2000
 """The largest number of sentences of a set that are used; more would not change the result."""
@@ -125,8 +126,8 @@ class UniversalRelations:
     """Which relations are equal without their subtypes."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        plain = [name.partition(":")[0] for name in names]
-        self.same = np.array([[one == other for other in plain] for one in plain], bool)
+        plain = np.array(list(map(universal_relation, names)), object)
+        self.same = np.equal.outer(plain, plain).astype(bool)
 
     def shares(self, tree: TreeEvidence, temperature: float) -> Doubles:
         """Return the probability of each word's relation, whatever its subtype."""
@@ -243,7 +244,7 @@ class WordCases:
         columns = []
         for treebank in (parsed, gold):
             codes, values = treebank.codes("deprel")
-            plain = np.array([value.partition(":")[0] for value in values], object)
+            plain = np.array(list(map(universal_relation, values)), object)
             columns.append(plain[codes] if len(codes) else plain)
         self.right_relations: Bools = np.equal(*columns).astype(np.bool_)
 

@@ -8,7 +8,6 @@ neighbours, that they rarely saw.
 
 import base64
 import binascii
-import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.base import hash_keys
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.relations import universal_relation
 
@@ -106,12 +106,14 @@ class SeenTags:
             Relations, whose places number those of arcs.
         """
         codes, values = treebank.codes("upos")
+        plain = list(map(universal_relation, values))
+        shown = list(map(universal_relation, names))
         numbers = {name: number for number, name in enumerate(self.tags, 1)}
-        known = np.array([numbers.get(universal_relation(value), 0) for value in values], np.int64)
+        known = np.array([numbers.get(value, 0) for value in plain], np.int64)
         tags = known[codes] if len(codes) else codes.astype(np.int64)
         contexts = np.log1p(self.contexts[_neighbours(tags, treebank)])
         places = {name: place for place, name in enumerate(self.relations)}
-        columns = [places.get(universal_relation(name), len(places)) for name in names]
+        columns = [places.get(name, len(places)) for name in shown]
         arcs = np.concatenate([self.arcs[..., columns], self.arcs.sum(-1, keepdims=True)], -1)
         return [
             TaggedSentence(tags[start:stop], contexts[start:stop], arcs)
@@ -151,12 +153,13 @@ class SeenTags:
 def _numbered(treebank: Treebank, column: str) -> tuple[tuple[str, ...], Longs]:
     """Return the most frequent values without subtypes, and each word's; their number is others."""
     codes, values = treebank.codes(column)
+    plain = list(map(universal_relation, values))
     counts: Counter[str] = Counter()
-    for value, count in zip(values, np.bincount(codes, minlength=len(values)), strict=True):
-        counts[universal_relation(value)] += int(count)
+    for value, count in zip(plain, np.bincount(codes, minlength=len(values)), strict=True):
+        counts[value] += int(count)
     names = tuple(name for name, _ in counts.most_common(MOST_NAMES))
     numbers = {name: number for number, name in enumerate(names)}
-    known = [numbers.get(universal_relation(value), len(names)) for value in values]
+    known = [numbers.get(value, len(names)) for value in plain]
     return names, np.array([*known, 0], np.int64)[codes]
 
 
@@ -191,12 +194,11 @@ def _keys(treebank: Treebank) -> tuple[Keys, Keys]:
     The pairs of a sentence of n words are n + 1: the first word follows nothing, and nothing
     follows the last.
     """
-    codes, forms = treebank.codes("form")
-    digests = (hashlib.blake2b(form.encode(), digest_size=8).digest() for form in forms)
-    by_form = np.array([int.from_bytes(one, "little") for one in digests], np.uint64)
+    (codes, forms), sentence_of, sentences = treebank.codes("form"), treebank.sentence_of, len(treebank)
+    by_form = hash_keys(forms)
     words = by_form[codes] if len(codes) else by_form
-    number = np.arange(len(words)) + treebank.sentence_of  # of the pair that a word ends
-    left, right = (np.zeros(len(words) + len(treebank), np.uint64) for _ in range(2))
+    number = np.arange(len(words)) + sentence_of  # of the pair that a word ends
+    left, right = np.zeros((2, len(words) + sentences), np.uint64)
     right[number], left[number + 1] = words, words
     pairs = (left * _MIX) ^ (right + (left >> np.uint64(7)))
     return _short(words), _short(pairs)

@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.files import atomic
 from treegauge.core.messages import is_listened, progress
 from treegauge.core.platforms import end_with_parent
 from treegauge.parsing.base import OnEpoch, check_training, save_model
@@ -247,11 +246,6 @@ class UDPipeModel:
             raise TreegaugeError(f"{path}: cannot read the model: {error.strerror}") from error
         _ = model._loaded
         return model
-
-    def to_udpipe(self, path: Source) -> None:
-        """Write the model in UDPipe's own format."""
-        with atomic(path) as file:
-            file.write(self.data)
 
 
 class UDPipeParser:

@@ -36,6 +36,7 @@ FIGURES: dict[str, str] = {
     "predictions": "analysis.predictions",
     "critical difference": "ranking.critical_differences",
     "exact ranks": "ranking.pair_matrix",
+    "profiles": "ranking.profile_lines",
     "ranks": "ranking.ranks_figure",
     "score": "scores.score_intervals",
     "suite": "scores.suite",
@@ -49,19 +50,8 @@ FIGURES: dict[str, str] = {
 def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> Figure:
     """Draw the figure of a result, or of its featured part if that has a figure.
 
-    Parameters
-    ----------
-    result
-        The result of a verb.
-    path
-        The file to write: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json`` (Vega-Lite).
-    **how
-        Options of the function that draws the figure; ``dark=True`` draws light on dark.
-
-    Returns
-    -------
-    Figure
-        The figure as a Vega-Lite specification.
+    It is written to `path`, if there is one: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json`` (Vega-Lite).
+    `how` are options of the function that draws it; ``dark=True`` draws light on dark.
     """
     part: Any = result
     if result.featured:

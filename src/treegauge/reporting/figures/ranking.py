@@ -9,6 +9,7 @@ import numpy as np
 
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.leaderboard import metric_name
+from treegauge.ranking.profiles import THRESHOLDS, Profiles
 from treegauge.ranking.stability.all_subsets import Exact
 from treegauge.ranking.stability.random_subsets import Stability
 from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, ink, mark, quantity, themed, tips
@@ -230,3 +231,27 @@ def critical_differences(found: CriticalDifference, *, dark: bool = False) -> Sp
     title = f"Average rank by {metric} over {len(found.board.treebanks)} treebanks"
     below = f"{how}, level {found.level:g}; systems marked on the same line do not differ significantly"
     return themed(spec, title, found.signature, dark, below)
+
+
+def profile_data(found: Profiles) -> Rows:
+    """Return the share of treebanks and runs above each threshold, by system, from the lowest score on."""
+    least = int(found.board.values.min())
+    return [
+        {"system": found.board.systems[i], "threshold": int(at), "above": float(share)}
+        for i in found.order
+        for at, share in zip(THRESHOLDS.tolist(), found.above[i], strict=True)
+        if at >= least
+    ]
+
+
+def profile_lines(found: Profiles, *, dark: bool = False) -> Spec:
+    """Draw one performance profile per system: a higher line is better."""
+    metric, order = metric_name(found.board.metric), [found.board.systems[i] for i in found.order]
+    encoding = {
+        "x": quantity("threshold", metric, scale={"zero": False, "nice": False}),
+        "y": quantity("above", "share of treebanks and runs", axis={"format": "%"}),
+        "color": category("system", sort=order), "tooltip": tips(["system", "threshold", "above"]),
+    }  # fmt: skip
+    spec = chart(profile_data(found), 480, 300, **mark("line", encoding, interpolate="step-after"))
+    title = f"Share of scores above each {metric}, over {len(found.board.treebanks)} treebanks"
+    return themed(spec, title, found.signature, dark, "A line that is higher everywhere is better everywhere.")

@@ -11,7 +11,6 @@ from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
 from treegauge.scoring.metrics.registry import MORE
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
-from treegauge.statistics.probabilities import cumulative_variance
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +105,7 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
     >>> spec["encoding"]["x"]["sort"], len(spec["data"]["values"])
     (['C-D', 'A-B'], 4)
     """
-    ranked = _ranked(frame, metrics)
+    ranked = ranked_rows(frame, metrics)
     rows = [
         {"treebank": row["treebank"], "score": metric, "value": row[metric]} for row in ranked for metric in metrics
     ]
@@ -127,37 +126,7 @@ def suite(found: Suite, *, metric: str = "", dark: bool = False) -> Spec:
     return {**spec, "title": title, "usermeta": {"signature": found.signature}}
 
 
-def variances(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = False) -> Spec:
-    """Draw the variance of scores as treebanks are added from the best down (Content, Fig. 5).
-
-    `frame` and `metrics` are those of :func:`by_treebank`.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> found = pl.DataFrame({"treebank": ["UD_A-B", "UD_C-D"], "LAS": [80, 90], "WLAS": [70, 85]})
-    >>> [row["variance"] for row in variances(found, ["LAS", "WLAS"])["data"]["values"]]
-    [25.0, 56.25]
-    """
-    ranked = _ranked(frame, metrics)
-    best = [row[metrics[0]] for row in ranked]
-    rows: list[dict[str, Any]] = []
-    for metric in metrics:
-        found = cumulative_variance([row[metric] for row in ranked], by=best).tolist()
-        rows += [
-            {"best": place, "added": row["treebank"], "score": metric, "variance": value}
-            for place, (row, value) in enumerate(zip(ranked[1:], found, strict=True), 2)
-        ]
-    named = category("score", sort=list(metrics))
-    x, y = quantity("best", "treebanks, the best first"), quantity("variance", "variance of scores")
-    tip = tips(["best", "added", "score", "variance"])
-    place = {"x": x, "y": y, "color": named, "strokeDash": named, "tooltip": tip}
-    spec = chart(rows, 360, 240, **mark("line", place, point={"size": 14}))
-    title = f"How scores spread, from the best by {metrics[0]} down"
-    return themed(spec, title, sign(figure="variances"), dark)
-
-
-def _ranked(frame: "pl.DataFrame", metrics: Sequence[str]) -> list[dict[str, Any]]:
+def ranked_rows(frame: "pl.DataFrame", metrics: Sequence[str]) -> list[dict[str, Any]]:
     """Return rows ordered by the first metric, with treebank names without their prefix."""
     if not metrics:
         raise TreegaugeError("nothing to draw: expected one score at least")

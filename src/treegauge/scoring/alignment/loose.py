@@ -4,16 +4,21 @@ Language models often change, drop or add a few characters, and the official scr
 whole file. Here characters are aligned first, with the smallest number of edits, then words.
 """
 
+import unicodedata
 from bisect import bisect_left
-from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.kernels import alignment as _align
-from treegauge.scoring.alignment.align import Alignment, Side, align, joint_codes, judge, sides_of, without_spaces
-from treegauge.scoring.alignment.segmentation import Segmentation, TextChanges, segmentation
+from treegauge.scoring.alignment.align import Alignment, align, judge, sides_of
+from treegauge.scoring.alignment.segmentation import Segmentation, segmentation
 from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
+from treegauge.treebanks.data.sentence_pairs import pair_sentences, sentence_texts
 
 ANCHOR = 16
 """Length in bytes of an anchor: a string that occurs exactly once on either side."""
@@ -28,19 +33,23 @@ _MULTIWORD, _FORM = 1, 1
 Bytes = npt.NDArray[np.uint8]
 
 
-def align_loosely(gold: Treebank, left: Segmentation | None, system: Treebank, right: Segmentation | None) -> Alignment:
+def align_loosely(
+    gold: Treebank, left: Segmentation | None, system: Treebank, right: Segmentation | None,
+    pairs: Sequence[tuple[int, int]] = (),
+) -> Alignment:  # fmt: skip
     """Align two treebanks whose characters may differ.
 
     Tokens that share aligned characters form a group. A group of one token on either side is a pair
     of partners if at least half of their characters are aligned, counting aligned ones once. In a
     group with a multiword token, words are matched by form: equal ones first, then similar ones.
     Other groups are text that was tokenised differently and have no partners, as in exact
-    alignment. If all characters are the same, alignment is exact.
+    alignment. If all characters are the same, alignment is exact. Words of `pairs` of sentences
+    have no partners outside of their pair.
     """
     left, right = left or segmentation(gold), right or segmentation(system)
     if np.array_equal(left.text, right.text):
         return align(gold, system, (left, right))
-    groups, moved = grouped(left, right)
+    groups, moved = grouped(left, right, pairs)
     sides = sides_of(gold, left, system, moved)
     to_system = np.full(gold.n_words, -1, np.int32)
     to_gold = np.full(system.n_words, -1, np.int32)
@@ -58,6 +67,135 @@ def align_loosely(gold: Treebank, left: Segmentation | None, system: Treebank, r
         for ours, theirs in similar_words(*forms):
             to_system[g + ours], to_gold[s + theirs] = s + theirs, g + ours
     return judge(sides, to_system, to_gold)
+
+
+_SPANS = "multiword tokens of {:,} sentences, whose words are written"
+
+
+class Arranged(NamedTuple):
+    """A system's sentences in the order of gold, their old numbers, and what was done.
+
+    `pairs` are gold and system sentences that have about the same text, both in ascending order.
+    """
+
+    treebank: Treebank
+    numbers: list[int]
+    remarks: tuple[str, ...]
+    pairs: list[tuple[int, int]]
+
+
+def in_gold_order(gold: Treebank, system: Treebank) -> Arranged:
+    """Put a system's sentences in the order of gold; nothing is done to a text that is the same.
+
+    Sentences are paired as ``diff`` pairs them. Of a sentence that was written again the first is
+    kept. Forms that differ from a gold form in Unicode normalisation only become this form. A
+    sentence of a language model's answer with exactly gold's words gets gold's multiword tokens.
+    """
+    answer = system.policy == "answer"
+    numbers = list(range(len(system)))
+    if sentence_texts(gold) == sentence_texts(system):
+        system, spans = _with_tokens(gold, system, numbers) if answer else (system, 0)
+        return Arranged(system, numbers, (_SPANS.format(spans),) if spans else (), [])
+    said: list[str] = []
+    system, changed = _respelled(gold, system)
+    if changed:
+        said.append(f"{changed:,} forms with another Unicode normalisation")
+    texts = sentence_texts(system)
+    pairs = pair_sentences(gold, system)
+    homes = {int(j): i for i, j in enumerate(pairs.to_new.tolist()) if j >= 0}
+    homes |= {j: min(group.old) for group in pairs.groups for j in group.new}
+    known = {texts[j] for j in homes}
+    keys: list[tuple[int, int]] = []
+    before = -1
+    for j in numbers:
+        before = homes.get(j, before)
+        keys.append((before, j))
+    kept = [j for j in numbers if j in homes or texts[j] not in known]
+    order = sorted(kept, key=keys.__getitem__)
+    if len(kept) < len(numbers):
+        said.append(f"{len(numbers) - len(kept):,} sentences written again, of which the first counts")
+    if order != kept:
+        said.append("sentences in another order")
+    system = system if order == numbers else system.take(order)
+    system, spans = _with_tokens(gold, system, [homes.get(j, -1) for j in order]) if answer else (system, 0)
+    if spans:
+        said.append(_SPANS.format(spans))
+    partners = pairs.to_old.tolist()
+    lengths = [[len(text) for text in sentence_texts(one)] for one in (gold, system)]
+    both = [(partners[old], j) for j, old in enumerate(order) if partners[old] >= 0]
+    return Arranged(system, order, tuple(said), [(i, j) for i, j in both if _alike(lengths[0][i], lengths[1][j])])
+
+
+def _alike(one: int, other: int) -> bool:
+    """Whether texts of these lengths can be one sentence, none of which is in another one."""
+    return 4 * min(one, other) >= 3 * max(one, other)
+
+
+def _respelled(gold: Treebank, system: Treebank) -> tuple[Treebank, int]:
+    """Return the system with gold's spelling of forms that differ in normalisation, and their number."""
+    ours, theirs = ({*_token_forms(one)} for one in (gold, system))
+    spellings: dict[str, set[str]] = {}
+    for form in ours:
+        spellings.setdefault(unicodedata.normalize("NFKC", form), set()).add(form)
+    found = {form: spellings.get(unicodedata.normalize("NFKC", form), set()) for form in theirs - ours}
+    new = {form: min(forms) for form, forms in found.items() if len(forms) == 1}
+    if not new:
+        return system, 0
+    changed = 0
+    lines = system.to_bytes().decode(errors="surrogatepass").split("\n")
+    for i, line in enumerate(lines):
+        cells = line.split("\t")
+        if len(cells) > 1 and line[0] != "#" and cells[_FORM] in new:
+            cells[_FORM] = new[cells[_FORM]]
+            lines[i] = "\t".join(cells)
+            changed += 1
+    return _again(system, "\n".join(lines)), changed
+
+
+def _token_forms(treebank: Treebank) -> list[str]:
+    return [treebank.field(row, _FORM) for row in range(len(treebank.fields))]
+
+
+def _with_tokens(gold: Treebank, system: Treebank, homes: list[int]) -> tuple[Treebank, int]:
+    """Give sentences with exactly gold's words gold's multiword tokens; return their number."""
+    if not (gold.kinds == _MULTIWORD).any():
+        return system, 0
+    bare = np.bincount(_sentences_of_tokens(system), minlength=len(system)) == 0
+    marked = np.bincount(_sentences_of_tokens(gold), minlength=len(gold)) > 0
+    parts, changed = [], 0
+    for number, home in enumerate(homes):
+        start, stop = system.spans[number].tolist()
+        part = system.raw[start:stop].tobytes().decode(errors="surrogatepass")
+        if home >= 0 and marked[home] and bare[number]:
+            left, right = gold.spans[home].tolist()
+            rows = [line.split("\t") for line in gold.raw[left:right].tobytes().decode().split("\n")]
+            lines = [line for line in part.split("\n") if line and (line[0] == "#" or _is_word(line))]
+            words = [line.split("\t")[_FORM] for line in lines if line[0] != "#"]
+            if words == [row[_FORM] for row in rows if row[0].isdigit()]:
+                spans = {row[0].partition("-")[0]: "\t".join(row) for row in rows if "-" in row[0] and row[0][0] != "#"}
+                for i in range(len(lines) - 1, -1, -1):
+                    if span := spans.get(lines[i].partition("\t")[0]):
+                        lines.insert(i, span)
+                part = "\n".join([*lines, "", ""])
+                changed += 1
+        parts.append(part)
+    return (_again(system, "".join(parts)), changed) if changed else (system, 0)
+
+
+def _sentences_of_tokens(treebank: Treebank) -> npt.NDArray[np.int64]:
+    """Return the sentence of each multiword token."""
+    return np.searchsorted(treebank.row_offsets, np.flatnonzero(treebank.kinds == _MULTIWORD), "right") - 1
+
+
+def _is_word(line: str) -> bool:
+    return line.partition("\t")[0].isdigit()
+
+
+def _again(treebank: Treebank, text: str) -> Treebank:
+    """Read a treebank with other forms or tokens; what was known of its reading stays."""
+    data = text.encode(errors="surrogatepass")
+    new = parse_conllu(data, name=treebank.name, need_heads=False, allow=TOLERABLE)
+    return replace(new, problems=treebank.problems, policy=treebank.policy)
 
 
 def similar_words(gold: list[str], system: list[str]) -> list[tuple[int, int]]:
@@ -110,51 +248,16 @@ def _gain(a: str, b: str, least: float) -> float:
     return share + 0.01 if share > least or not least else 0.0
 
 
-def text_changes(alignment: Alignment) -> TextChanges:
-    """Return how the system's text differs from gold.
-
-    As in exact alignment, spaces are ignored, and inside multiword tokens case is ignored. A
-    multiword token is a form, too.
-    """
-    gold, system = alignment.gold.treebank, alignment.system.treebank
-    ours = np.flatnonzero(alignment.to_system >= 0)
-    theirs = alignment.to_system[ours]
-    columns = gold.codes("form"), system.codes("form")
-    (a, b), _ = joint_codes(*columns, without_spaces)
-    (a_lower, b_lower), _ = joint_codes(*columns, lambda form: without_spaces(form).lower())
-    inside = (gold.multiword[ours] >= 0) | (system.multiword[theirs] >= 0)
-    differ = np.where(inside, a_lower[ours] != b_lower[theirs], a[ours] != b[theirs])
-    forms = Counter(
-        (gold.field(gold.rows[g], _FORM), system.field(system.rows[s], _FORM))
-        for g, s in zip(ours[differ].tolist(), theirs[differ].tolist(), strict=True)
-    )
-    tokens, others = (_multiword_forms(side) for side in (alignment.gold, alignment.system))
-    forms.update(
-        (tokens[span], others[span])
-        for span in tokens.keys() & others.keys()
-        if without_spaces(tokens[span]) != without_spaces(others[span])
-    )
-    lost, added = (int((to < 0).sum()) for to in (alignment.to_system, alignment.to_gold))
-    return TextChanges(forms, lost, added, gold.n_words, system.n_words)
-
-
-def _multiword_forms(side: Side) -> dict[tuple[int, int], str]:
-    """Return the forms of multiword tokens by the span of characters that they cover."""
-    segments, treebank = side.segments, side.treebank
-    places = np.flatnonzero(treebank.kinds[segments.token_rows] == _MULTIWORD)
-    starts, ends = segments.token_starts[places].tolist(), segments.token_ends[places].tolist()
-    forms = [treebank.field(row, _FORM) for row in segments.token_rows[places].tolist()]
-    return dict(zip(zip(starts, ends, strict=True), forms, strict=True))
-
-
-def grouped(gold: Segmentation, system: Segmentation) -> tuple[npt.NDArray[np.int64], Segmentation]:
+def grouped(
+    gold: Segmentation, system: Segmentation, pairs: Sequence[tuple[int, int]] = ()
+) -> tuple[npt.NDArray[np.int64], Segmentation]:
     """Return groups of tokens, and the system's segmentation in positions of gold.
 
     A group is a range of gold tokens (first, and one past the last) and a range of system tokens.
     Groups with less than half of the characters aligned are left out.
     """
     (a, a_token), (b, b_token) = _spaced(gold), _spaced(system)
-    stands_for = character_map(a, b)
+    stands_for = _mapped_by_pairs(a, _edges(gold), b, _edges(system), pairs) if pairs else character_map(a, b)
     shared = np.flatnonzero((stands_for >= 0) & (b_token >= 0))
     shared = shared[a_token[stands_for[shared]] >= 0]
     ours, theirs = a_token[stands_for[shared]], b_token[shared]
@@ -204,12 +307,39 @@ def _spaced(segments: Segmentation) -> tuple[Bytes, npt.NDArray[np.int64]]:
     return text, token
 
 
+def _edges(segments: Segmentation) -> npt.NDArray[np.int64]:
+    """Return where each sentence begins, and the last one ends, in the text with marks."""
+    ends = np.append(0, segments.sentence_ends).astype(np.int64)
+    return ends + np.searchsorted(segments.token_ends, ends, "right")
+
+
+def _mapped_by_pairs(
+    a: Bytes, a_edges: npt.NDArray[np.int64], b: Bytes, b_edges: npt.NDArray[np.int64],
+    pairs: Sequence[tuple[int, int]],
+) -> npt.NDArray[np.int64]:  # fmt: skip
+    """Return the map of characters within each pair of sentences, and between the pairs."""
+    stands_for = np.full(len(b), -1, np.int64)
+    i = j = 0
+    for ours, theirs in [*pairs, (len(a_edges) - 1, len(b_edges) - 1)]:
+        last = ours == len(a_edges) - 1
+        stops = [(ours, theirs)] if last else [(ours, theirs), (ours + 1, theirs + 1)]
+        for i_stop, j_stop in stops:
+            first, second = a[a_edges[i] : a_edges[i_stop]], b[b_edges[j] : b_edges[j_stop]]
+            if len(first) and len(second):
+                found = character_map(first, second)
+                stands_for[b_edges[j] : b_edges[j_stop]] = np.where(found < 0, -1, found + a_edges[i])
+            i, j = i_stop, j_stop
+    return stands_for
+
+
 def character_map(a: Bytes, b: Bytes) -> npt.NDArray[np.int64]:
     """Return, for each byte of `b`, the position of its partner in `a`, or -1.
 
     Between anchors the number of edits is minimal. A range without anchors that is too long for
     that, such as a lost document, is left unaligned.
     """
+    if np.array_equal(a, b):
+        return np.arange(len(b))
     stands_for = np.full(len(b), -1, np.int64)
     i = j = 0
     for start, other_start, size in [*_anchors(a, b), (len(a), len(b), 0)]:

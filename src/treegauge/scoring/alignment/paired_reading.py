@@ -1,8 +1,8 @@
 """Parallel reading of gold and system in bounded memory."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,19 +10,16 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels import alignment as _align
 from treegauge.scoring.alignment.align import Alignment, align
-from treegauge.scoring.alignment.segmentation import (
-    MismatchError,
-    Segmentation,
-    Surroundings,
-    TextChanges,
-    mismatch,
-    segmentation,
-)
+from treegauge.scoring.alignment.segmentation import MismatchError, Segmentation, Surroundings, mismatch, segmentation
 from treegauge.scoring.settings import Reading
 from treegauge.treebanks.data.columns import NUMBER, Treebank, concat
 from treegauge.treebanks.data.conllu import CHUNK, parse_conllu, refusals, stream_conllu
 from treegauge.treebanks.data.problems import ConlluError, ReadingProblem
 from treegauge.treebanks.sources.files import Source
+
+if TYPE_CHECKING:
+    from treegauge.scoring.alignment.loose import Arranged
+    from treegauge.treebanks.answers.sentences import ModelAnswer
 
 Input = Treebank | Source
 LAYERS = {
@@ -55,7 +52,7 @@ class Pending(NamedTuple):
 class SideReader:
     """One side, read piece by piece; `problems` lists what was skipped, repaired or allowed.
 
-    `changes` are the differences of a system's text from gold that loose alignment found.
+    In loose alignment, `answer` is that of a language model, and `arranged` the output in the order of gold.
     """
 
     name: str
@@ -67,7 +64,8 @@ class SideReader:
     empty: frozenset[str] = frozenset(LAYERS)
     passed: Surroundings = field(default_factory=Surroundings)
     problems: list[ReadingProblem] = field(default_factory=list)
-    changes: list[TextChanges] = field(default_factory=list)
+    answer: "ModelAnswer | None" = None
+    arranged: "Arranged | None" = None
 
     @classmethod
     def of(
@@ -84,6 +82,16 @@ class SideReader:
             return cls(source.name, iter([source]), reading.errors, seen)
         pieces = pieces or stream_conllu(source, errors=reading.errors, allow=reading.allow, chunk=chunk)
         return cls(str(source), pieces, reading.errors, seen)
+
+    @classmethod
+    def of_output(cls, source: Input, reading: Reading, *, chunk: int = CHUNK) -> "SideReader":
+        """Return the reader of a system's output, which may be an answer in loose alignment."""
+        if reading.align != "loose" or isinstance(source, Treebank):
+            return cls.of(source, reading, chunk=chunk)
+        read, answer = read_output(source, reading)
+        side = cls.of(read, reading)
+        side.answer = answer
+        return side
 
     @property
     def size(self) -> int:
@@ -157,11 +165,11 @@ def read_pairs(gold: SideReader, system: SideReader, reading: Reading | None = N
                 side.grow()
         left, right = gold.waiting, system.waiting
         if left.treebank.n_words and right.treebank.n_words:
-            from treegauge.scoring.alignment.loose import align_loosely, text_changes
+            from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
-            alignment = align_loosely(*left, *right)
-            system.changes.append(text_changes(alignment))
-            yield alignment
+            new = system.arranged = in_gold_order(left.treebank, right.treebank)
+            segments = right.segments if new.treebank is right.treebank else None
+            yield align_loosely(*left, new.treebank, segments, new.pairs)
             return
     yield from _exact(gold, system)
 
@@ -203,9 +211,20 @@ def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
         check_heads(side, reading.errors)
     if reading.align == "exact":
         return align(gold, system)
-    from treegauge.scoring.alignment.loose import align_loosely
+    from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
-    return align_loosely(gold, None, system, None)
+    new = in_gold_order(gold, system)
+    return align_loosely(gold, None, new.treebank, None, new.pairs)
+
+
+def read_output(source: Source, reading: Reading) -> "tuple[Treebank, ModelAnswer | None]":
+    """Read a system's output for loose alignment: CoNLL-U, or else the answer of a language model."""
+    from treegauge.treebanks.answers.sentences import answer_or_treebank
+
+    treebank, answer = answer_or_treebank(source, allow=reading.allow)
+    if answer is None:
+        return treebank, None
+    return replace(answer.attached(), policy="answer"), answer
 
 
 def _meetings(ours: Segmentation, theirs: Segmentation) -> npt.NDArray[np.int32]:

@@ -30,6 +30,9 @@ def _fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
+MOSTLY = 0.5  # a column with a larger share of ``_`` counts as not annotated
+
+
 class Codes(NamedTuple):
     """A column as whole numbers: ``values[codes[i]]`` is the value of word ``i``."""
 
@@ -187,6 +190,26 @@ class Treebank:
             self._codes[name] = Codes(codes, self.texts(firsts, number))
         return self._codes[name]
 
+    def blank(self, column: str) -> npt.NDArray[np.bool_]:
+        """Return which words have no value in a column; ``_`` is an ordinary form unless most are.
+
+        Most forms are ``_`` in treebanks whose text may not be distributed.
+        """
+        codes, values = self.codes(column)
+        if "_" not in values:
+            return np.zeros(self.n_words, bool)
+        empty: npt.NDArray[np.bool_] = codes == values.index("_")
+        if column in {"form", "lemma"}:
+            forms, names = self.codes("form")
+            underscores = forms == (names.index("_") if "_" in names else -1)
+            empty = empty & ~underscores if underscores.mean() <= MOSTLY else empty
+        return empty
+
+    @cached_property
+    def blank_shares(self) -> "_BlankShares":
+        """The share of words without a value, by column."""
+        return _BlankShares(self)
+
     def texts(self, rows: Ints, number: int) -> list[str]:
         """Return one field of each of these rows as text."""
         starts, stops = self.fields[rows, number].tolist(), self.fields[rows, number + 1].tolist()
@@ -323,6 +346,15 @@ class Treebank:
 
         head = f"<p><b>{escape(self.name)}</b>: {len(self):,} sentences, {self.n_words:,} words</p>"
         return head + (self[0]._repr_svg_() if len(self) else "")
+
+
+class _BlankShares(dict[str, float]):
+    def __init__(self, treebank: Treebank) -> None:
+        self.treebank = treebank
+
+    def __missing__(self, column: str) -> float:
+        self[column] = share = float(self.treebank.blank(column).mean())
+        return share
 
 
 def concat(treebanks: Iterable[Treebank], *, name: str | None = None) -> Treebank:

@@ -167,12 +167,7 @@ def read_conllu(
 def read_splits(source: Source, **options: Any) -> dict[str, Treebank]:
     """Read the training, dev and test sets of a treebank that exist.
 
-    Parameters
-    ----------
-    source
-        The folder of a treebank, or its name or code under ``TREEGAUGE_UD``.
-    **options
-        As in :func:`read_conllu`.
+    `source` is the folder of a treebank, or its name or code; options are those of :func:`read_conllu`.
     """
     parts: dict[str, list[str]] = {}
     for path in find(source):

@@ -120,6 +120,9 @@ class ConlluError(TreegaugeError, ValueError):
             lines.append('hint: errors="skip" leaves such sentences out, errors="repair" repairs '
                          "what it can (on the command line --errors skip|repair); treegauge check "
                          "lists everything")  # fmt: skip
+        if any(problem.kind == "columns" for problem in self.problems):
+            lines.append("hint: if a language model wrote this, score --align loose reads other formats and says "
+                         "what it assumes; so does treegauge convert ANSWER.txt NEW.conllu")  # fmt: skip
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,9 +1,8 @@
 """Treebanks on disk: location, and metadata on licence, genre and annotation."""
 
-import csv
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from treegauge.treebanks.sources.languages import UNKNOWN, Language, code_of, la
 
 if TYPE_CHECKING:
     from treegauge.treebanks.data.columns import Treebank
-    from treegauge.treebanks.sources.selection import Tally
+    from treegauge.treebanks.sources.tallies import Tally
 
 #: File names of UD. Large treebanks have several files per set: cs_pdt-ud-train-l.conllu.
 UD_FILE = re.compile(r"(?P<code>[^-]+)-ud-(?P<split>train|dev|test)\b")
@@ -40,8 +39,6 @@ _OTHERS = {
     "LGPL-LR": re.compile(r"LGPL-?LR|Lesser General Public License for Linguistic Resources", re.IGNORECASE),
 }
 _GPL = re.compile(r"GNU (?:GENERAL PUBLIC LICENSE|GPL)\W+(?:Version )?(\d)", re.IGNORECASE)
-Index = dict[tuple[str | None, str], str]
-"""Licences by release and treebank."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class TreebankEntry:
     @property
     def total(self) -> "Tally":
         """The counts of all splits together."""
-        from treegauge.treebanks.sources.selection import Tally
+        from treegauge.treebanks.sources.tallies import Tally
 
         return sum((self.counts or {}).values(), Tally())
 
@@ -166,8 +163,8 @@ def holds_treebank(folder: Path) -> bool:
     return any(next(folder.glob(f"*{ending}"), None) is not None for ending in endings)
 
 
-def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
-    """Return the entry of the treebank in a folder; `indices` caches licence tables."""
+def entry_of(folder: Path) -> TreebankEntry:
+    """Return the entry of the treebank in a folder."""
     whole = folder.resolve()
     name, release = own_name(whole.name)
     release = release or release_of(whole.parent.name)
@@ -180,20 +177,12 @@ def entry_of(folder: Path, indices: dict[Path, Index]) -> TreebankEntry:
             codes.append(named["code"])
         if split:
             files[split] = (*files.get(split, ()), path)
-    metadata = read_metadata(folder)
-    if metadata.licence == UNKNOWN:
-        for place in (whole.parent, whole.parent.parent):
-            if place not in indices:
-                indices[place] = read_index(place / "INDEX.csv")
-            if licence := indices[place].get((release, name)):
-                metadata = replace(metadata, licence=licence)
-                break
     return TreebankEntry(
         name=name,
         release=release,
         code=codes[0] if codes else code_of(name) or "",
         language=language_of(name),
-        metadata=metadata,
+        metadata=read_metadata(folder),
         folder=folder,
         files={split: files[split] for split in SPLITS if split in files},
         problem=None if files else "no file is named as a training, dev or test set",
@@ -245,20 +234,3 @@ def _text(path: Path) -> str:
             return file.read(_MOST).decode(errors="replace")
     except OSError:  # missing or not readable
         return ""
-
-
-def read_index(path: Path) -> Index:
-    """Read licences from a table with the columns ``release``, ``treebank`` and ``licence``.
-
-    Collections whose folders contain only treebanks have such an ``INDEX.csv`` next to them.
-    """
-    try:
-        with path.open(encoding="utf-8", errors="replace", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, csv.Error):
-        return {}
-    return {
-        (release_of(row.get("release") or ""), row["treebank"]): row["licence"].strip()
-        for row in rows
-        if row.get("treebank") and (row.get("licence") or "").strip()
-    }

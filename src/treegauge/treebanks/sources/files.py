@@ -19,6 +19,8 @@ from treegauge.core.safe_reading import LimitedStream
 
 SPLITS = ("train", "dev", "test")
 ENDINGS = ("", ".gz", ".xz", ".zst", ".bz2")
+ANSWERS = (".txt", ".md", ".json", ".jsonl")
+"""Endings of files that are answers of language models."""
 Source = str | os.PathLike[str]
 Errors = Literal["strict", "skip", "repair"]
 """What to do about malformed sentences."""
@@ -122,7 +124,7 @@ def split_of(path: Source) -> str | None:
 
 def short_name(path: Source) -> str:
     """Return a name for signatures: the file's name without its endings."""
-    name = Path(path).name
+    name = Path(path).name.removesuffix(Path(path).suffix if Path(path).suffix in ANSWERS else "")
     return "stdin" if name == "-" else name.partition(".conllu")[0]
 
 

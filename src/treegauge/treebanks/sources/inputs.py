@@ -113,7 +113,7 @@ def _is_transfer(path: Path) -> bool:
         return False
 
 
-PACKAGED = ("conll18", "fragility_exp1", "ud25", "difficulty_table1")
+PACKAGED = ("conll18", "fragility_exp1", "published", "ud25", "ud26", "difficulty_table1")
 """Names of the packaged tables."""
 
 TREEBANK_KINDS = ("treebank", "conllu")
@@ -194,23 +194,10 @@ def recognise(
 ) -> list[Input]:
     """Return the recognised inputs.
 
-    Parameters
-    ----------
-    sources
-        Paths, patterns, names or codes of treebanks under ``TREEGAUGE_UD``, packaged tables, open
-        files or objects; a system's output also as ``NAME=PATH``, or in a mapping from names. A
-        folder of treebanks stands for all treebanks in it.
-    gold
-        Further files, folders or treebanks that are gold.
-    kinds
-        The kinds that the caller accepts; others are refused. Empty for all.
-    errors
-        What to do about malformed sentences.
-
-    Returns
-    -------
-    list
-        One :class:`Input` per file, folder or object, each once, with distinct names.
+    Sources are those of :func:`resolve_source`, packaged tables, open files or objects, and a system's output also
+    as ``NAME=PATH`` or in a mapping from names; a folder of treebanks stands for all treebanks in it. Kinds that
+    are not among `kinds` are refused, if there are any. There is one input per file, folder or object, with
+    distinct names, except that several runs share the name of their system.
     """
     inputs: dict[Any, Input] = {}
     gold = list(gold)

@@ -47,16 +47,8 @@ def resolve_source(
 ) -> list[ResolvedPath]:
     """Return the files and folders that a word means, at least one.
 
-    Parameters
-    ----------
-    source
-        The word.
-    root
-        The folder in which a plan's treebanks are, instead of the current folder.
-    names
-        Other names that the caller accepts, which an error message may suggest.
-    quiet
-        Whether to choose the newest release without a note.
+    `root` is the folder in which a plan's treebanks are, instead of the current folder; an error may suggest
+    `names`, which the caller accepts, too. If `quiet`, the newest release is chosen without a note.
     """
     word = os.fspath(source)
     if word == "-":
@@ -166,12 +158,7 @@ def newest_releases(entries: "Iterable[TreebankEntry]", word: str = "") -> Relea
 def missing_path(source: Source, names: Iterable[str] = ()) -> str:
     """Return the message on a path that does not exist, with the most similar name there.
 
-    Parameters
-    ----------
-    source
-        The path.
-    names
-        Other names that are accepted in its place.
+    `names` are others that are accepted in its place.
 
     Examples
     --------

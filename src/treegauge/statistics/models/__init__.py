@@ -1,0 +1,1 @@
+"""Models fitted by likelihood."""
