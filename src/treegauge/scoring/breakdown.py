@@ -173,4 +173,4 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction
             f"{scores.units}, or a difference in fewer than {LEAST_DIFFERENT}"
         )
     signature = countersign(signature, units=scores.units, test="paired-student", correction=correction)
-    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes))
+    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes), scores.level)
