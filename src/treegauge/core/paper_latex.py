@@ -186,7 +186,7 @@ def _body(table: "PaperTable", rows: Sequence["PaperRow"], small: str) -> list[s
     """Return the lines of scores and, below them, of intervals."""
 
     def score(cell: "PaperCell") -> str:
-        text = tex(table.number(cell))
+        text = re.sub(r"(?<!\w)-(?=\d)", "$-$", tex(table.number(cell)))
         text = rf"\textbf{{{text}}}" if cell.best else text
         text += f"{{{small}{tex(table.spread(cell))}}}" if cell.spread is not None else ""
         return text + (rf"\rlap{{{_MARKS[cell.mark]}}}" if cell.mark else "")

@@ -293,6 +293,8 @@ def _plain_typst(result: Result) -> str:
     def drawn(one: Result) -> str:
         (stub, *columns), *rows = text_rows(one.shown(), digits=one.digits)
         body = [PaperRow(name, [PaperCell(None, text=text or " ") for text in cells]) for name, *cells in rows]
-        return PaperTable(stub, columns, body, f"{one.kind}.", one.signature, label=f"tab:{one.kind}").typst()
+        return PaperTable(
+            stub, columns, body, f"{one.kind}.", one.signature, label=f"tab:{one.kind.replace(' ', '-')}"
+        ).typst()
 
     return "\n\n".join(map(drawn, result.each()))

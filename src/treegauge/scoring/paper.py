@@ -1,6 +1,7 @@
 """Scores for others: tables for papers with significance marks, and records of Every Eval Ever."""
 
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -99,7 +100,7 @@ def suite_table(suite: "Suite") -> PaperTable:
     labels = [suite.label(name) for name in names]
     caption = [f"{' and '.join(labels)} (F1 in percent) of {len(suite.systems)} systems on {number} treebanks"]
     caption += [f"n = {_counted(suite.sentences, 'sentences')}"]
-    caption += _runs({(one.system, len(one.runs)): 0 for each in suite.treebanks.values() for one in each.systems})
+    caption += _runs({(one.system, len(one.runs)) for each in suite.treebanks.values() for one in each.systems})
     lines = [", ".join(caption) + "."]
     kinds = Counter(scores.units for scores in suite.treebanks.values())
     units = next(iter(kinds)) if len(kinds) == 1 else " or ".join(f"{kind} ({kinds[kind]} treebanks)" for kind in kinds)
@@ -151,7 +152,7 @@ def classes_table(found: "Breakdowns") -> PaperTable:
             yield PaperCell(None, text="–" if low is None else f"{low:+.1f} to {row['high']:+.1f}")
 
     body = [PaperRow(name, list(cells(name))) for name in classes if name not in small]
-    (where,) = human_names([signed["tb"].rpartition("#")[0]])
+    (where,) = human_names([re.sub("(?<=[0-9])treebanks$", " treebanks", signed["tb"].rpartition("#")[0])])
     words = _counted(sum(count for count in classes.values() if count), "words")
     lines = [
         f"{signed['m']} by {signed['by']} on {where}, n = {words}: precision (P), recall (R) and F1 in percent; "
@@ -175,7 +176,15 @@ def classes_table(found: "Breakdowns") -> PaperTable:
     columns, groups = ["gold", *["P", "R", "F1"] * len(frames)], [("", 1), *((name, 3) for name in frames)]
     if tests:
         columns, groups = [*columns, "F1", f"{100 * found.level:g} %"], [*groups, ("difference", 2)]
-    return PaperTable("class", columns, body, " ".join(lines), found.signature, groups, label="tab:classes")
+    return PaperTable(
+        "class",
+        columns,
+        body,
+        " ".join(lines),
+        found.signature,
+        groups,
+        label=f"tab:{re.sub('[^A-Za-z0-9]+', '-', signed['by'])}",
+    )
 
 
 def run_scores(system: "SystemScore", metric: str) -> list[float]:
@@ -234,7 +243,11 @@ def _counted(number: int, what: str) -> str:
 
 def _runs(counts: Iterable[tuple[str, int]]) -> list[str]:
     """Return a note on the systems with several runs."""
-    several = {f"{number} runs of {name}" for name, number in counts if number > 1}
+    every = set(counts)
+    numbers = {number for _, number in every}
+    if len(numbers) == 1 and max(numbers) > 1:
+        return [f"mean over {numbers.pop()} runs" + " of each" * (len(every) > 1)]
+    several = {f"{number} runs of {name}" for name, number in every if number > 1}
     return [f"mean over {' and '.join(sorted(several))}"] if several else []
 
 
