@@ -43,25 +43,34 @@ def latex_table(table: "PaperTable", style: Style) -> str:
     if style not in get_args(Style):
         raise ChoiceError("style", style, get_args(Style))
     if style == "plain":
-        return _longtable(table) if _lines(table.rows) > MOST_ROWS else _plain(table)
-    return _fitted(table, _PAPERS[style])
+        text = _longtable(table) if _lines(table.rows) > MOST_ROWS else _plain(table)
+    else:
+        text = _fitted(table, _PAPERS[style])
+    if r"\else[U+" in text:
+        text = f"% Needs XeLaTeX or LuaLaTeX with a font for its names; pdfLaTeX shows code points.\n{text}"
+    return text
 
 
 def tex(text: str) -> str:
-    r"""Escape a text for all LaTeX engines: pdfLaTeX shows the code points of other scripts.
+    r"""Escape a text for all LaTeX engines: pdfLaTeX shows the first code point of other scripts.
 
     Examples
     --------
     >>> print(tex("a_b é †"), tex("中文"))
-    a\_b é \textsuperscript{\dag} \ifdefined\Umathchar 中文\else[U+4E2D U+6587]\fi{}
+    a\_b é \textsuperscript{\dag} \ifdefined\Umathchar 中文\else[U+4E2D +1]\fi{}
     """
 
     def foreign(found: re.Match[str]) -> str:
-        codes = " ".join(f"U+{ord(character):04X}" for character in found[0])
-        return rf"\ifdefined\Umathchar {found[0]}\else[{codes}]\fi{{}}"
+        return rf"\ifdefined\Umathchar {found[0]}\else{_code(found)}\fi{{}}"
 
     parts = re.split(f"([{''.join(_MARKS)}])", one_line(text))
     return "".join(_MARKS[part] if part in _MARKS else _FOREIGN.sub(foreign, latex(part)) for part in parts)
+
+
+def _code(found: re.Match[str]) -> str:
+    """Return what pdfLaTeX shows instead of other scripts."""
+    more = f" +{len(found[0]) - 1}" if len(found[0]) > 1 else ""
+    return f"[U+{ord(found[0][0]):04X}{more}]"
 
 
 def _caption(table: "PaperTable", more: str = "") -> str:
@@ -98,7 +107,7 @@ def _fitted(table: "PaperTable", paper: _Paper) -> str:
     left_out = ""
     if (shrink or _lines(table.rows) > 2 * MOST_ROWS) and bare.rows != table.rows:
         table, (star, size, shrink) = bare, _room(bare, paper)
-        left_out = f" The intervals of each {table.stub} are left out for want of space."
+        left_out = f" The intervals of each {table.stub} are left out to save space."
     body = "\n\\quad\n".join(_tabular(table, rows, r"\scriptsize") for rows in _panels(table))
     if shrink:
         body = f"\\resizebox{{\\textwidth}}{{!}}{{%\n{body}%\n}}"
@@ -138,19 +147,23 @@ def _room(table: "PaperTable", paper: _Paper) -> tuple[str, str, bool]:
 
 def _width(table: "PaperTable", points: float, character: float) -> float:
     """Estimate the width of one panel in points."""
-    wide: list[float] = [max(map(len, [table.stub, *(row.name for row in table.rows)]))]
+
+    def wide_name(name: str) -> int:
+        return len(_FOREIGN.sub(_code, name))
+
+    wide: list[float] = [max(map(wide_name, [table.stub, *(row.name for row in table.rows)]))]
     for i, name in enumerate(table.columns):
         cells, small = [row.cells[i] for row in table.rows], 7 / points
         wide.append(
             max(
-                len(name),
+                wide_name(name),
                 *(len(table.number(cell)) + small * len(table.spread(cell)) for cell in cells),
                 *(small * len(table.interval(cell)) for cell in cells),
             )
         )
     over, start = 0.0, 1
     for name, size in table.groups:
-        over += max(0.0, len(name) - sum(wide[start : start + size]))
+        over += max(0.0, wide_name(name) - sum(wide[start : start + size]))
         start += size
     return (sum(wide) + over) * character * points + 2 * _GAP * len(wide)
 

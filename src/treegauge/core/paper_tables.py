@@ -185,7 +185,7 @@ class PaperTable:
         def line(cells: Sequence[str]) -> str:
             return f"  {', '.join(cells)},"
 
-        over = [f"table.cell(colspan: {size}, align: center, {_string(name)})" for name, size in self.groups]
+        over = [f"table.cell(colspan: {size}, {_string(name)})" for name, size in self.groups]
         head = [*([line(['""', *over])] if over else []), line([_string(one) for one in (self.stub, *self.columns)])]
         body = []
         for number, row in enumerate(self.rows):
