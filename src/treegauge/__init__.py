@@ -37,6 +37,7 @@ _HOMES = {
     "ranking.leaderboard": ["Leaderboard"],
     "ranking.rank": ["rank"],
     "ranking.reading": ["read_leaderboard"],
+    "ranking.design": ["design"],
     "ranking.recommend": ["recommend"],
     "reporting.demo": ["demo"],
     "reporting.leaderboard": ["leaderboard"],
@@ -44,7 +45,6 @@ _HOMES = {
     "scoring.alignment.align": ["align"],
     "scoring.breakdown": ["breakdown"],
     "scoring.classes.class_scores": ["examples"],
-    "scoring.design": ["design"],
     "scoring.vote": ["vote"],
     "scoring.classes.classification": ["classify"],
     "scoring.classes.confusion": ["confusion"],
@@ -62,6 +62,7 @@ _HOMES = {
     "treebanks.sources.resolver": ["read_treebank"],
     "treebanks.convert": ["convert"],
     "treebanks.fetch": ["fetch"],
+    "treebanks.published": ["published"],
     "treebanks.show": ["show"],
     "treebanks.data.frames": ["from_frame"],
     "treebanks.data.problems": ["ConlluError"],
@@ -83,6 +84,7 @@ register_extensions(
     save="treegauge.reporting.figures.drawing:save",
     to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
+register_extensions("parsers", fit="treegauge.parsing.registry:fit_parser")
 register_extensions(
     "sentences",
     kinds="treegauge.auditing.changes.word_pairs:new_sentence_kinds",

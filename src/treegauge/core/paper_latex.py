@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from treegauge.core.errors import ChoiceError, one_line
 from treegauge.core.tables import latex
@@ -26,16 +26,9 @@ _FOREIGN = re.compile(
 )
 
 
-class _Paper(NamedTuple):
-    """Widths of a column and of the page, and of a character relative to the font size, bold digits included."""
-
-    column: float
-    page: float
-    character: float
-
-
+#: Widths of a column and of the page in points, and of a character relative to the font size, bold digits included.
 #: Both have columns of 7.7 cm; LREC sets text in Arial, which is wider than Times.
-_PAPERS = {"acl": _Paper(219.0, 455.0, 0.56), "lrec": _Paper(219.0, 455.0, 0.62)}
+_PAPERS = {"acl": (219.0, 455.0, 0.56), "lrec": (219.0, 455.0, 0.62)}
 
 
 def latex_table(table: "PaperTable", style: Style) -> str:
@@ -52,13 +45,7 @@ def latex_table(table: "PaperTable", style: Style) -> str:
 
 
 def tex(text: str) -> str:
-    r"""Escape a text for all LaTeX engines: pdfLaTeX shows the first code point of other scripts.
-
-    Examples
-    --------
-    >>> print(tex("a_b é †"), tex("中文"))
-    a\_b é \textsuperscript{\dag} \ifdefined\Umathchar 中文\else[U+4E2D +1]\fi{}
-    """
+    r"""Escape a text for all LaTeX engines: pdfLaTeX shows the first code point of other scripts."""
 
     def foreign(found: re.Match[str]) -> str:
         return rf"\ifdefined\Umathchar {found[0]}\else{_code(found)}\fi{{}}"
@@ -73,6 +60,10 @@ def _code(found: re.Match[str]) -> str:
     return f"[U+{ord(found[0][0]):04X}{more}]"
 
 
+def _name_width(name: str) -> int:
+    return len(_FOREIGN.sub(_code, name))
+
+
 def _caption(table: "PaperTable", more: str = "") -> str:
     signature = tex(table.signature)
     for mark in (r"\textbar{}", ":", "+", r"\_", "@", r"\#"):
@@ -80,29 +71,36 @@ def _caption(table: "PaperTable", more: str = "") -> str:
     return rf"\caption{{{tex(table.caption + more)} {{\scriptsize\ttfamily {signature}}}}}"
 
 
-def _head(*packages: str) -> str:
-    return f"% \\usepackage{{{','.join(packages)}}}"
-
-
 def _plain(table: "PaperTable") -> str:
-    lines = [_head("booktabs"), r"\begin{table}[tb]", r"\centering", _tabular(table, table.rows, r"\footnotesize")]
+    lines = [
+        r"% \usepackage{booktabs}",
+        r"\begin{table}[tb]",
+        r"\centering",
+        _tabular(table, table.rows, r"\footnotesize"),
+    ]
     return "\n".join([*lines, _caption(table), rf"\label{{{table.label}}}", r"\end{table}"])
 
 
 def _longtable(table: "PaperTable") -> str:
     """Return a table that continues on the next page."""
     head = [r"\toprule", *_headings(table), r"\midrule"]
-    lines = [_head("booktabs", "longtable"), "% Not in two columns: write \\onecolumn before it, or use format acl."]
+    lines = [
+        r"% \usepackage{booktabs,longtable}",
+        "% Not in two columns: write \\onecolumn before it, or use format acl.",
+    ]
     lines += [r"\begingroup", r"\setlength{\LTcapwidth}{\textwidth}"]
-    lines += [rf"\begin{{longtable}}{{{_layout(table)}}}", rf"{_caption(table)}\label{{{table.label}}} \\"]
+    lines += [rf"\begin{{longtable}}{{l{'r' * len(table.columns)}}}", rf"{_caption(table)}\label{{{table.label}}} \\"]
     lines += [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
     lines += _body(table, table.rows, r"\footnotesize")
     return "\n".join([*lines, r"\end{longtable}", r"\endgroup"])
 
 
-def _fitted(table: "PaperTable", paper: _Paper) -> str:
+def _fitted(table: "PaperTable", paper: tuple[float, float, float]) -> str:
     """Return a table that fits one column or the page, if necessary without the intervals of treebanks."""
-    bare = replace(table, rows=[row if row.summary else _without_intervals(row) for row in table.rows])
+    bare = replace(table, rows=[
+        row if row.summary else row._replace(cells=[cell._replace(interval=None) for cell in row.cells])
+        for row in table.rows
+    ])  # fmt: skip
     star, size, shrink = _room(table, paper)
     left_out = ""
     if (shrink or _lines(table.rows) > 2 * MOST_ROWS) and bare.rows != table.rows:
@@ -111,13 +109,9 @@ def _fitted(table: "PaperTable", paper: _Paper) -> str:
     body = "\n\\quad\n".join(_tabular(table, rows, r"\scriptsize") for rows in _panels(table))
     if shrink:
         body = f"\\resizebox{{\\textwidth}}{{!}}{{%\n{body}%\n}}"
-    lines = [_head("booktabs", *(["graphicx"] if shrink else [])), rf"\begin{{table{star}}}[tb]"]
+    lines = [rf"% \usepackage{{booktabs{',graphicx' * shrink}}}", rf"\begin{{table{star}}}[tb]"]
     lines += [r"\centering", size, rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}", body, _caption(table, left_out)]
     return "\n".join([*lines, rf"\label{{{table.label}}}", rf"\end{{table{star}}}"])
-
-
-def _without_intervals(row: "PaperRow") -> "PaperRow":
-    return row._replace(cells=[cell._replace(interval=None) for cell in row.cells])
 
 
 def _lines(rows: Sequence["PaperRow"]) -> int:
@@ -133,43 +127,31 @@ def _panels(table: "PaperTable") -> list[list["PaperRow"]]:
     return [rows[:cut], rows[cut:]]
 
 
-def _room(table: "PaperTable", paper: _Paper) -> tuple[str, str, bool]:
+def _room(table: "PaperTable", paper: tuple[float, float, float]) -> tuple[str, str, bool]:
     """Choose ``table`` or ``table*``, the size of the font, and whether to shrink the rest."""
-    panels = len(_panels(table))
-    for star, room in (("", paper.column), ("*", paper.page)):
+    panels, (column, page, character) = len(_panels(table)), paper
+    for star, room in (("", column), ("*", page)):
         for size, points in _SIZES.items():
             if size == r"\scriptsize" and not star:
                 continue
-            if panels * _width(table, points, paper.character) <= room:
+            if panels * _width(table, points, character) <= room:
                 return star, size, False
     return "*", r"\scriptsize", True
 
 
 def _width(table: "PaperTable", points: float, character: float) -> float:
     """Estimate the width of one panel in points."""
-
-    def wide_name(name: str) -> int:
-        return len(_FOREIGN.sub(_code, name))
-
-    wide: list[float] = [max(map(wide_name, [table.stub, *(row.name for row in table.rows)]))]
+    names, small = [table.stub, *(row.name for row in table.rows)], 7 / points
+    wide: list[float] = [max(map(_name_width, names))]
     for i, name in enumerate(table.columns):
-        cells, small = [row.cells[i] for row in table.rows], 7 / points
-        wide.append(
-            max(
-                wide_name(name),
-                *(len(table.number(cell)) + small * len(table.spread(cell)) for cell in cells),
-                *(small * len(table.interval(cell)) for cell in cells),
-            )
-        )
+        cells = [row.cells[i] for row in table.rows]
+        scores = (len(table.number(cell)) + small * len(table.spread(cell)) for cell in cells)
+        wide.append(max(_name_width(name), *scores, *(small * len(table.interval(cell)) for cell in cells)))
     over, start = 0.0, 1
     for name, size in table.groups:
-        over += max(0.0, wide_name(name) - sum(wide[start : start + size]))
+        over += max(0.0, _name_width(name) - sum(wide[start : start + size]))
         start += size
     return (sum(wide) + over) * character * points + 2 * _GAP * len(wide)
-
-
-def _layout(table: "PaperTable") -> str:
-    return f"l{'r' * len(table.columns)}"
 
 
 def _line(cells: Sequence[str], end: str = r" \\") -> str:
@@ -191,7 +173,7 @@ def _headings(table: "PaperTable") -> list[str]:
 
 
 def _tabular(table: "PaperTable", rows: Sequence["PaperRow"], small: str) -> str:
-    lines = [rf"\begin{{tabular}}{{{_layout(table)}}}", r"\toprule", *_headings(table), r"\midrule"]
+    lines = [rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\toprule", *_headings(table), r"\midrule"]
     return "\n".join([*lines, *_body(table, rows, small), r"\bottomrule", r"\end{tabular}"])
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from treegauge.core.errors import one_line
 from treegauge.core.paper_latex import MOST_ROWS, Style, latex_table
 from treegauge.core.result import Result
-from treegauge.core.tables import markdown, text_rows
+from treegauge.core.tables import markdown
 
 
 class PaperCell(NamedTuple):
@@ -232,14 +232,8 @@ class PaperTable:
 
 
 def _string(text: str) -> str:
-    r"""Return a string of Typst code.
-
-    Examples
-    --------
-    >>> print(_string('a "b" \\ #c'))
-    "a \"b\" \\ #c"
-    """
-    escaped = one_line(text).replace("\\", "\\\\").replace('"', '\\"')
+    """Return a string of Typst code."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
@@ -269,8 +263,11 @@ class PaperResult(Result):
         return self.to_latex(style="lrec")
 
     def to_typst(self) -> str:
-        """Return the table for a paper in Typst, then further tables."""
-        parts = (p.to_typst() if isinstance(p, PaperResult) else _plain_typst(p) for p in self._parts())
+        """Return the table for a paper in Typst, then further tables as text."""
+        parts = (
+            p.to_typst() if isinstance(p, PaperResult) else f"#raw(block: true, {_string(str(p))})"
+            for p in self._parts()
+        )
         return "\n\n".join([self.paper().typst(), *parts])
 
     def to_markdown(self) -> str:
@@ -285,16 +282,3 @@ class PaperResult(Result):
         for name, part in self.attached.items():
             if name not in self.in_marks:
                 yield from [part] if isinstance(part, Result) else part
-
-
-def _plain_typst(result: Result) -> str:
-    """Return the tables of a result that has none for papers."""
-
-    def drawn(one: Result) -> str:
-        (stub, *columns), *rows = text_rows(one.shown(), digits=one.digits)
-        body = [PaperRow(name, [PaperCell(None, text=text or " ") for text in cells]) for name, *cells in rows]
-        return PaperTable(
-            stub, columns, body, f"{one.kind}.", one.signature, label=f"tab:{one.kind.replace(' ', '-')}"
-        ).typst()
-
-    return "\n\n".join(map(drawn, result.each()))

@@ -139,18 +139,6 @@ def _cells(table: Table) -> _Cells:
     return _Cells([one_line(name) for name in names], numeric, list(zip(*columns, strict=True)))
 
 
-def text_rows(table: Table, *, digits: Digits = 2) -> list[list[str]]:
-    """Return the names of the columns, then the printed cells of each row.
-
-    Examples
-    --------
-    >>> text_rows([{"metric": "LAS", "f1": 81.5}])
-    [['metric', 'f1'], ['LAS', '81.50']]
-    """
-    cells = _cells(table)
-    return [cells.columns, *cells.texts(digits)]
-
-
 def to_text(table: Table, *, digits: Digits = 2) -> str:
     """Lay a table out in aligned columns, numbers to the right.
 

@@ -41,14 +41,14 @@ def scores_table(scores: "Scores") -> PaperTable:
         better, tested = _tested(comparisons, scores.label(name), scores.level)
         values = {system: metric.f1 for system, metric in metrics.items()}
         limits = {system: metric.interval for system, metric in metrics.items()}
-        spreads = {system.system: _spread(run_scores(system, name)) for system in scores.systems}
+        spreads = {system.system: _spread(_run_scores(system, name)) for system in scores.systems}
         columns.append(paper_cells(values, better, limits, tested=tested, spreads=spreads))
     rows = [
         PaperRow(system.system, cells) for system, cells in zip(scores.systems, zip(*columns, strict=True), strict=True)
     ]
     (treebank,) = human_names([scores.treebank.rpartition("#")[0]])
     kept = [system.runs[0].starts for system in scores.systems if system.kept and system.runs]
-    size = _counted(scores.sentences, "sentences")
+    size = f"{scores.sentences:,} sentences"
     if scores.units == "documents" and kept:
         size += f" in {units_of_text(kept[0], scores.units).number} documents"
     caption = [f"Scores (F1 in percent) on {treebank}, n = {size}"]
@@ -76,7 +76,7 @@ def suite_table(suite: "Suite") -> PaperTable:
         runs: dict[str, list[list[float]]] = {one: [] for one in suite.names}
         for treebank, scores in suite.treebanks.items():
             scored = {one.system: one for one in scores.systems if (treebank, one.system) not in suite.failures}
-            each = {one: run_scores(scored[one], name) if one in scored else [] for one in suite.names}
+            each = {one: _run_scores(scored[one], name) if one in scored else [] for one in suite.names}
             rows[treebank] += paper_cells(
                 {one: suite.f1(treebank, one, name) if one in scored else None for one in suite.names},
                 won.get(treebank, set()),
@@ -99,7 +99,7 @@ def suite_table(suite: "Suite") -> PaperTable:
     body.append(PaperRow("macro average", rows[""], summary=True))
     labels = [suite.label(name) for name in names]
     caption = [f"{' and '.join(labels)} (F1 in percent) of {len(suite.systems)} systems on {number} treebanks"]
-    caption += [f"n = {_counted(suite.sentences, 'sentences')}"]
+    caption += [f"n = {suite.sentences:,} sentences"]
     caption += _runs({(one.system, len(one.runs)) for each in suite.treebanks.values() for one in each.systems})
     lines = [", ".join(caption) + "."]
     kinds = Counter(scores.units for scores in suite.treebanks.values())
@@ -153,7 +153,7 @@ def classes_table(found: "Breakdowns") -> PaperTable:
 
     body = [PaperRow(name, list(cells(name))) for name in classes if name not in small]
     (where,) = human_names([re.sub("(?<=[0-9])treebanks$", " treebanks", signed["tb"].rpartition("#")[0])])
-    words = _counted(sum(count for count in classes.values() if count), "words")
+    words = f"{sum(classes.values()):,} words"
     lines = [
         f"{signed['m']} by {signed['by']} on {where}, n = {words}: precision (P), recall (R) and F1 in percent; "
         "gold: number of words in gold."
@@ -187,16 +187,8 @@ def classes_table(found: "Breakdowns") -> PaperTable:
     )
 
 
-def run_scores(system: "SystemScore", metric: str) -> list[float]:
-    """Return the F1 of each run of a system, in percent.
-
-    Examples
-    --------
-    >>> import treegauge as tg
-    >>> gold = tg.synthetic(5, seed=1)
-    >>> run_scores(tg.score(gold, {"a": [gold, gold]})["a"], "LAS")
-    [100.0, 100.0]
-    """
+def _run_scores(system: "SystemScore", metric: str) -> list[float]:
+    """Return the F1 of each run of a system, in percent."""
     return [100 * float(f1(run.totals, [metric])[0]) for run in system.runs]
 
 
@@ -235,10 +227,6 @@ def _won(claims: Claims, label: str) -> tuple[dict[str, Pairs], dict[str, Pairs]
         if row["metric"] == label and known(row["p_a_better"]) is not None:
             tested.setdefault(row["treebank"], set()).add((row["a"], row["b"]))
     return won, tested
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what.removesuffix('s') if number == 1 else what}"
 
 
 def _runs(counts: Iterable[tuple[str, int]]) -> list[str]:
