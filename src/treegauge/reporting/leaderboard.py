@@ -159,7 +159,7 @@ def write_leaderboard(ranked: "Standings", folder: Path, title: str, scores: "Su
     from treegauge.core.text_formats import to_csv_text
     from treegauge.reporting.page import page
     from treegauge.reporting.sections.ranking import RankedTable, ranking_section
-    from treegauge.reporting.team import file_names, team_report
+    from treegauge.reporting.team import report_names, team_report
 
     sections = [standings_section(ranked)]
     board = ranked.board
@@ -178,7 +178,7 @@ def write_leaderboard(ranked: "Standings", folder: Path, title: str, scores: "Su
     )
     made = page(title, introduction, sections).encode()
     texts: dict[str, str] = {}
-    for team, stem in file_names(scores.teams).items():
+    for team, stem in report_names(scores.teams).items():
         html, markdown = team_report(ranked, scores, metric, team, title)
         texts |= {f"{stem}.html": html, f"{stem}.md": markdown}
     with whole_folder(folder), new_folder(folder / TEAMS):

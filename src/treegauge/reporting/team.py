@@ -35,12 +35,12 @@ class TeamTable(RowsResult):
     kind: ClassVar[str] = "team"
 
 
-def file_names(teams: Sequence[str]) -> dict[str, str]:
+def report_names(teams: Sequence[str]) -> dict[str, str]:
     """Return a distinct name of a file for each team, also where upper case does not count.
 
     Examples
     --------
-    >>> file_names(["a b", "a/b", "A b"])
+    >>> report_names(["a b", "a/b", "A b"])
     {'a b': 'a_b', 'a/b': 'a_b-2', 'A b': 'A_b-3'}
     """
     names: dict[str, str] = {}
