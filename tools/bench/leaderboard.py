@@ -2,7 +2,7 @@
 
 ``python -m tools.bench.leaderboard FOLDER`` trains the parsers and writes the task: gold files in
 ``FOLDER/gold``, a folder per team in ``FOLDER/teams``. ``python -m tools.bench.leaderboard
---share`` prints what an added team costs, on outputs that are gold with wrong relations.
+--share`` prints what an added team costs, on outputs that are gold with incorrect relations.
 """
 
 import random
@@ -167,7 +167,7 @@ def added_share(folder: Path, repeats: int = 5) -> float:
 
 
 def make_quickly(folder: Path) -> None:
-    """Write a task whose outputs are gold with 5 to 27 % wrong relations."""
+    """Write a task whose outputs are gold with 5 to 27 % incorrect relations."""
     from treegauge.treebanks.data.conllu import write_conllu
 
     (folder / "gold").mkdir()

@@ -77,7 +77,7 @@ def team_report(ranked: "Standings", scores: "SubmissionScores", metric: str, te
 
 
 def _standing(ranked: "Standings", team: str) -> str:
-    """Say which rank the team has, and how certain it is."""
+    """Return the rank of the team, and how certain it is."""
     row: dict[str, Any] | None = next((one for one in ranked.table.to_dicts() if one["system"] == team), None)
     if row is None:
         return f"No rank: no output of {team} has a score."
