@@ -38,7 +38,7 @@ OTHER_WORDS = {
     "auditing": {"p_gold", "p_instead"},  # columns of candidates
     "core": {"low", "high"},  # parameters that have limits
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
-    "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "confidence_interval"},
+    "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "lower_is_better", "confidence_interval"},
     "splitting": {"low", "high"},
     "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
     "treebanks": {"tail"},
@@ -194,7 +194,7 @@ def examples(world, counts, numbers):
             partial(tg.curve.complexity, counts, per="treebank"),
         ],
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
-        "curve advise": [partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")],
+        "curve advise": [partial(tg.curve.advise, counts, gain=1, treebank="UD_Greek-Two", parser="mst")],
         "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
         "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3])],
     }

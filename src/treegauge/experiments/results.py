@@ -137,7 +137,7 @@ def results(
         note(f"wrote {write_parses(place, cells, Path(parses), root)} parses to {parses}")
     signature = _signature(cells, failed=failed)
     found = StoreResults(frame, signature)
-    means = [] if failed else mean_rows(frame.filter(~cells["repeated"]))
+    means = [] if failed else run_mean_rows(frame.filter(~cells["repeated"]))
     return found.with_attached({"means": RunMeans(means, signature)}) if means else found
 
 
@@ -183,7 +183,7 @@ class RunMeans(RowsResult):
         return [{name: cells.get(name) for name in names} for cells in table.values()]
 
 
-def mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
+def run_mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     """Return the mean over runs of each metric, by setup and as macro average over treebanks."""
     import polars as pl
 

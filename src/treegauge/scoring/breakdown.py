@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from treegauge.core.result import Part
     from treegauge.scoring.alignment.align import Alignment
     from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
-    from treegauge.scoring.systems import Answers
+    from treegauge.scoring.systems import SystemRuns
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -94,7 +94,7 @@ def breakdown(
     >>> cells["mine"].table.columns[:3], cells["mine"].errors("NOUN")
     (['class', 'gold', 'system'], [])
     """
-    from treegauge.scoring.classes.class_scores import averaged, class_scores
+    from treegauge.scoring.classes.class_scores import class_scores, mean_breakdown
     from treegauge.scoring.classes.confusion import confusion as confusion_matrix
     from treegauge.scoring.classes.confusion import error_overlap
     from treegauge.scoring.systems import answers
@@ -112,7 +112,7 @@ def breakdown(
         raise TreegaugeError("by: name at least one kind of class, such as relation")
 
     def broken(kind: str, system: str) -> "Breakdown":
-        return averaged(
+        return mean_breakdown(
             {code: [class_scores(one, by=kind, metric=name, convention=counting) for one in row[system]]
              for code, row in aligned.items()}
         )  # fmt: skip
@@ -148,7 +148,7 @@ def breakdown(
     return first.with_attached(parts, featured=featured)
 
 
-def align_answers(given: "Answers", reading: Reading) -> "dict[str, dict[str, list[Alignment]]]":
+def align_answers(given: "SystemRuns", reading: Reading) -> "dict[str, dict[str, list[Alignment]]]":
     """Align the runs of every system on each treebank; leave out a treebank that lacks one."""
     from treegauge.scoring.alignment.paired_reading import align_by, read_output
     from treegauge.scoring.systems import failure_reason

@@ -14,7 +14,7 @@ from treegauge.scoring.settings import ScoreOptions, Scoring, score_options
 if TYPE_CHECKING:
     from treegauge.core.result import Result
     from treegauge.scoring.scores import Scores
-    from treegauge.scoring.systems import Answers
+    from treegauge.scoring.systems import SystemRuns
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -62,7 +62,8 @@ def score(
         subtypes (subtypes compared), or no-punct+subtypes.
     baselines
         Add uninformed baselines, which know only the length of a sentence: left-branching,
-        right-branching, random projective trees, random trees with the shortest arcs.
+        right-branching, random projective trees, random trees with the shortest arcs. If a training
+        set is next to gold, also the majority over pairs of gold tags.
     split
         With folders: only gold files of this split. Default: the splits that systems parsed.
     common
@@ -187,7 +188,7 @@ def _tests(
     }
 
 
-def _scores(given: "Answers", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
+def _scores(given: "SystemRuns", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
     """Return the scores on one gold file, or on many treebanks with their averages."""
     if options.nodes:
         from treegauge.scoring.metrics.morphosyntactic import score_nodes
@@ -205,11 +206,27 @@ def _scores(given: "Answers", options: ScoreOptions, chosen: Sequence[str]) -> "
         return evaluate(*given.single, options, progress=task.advance)
 
 
-def with_baselines(given: "Answers", options: ScoreOptions) -> "Answers":
+def with_baselines(given: "SystemRuns", options: ScoreOptions) -> "SystemRuns":
     """Add the trees of the baselines for gold sentences; gold is read once."""
-    from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
     from treegauge.treebanks.sources.resolver import read_treebank
 
     gold = {code: read_treebank(one, errors=options.errors, allow=options.allow) for code, one in given.gold.items()}
-    trees = {name: {code: [baseline_parse(one, name)] for code, one in gold.items()} for name in BASELINES}
-    return given._replace(gold=given.gold if given.several else gold, systems=given.systems | trees)
+    parsed = {code: _baselines(one, given.gold[code], options) for code, one in gold.items()}
+    shared = [name for name in next(iter(parsed.values())) if all(name in trees for trees in parsed.values())]
+    added = {name: {code: [trees[name]] for code, trees in parsed.items()} for name in shared}
+    return given._replace(gold=given.gold if given.several else gold, systems=given.systems | added)
+
+
+def _baselines(gold: Any, path: Any, options: ScoreOptions) -> "dict[str, Treebank]":
+    """Return the baselines' trees for gold sentences; tag pairs need a training set next to the gold file."""
+    from treegauge.core.extensions import load_extension
+    from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
+    from treegauge.scoring.subsets import training_sets
+    from treegauge.treebanks.data.columns import concat
+    from treegauge.treebanks.sources.resolver import read_treebank
+
+    read = read_treebank(gold, errors=options.errors, allow=options.allow)
+    found = {name: baseline_parse(read, name) for name in BASELINES}
+    if training := training_sets(path):
+        found["tag-pairs"] = load_extension("parsers", "fit")("baseline", concat(training), seed=0).parse(read)
+    return found

@@ -24,7 +24,7 @@ from treegauge.scoring.evaluation import evaluate, scoring_choices
 from treegauge.scoring.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import Metric, metric_label
 from treegauge.scoring.settings import Reading, ScoreOptions
-from treegauge.scoring.systems import Answers, failure_reason, match_folders, named_outputs
+from treegauge.scoring.systems import SystemRuns, failure_reason, match_folders, named_outputs
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
@@ -122,7 +122,9 @@ Cell = tuple[str, str]
 """A treebank and a team."""
 
 
-def find_submissions(gold: Source, submissions: Sequence[Any], split: str | None = None) -> tuple[Answers, list[Path]]:
+def find_submissions(
+    gold: Source, submissions: Sequence[Any], split: str | None = None
+) -> tuple[SystemRuns, list[Path]]:
     """Return the gold files of a split, the output of the teams, and the folders that hold teams.
 
     Submissions are folders with a folder per team, ``NAME=PATH``, stores, or mappings from teams to
@@ -210,7 +212,7 @@ class SubmissionScores(NamedTuple):
 
 
 def score_submissions(
-    files: Answers, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
+    files: SystemRuns, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
 ) -> SubmissionScores:
     """Score every output that has no score from an earlier run.
 

@@ -20,7 +20,7 @@ from treegauge.treebanks.sources.resolver import find, read_treebank, resolve_so
 NO_OUTPUT = "no output"
 
 
-class Answers(NamedTuple):
+class SystemRuns(NamedTuple):
     """Gold by treebank, the runs of each system by treebank, and why a system has none.
 
     `several` is whether these are many treebanks, not one gold file. `given` keeps the output of
@@ -42,7 +42,7 @@ class Answers(NamedTuple):
 
 def answers(
     gold: Any, systems: Sequence[Any], *, split: str | None = None, common: bool = False, loose: bool = False
-) -> Answers:
+) -> SystemRuns:
     """Return gold and the output of each system.
 
     Systems are PATH or NAME=PATH, stores, treebanks, documents of other libraries, or mappings from
@@ -63,7 +63,7 @@ def answers(
     runs = {
         name: {title: [file for one in given for file in _runs_in(one, source, loose)]} for name, given in named.items()
     }
-    return Answers({title: source}, runs, several=False, given=named)
+    return SystemRuns({title: source}, runs, several=False, given=named)
 
 
 def failure_reason(error: TreegaugeError, runs: Sequence[Any] = ()) -> str:
@@ -187,7 +187,7 @@ def _runs(outputs: Any) -> Sequence[Any]:
     return [output if isinstance(output, known) else read_treebank(output) for output in outputs]
 
 
-def _mapped(gold: Mapping[str, Any], named: Mapping[str, Sequence[Any]]) -> Answers:
+def _mapped(gold: Mapping[str, Any], named: Mapping[str, Sequence[Any]]) -> SystemRuns:
     """Return the output of systems for gold treebanks that a mapping names."""
     systems: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
     for name, outputs in named.items():
@@ -202,7 +202,7 @@ def _mapped(gold: Mapping[str, Any], named: Mapping[str, Sequence[Any]]) -> Answ
                 systems[name].setdefault(code, []).extend(_runs(runs))
     read = {code: one if isinstance(one, str) else read_treebank(one) for code, one in gold.items()}
     missing = {(code, name): NO_OUTPUT for code in gold for name in named if code not in systems[name]}
-    return Answers(read, systems, missing)
+    return SystemRuns(read, systems, missing)
 
 
 def _is_folder(source: Any) -> bool:
@@ -252,7 +252,7 @@ def _path_names(words: Sequence[str]) -> dict[str, str]:
 
 def match_folders(
     gold: Source, systems: Mapping[str, Any], *, split: str | None = None, common: bool = False, loose: bool = False
-) -> Answers:
+) -> SystemRuns:
     """Match gold files with the output of systems, by file name, treebank code, name or text.
 
     A system has one folder, or one per run. A treebank that one of the runs lacks counts as
@@ -268,6 +268,9 @@ def match_folders(
             if split
             else no_treebank(Path(gold))
         )
+    folders = [Path(folder).resolve() for runs in systems.values() for folder in _runs(runs)]
+    inside = [folder for folder in folders if Path(gold).resolve() in folder.parents]  # output is not gold
+    files = [path for path in files if not {*inside} & {*Path(path).resolve().parents}] or files
     matched = {
         system: [run for one in _runs(folders) for run in matched_runs(files, one, loose=loose)]
         for system, folders in systems.items()
@@ -284,7 +287,7 @@ def match_folders(
                 failures[names[path], system] = why
             else:
                 outputs[system][names[path]] = [run.pairs[path] for run in runs]
-    found = Answers({names[path]: path for path in files}, outputs, failures, given=systems)
+    found = SystemRuns({names[path]: path for path in files}, outputs, failures, given=systems)
     return _common(found, common, f" in {gold}")
 
 
@@ -319,7 +322,7 @@ def _missing(path: str, runs: Sequence[OutputMatch]) -> str:
     return "" if not lacking else NO_OUTPUT + f" in {lacking} of {len(runs)} runs" * (lacking < len(runs))
 
 
-def _common(found: Answers, common: bool, where: str = "") -> Answers:
+def _common(found: SystemRuns, common: bool, where: str = "") -> SystemRuns:
     """Return the same or, if `common`, only treebanks for which every system has output."""
     if not (common and found.failures):
         return found

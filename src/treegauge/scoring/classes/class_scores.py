@@ -228,7 +228,7 @@ def class_scores(
     return Breakdown(table, alignment, ours, theirs, words, signature)
 
 
-def averaged(parts: Mapping[str, Sequence[Breakdown]]) -> Breakdown:
+def mean_breakdown(parts: Mapping[str, Sequence[Breakdown]]) -> Breakdown:
     """Return the mean over treebanks of the means over runs; a class counts where gold has it.
 
     Counts are means over runs, added over treebanks.
