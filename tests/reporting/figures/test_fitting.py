@@ -1,7 +1,5 @@
 """Every figure fits the columns of a paper: no text leaves the drawing, no two labels overlap."""
 
-import json
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +7,6 @@ import polars as pl
 import pytest
 
 import treegauge as tg
-from treegauge.core.errors import TreegaugeError
 from treegauge.data import ud25
 from treegauge.learning.curve import complexity, curve, equivalent
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
@@ -23,8 +20,6 @@ from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.random_subsets import stability
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.reporting.figures import analysis, curves, ranking, scores, treebanks
-from treegauge.reporting.figures.drawing import FIGURES, draw, to_svg
-from treegauge.reporting.figures.fitting import INCH, fitted, folded, text_width
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.statistics.analyse import correlate, correlation_matrix
 from treegauge.statistics.linear_model import regress

@@ -6,6 +6,7 @@ beyond the data is only known once it is drawn, so the width of the panels is fo
 """
 
 import copy
+import math
 import re
 import textwrap
 from collections.abc import Callable, Iterator
@@ -54,7 +55,8 @@ def fitted(spec: Spec, inches: float, draw: Callable[[Spec], str]) -> Spec:
     across = 1
     if "facet" in spec or "concat" in spec:
         number = len(spec["concat"]) if "concat" in spec else len(_names(spec, spec["facet"]["field"]))
-        across = spec["columns"] = int(max(1, min(number, spec.get("columns", number), target // _PANEL)))
+        most = int(max(1, min(number, spec.get("columns", number), target // _PANEL)))
+        across = spec["columns"] = math.ceil(number / math.ceil(number / most))  # no row is nearly empty
     panels = list(_panels(spec))
     if any("step" in _size(panel, "width") for panel in panels) and _drawn(draw(spec)) > target:
         for panel in panels:
@@ -140,17 +142,22 @@ def _turn(panel: Spec) -> None:
 
 def _legends(spec: Spec, target: float) -> None:
     """Put legends below the figure, one below the other, in columns as wide as their names."""
-    longest, title = 0.0, 0.0
+    longest = 0.0
     for panel in _panels(spec):
         for one in _channels(panel, "color", "shape", "strokeDash"):
             if one.get("type") == "nominal" and one.get("legend", 1) is not None:
                 longest = max([longest, *(text_width(name) for name in _names(spec, one["field"]))])
-                title = max(title, text_width(str(one.get("title") or "")))
     legend = {"orient": "bottom", "layout": {"bottom": {"anchor": "start", "direction": "vertical", "margin": 6}}}
-    legend |= {"labelLimit": target - 40, "titleLimit": target - 20, "gradientLength": min(200, target / 2)}
+    legend |= {
+        "labelLimit": target - 40,
+        "titleLimit": target - 20,
+        "gradientLength": min(200, target / 2),
+        "tickCount": 3,
+    }
     if longest:
         legend["columns"] = int(max(1, (target - 10) // (longest + 30)))
     spec["config"]["legend"] |= legend
+    spec["config"]["axis"] |= {"labelSeparation": 4}
 
 
 def _fold_names(spec: Spec, panel: Spec, room: float) -> None:
@@ -168,7 +175,12 @@ def _fold_names(spec: Spec, panel: Spec, room: float) -> None:
             panel["height"] = {"step": max(_size(panel, "height").get("step", 18), 11 * most + 5)}
         axis |= {"labelLimit": 1.5 * limit, "labelLineHeight": 11}
     for one in [channel for channel in _channels(panel, "x") if channel.get("type") == "nominal"]:
-        one.setdefault("axis", {}).update(labelAngle=-90, labelLimit=room * 0.4, labelOverlap=matrix)
+        names = _names(spec, one["field"])
+        lines = {name: folded(name, 0.35 * room) for name in names}
+        axis = one.setdefault("axis", {})
+        axis.update(labelAngle=-90, labelLimit=room, labelOverlap=matrix, labelLineHeight=11)
+        if 1 < max(map(len, lines.values())) <= 0.6 * room / len(names) / 11:
+            axis["labelExpr"] = _by_name(lines)
     facet = spec.get("facet")
     if facet and panel is spec["spec"]:
         lines = {name: folded(name, 0.8 * room) for name in _names(spec, facet["field"])}
@@ -201,7 +213,7 @@ def _resize(spec: Spec, panel: Spec, before: Spec, width: float, room: float) ->
         panel["height"] = tall * min(1.15, max(part, 0.5))
     for name, along in (("x", width), ("y", panel["height"])):
         for one in _channels(panel, name):
-            title = before_title(one)
+            title = _title(one)
             if isinstance(title, str) and isinstance(along, int | float):
                 one["title"] = folded(title, max(along, 0.6 * room if name == "x" else 60), 11.5)
     across = [one for one in _channels(panel, "x") if one.get("type") == "nominal"]
@@ -214,7 +226,7 @@ def _resize(spec: Spec, panel: Spec, before: Spec, width: float, room: float) ->
             panel["layer"] = [layer for layer in panel["layer"] if _kind(layer) != "text"]
 
 
-def before_title(channel: Spec) -> Any:
+def _title(channel: Spec) -> Any:
     """Return the title of an axis as one text, also if it was folded for another width."""
     title = channel.get("title")
     return " ".join(title) if isinstance(title, list) else title

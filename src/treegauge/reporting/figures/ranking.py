@@ -14,7 +14,18 @@ from treegauge.ranking.pairs import Differences, Improvement
 from treegauge.ranking.profiles import THRESHOLDS, Profiles
 from treegauge.ranking.stability.all_subsets import Exact
 from treegauge.ranking.stability.random_subsets import Stability
-from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, ink, mark, quantity, themed, tips
+from treegauge.reporting.figures.theme import (
+    PALETTE,
+    Spec,
+    category,
+    chart,
+    ink,
+    mark,
+    quantity,
+    themed,
+    tips,
+    told_apart,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -131,7 +142,8 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
     layers = [mark("rect", {"color": colour, "tooltip": tip})]
     if len(order) <= _FEW:
         text = {"field": "above", "type": "quantitative", "format": ".2f"}
-        layers.append(mark("text", {"text": text}, color="#222222"))
+        readable = {"condition": {"test": "abs(datum.above - 0.5) > 0.35", "value": "white"}, "value": "#222222"}
+        layers.append(mark("text", {"text": text, "color": readable}))
     width = _STEP if len(order) > _FEW else {"step": 40}
     spec = chart(cells.to_dicts(), width, _STEP, encoding={"x": x, "y": y}, layer=layers)
     title = f"Probability of a higher mean {metric_name(ranks.board.metric)}"
@@ -252,10 +264,12 @@ def profile_data(found: Profiles) -> Rows:
 def profile_lines(found: Profiles, *, dark: bool = False) -> Spec:
     """Draw one performance profile per system: a higher line is better."""
     metric, order = metric_name(found.board.metric), [found.board.systems[i] for i in found.order]
+    colours, dashes = told_apart(order)
+    named = category("system", legend={"symbolType": "stroke", "symbolStrokeWidth": 2})
     encoding = {
         "x": quantity("threshold", metric, scale={"zero": False, "nice": False}),
         "y": quantity("above", "share of treebanks and runs", axis={"format": "%"}),
-        "color": category("system", sort=order), "tooltip": tips(["system", "threshold", "above"]),
+        "color": named | {"scale": colours}, "strokeDash": named | {"scale": dashes}, "tooltip": tips(["system", "threshold", "above"]),
     }  # fmt: skip
     spec = chart(profile_data(found), 480, 300, **mark("line", encoding, interpolate="step-after"))
     title = f"Share of scores above each {metric}, over {len(found.board.treebanks)} treebanks"
@@ -307,7 +321,7 @@ def pair_heat(found: Differences | Improvement, *, dark: bool = False) -> Spec:
     x, y = category("other", sort=order), category("system", sort=order)
     shade = {
         "field": "certain", "type": "quantitative", "title": "row worse | row better",
-        "scale": {"domain": [-1, 1], "range": [PALETTE[5], "#ffffff", PALETTE[0]]},
+        "scale": {"domain": [-1, 1], "range": [PALETTE[5], "#ffffff", PALETTE[0]], "interpolate": "rgb"},
         "legend": {"values": [-1, 0, 1], "labelExpr": "datum.value == 0 ? 'open' : 'certain'"},
     }  # fmt: skip
     layers = [mark("rect", {"color": shade, "tooltip": tips(["system", "other", "value", "low", "high"])})]

@@ -146,7 +146,7 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
     rows = [
         {"treebank": row["treebank"], "score": metric, "value": row[metric]} for row in ranked for metric in metrics
     ]
-    named = category("score", sort=list(metrics))
+    named = category("score", scale={"domain": list(metrics)})  # with `sort` colours and shapes are two legends
     x = category("treebank", sort=[row["treebank"] for row in ranked])
     y, tip = quantity("value", "percent"), tips(["treebank", "score", "value"])
     place = {"x": x, "y": y, "color": named, "shape": named, "tooltip": tip}

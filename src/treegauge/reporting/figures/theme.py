@@ -77,6 +77,16 @@ def category(field: str, title: str | None = None, **more: Any) -> Spec:
     return {"field": field, "type": "nominal", "title": title} | more
 
 
+_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
+
+
+def told_apart(names: Sequence[str], colours: Sequence[str] = PALETTE) -> tuple[Spec, Spec]:
+    """Return scales of colours and of dashes: each colour in turn, then the next pattern of dashes."""
+    shades = [colours[i % len(colours)] for i in range(len(names))]
+    dashes = [_DASHES[i // len(colours) % len(_DASHES)] for i in range(len(names))]
+    return {"domain": list(names), "range": shades}, {"domain": list(names), "range": dashes}
+
+
 def faceted(rows: list[dict[str, Any]], field: str, columns: int, inner: Spec, **more: Any) -> Spec:
     """Return a chart with one panel per value of a field."""
     facet = {"field": field, "title": None, **more}
