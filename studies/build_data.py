@@ -56,6 +56,19 @@ def _short_name() -> "pl.Expr":
     return name.str.replace("UDPipe 1.2", "UDPipe", literal=True).alias("system")
 
 
+def _published(folder: Path) -> "pl.DataFrame":
+    """Return the published scores; releases and versions are texts, 2.1 is not 2.10."""
+    import numpy as np
+    import polars as pl
+
+    frame = pl.read_csv(folder / "published_scores.csv", schema_overrides={"release": pl.String, "version": pl.String})
+    scores = frame["score"].to_numpy()
+    hundredths = np.round(scores * 100)
+    if not np.array_equal(hundredths / 100, scores):
+        raise TreegaugeError("published_scores.csv: a score is not a whole number of hundredths")
+    return frame.with_columns(pl.Series("score", hundredths.astype(np.int16))).sort(frame.columns)
+
+
 def _conll18_systems(folder: Path) -> "pl.DataFrame":
     import polars as pl
 
@@ -114,6 +127,8 @@ TABLES: dict[str, Callable[[Path], "pl.DataFrame"]] = {
     "conll18_systems": _conll18_systems,
     "conll18_treebanks": _conll18_treebanks,
     "subsets": _subsets,
+    "published": _published,
+    "ud26": _as_it_stands("ud26_udpipe2.csv"),
     "ud25": _as_it_stands("ud25_udpipe12.csv"),
     "fragility_exp1": _as_it_stands("fragility_exp1_predicted_tags.csv"),
     "fragility_table1": _as_it_stands("fragility_table1_predicted.csv"),

@@ -27,7 +27,7 @@ INFERENCE = re.compile(
     r"|p_\w+"
 )
 #: Fields that hold p-values under other names.
-NAMED = ("certificate.tests.*", "diff.kind")
+NAMED = ("certificate.tests.*", "diff.kind", "plan.needed", "plan.power", "plan.type_?", "*.detectable")
 #: Where JSON keeps the rows of the table.
 ROWS = re.compile(r"\.(rows|measures)\.")
 #: Fields with such a name that say nothing about uncertainty.
@@ -44,7 +44,7 @@ OTHER_WORDS = {
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "vote", "split", "show", "convert", "fetch", "catalogue",
+    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published",
     "train", "parse", "tag", "curve counts", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip
@@ -127,8 +127,9 @@ def examples(world, counts, numbers):
             partial(tg.breakdown, gold, with_simulated_confidence(three["0"], gold, seed=0), calibration=True),
         ],
         "design": [
-            partial(tg.design, gold, three, units="sentences"),
-            partial(tg.design, world, *systems, split="test"),
+            partial(tg.design, three, gold=gold, units="sentences"),
+            partial(tg.design, *systems, gold=world),
+            partial(tg.design, "conll18", difference=3),
         ],
         "rank": [
             partial(tg.rank, "conll18", size=10, subsets=200),

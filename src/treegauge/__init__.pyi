@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from treegauge.ranking.certify import Grouping
     from treegauge.ranking.claims import Claim
     from treegauge.ranking.compare import Comparison
+    from treegauge.ranking.design import SamplePlan
     from treegauge.ranking.leaderboard import Ranks, SystemComparison
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.recommend import Recommendation
@@ -46,15 +47,15 @@ if TYPE_CHECKING:
     from treegauge.reporting.report import Page
     from treegauge.scoring.breakdown import Output
     from treegauge.scoring.classes.class_scores import Breakdowns
-    from treegauge.scoring.design import SamplePlan, Output as _Output
-    from treegauge.scoring.score import Test, Correction as _Correction, Output as __Output
-    from treegauge.scoring.vote import Combination, Output as ___Output
+    from treegauge.scoring.score import Test, Correction as _Correction, Output as _Output
+    from treegauge.scoring.vote import Combination, Output as __Output
     from treegauge.splitting.split import Objective, SizeUnit, Split as _Split
     from treegauge.statistics.data_table import Tables
     from treegauge.statistics.variables import Analysis, Coefficient, Correction, Names
     from treegauge.treebanks.catalogue import Catalogue
     from treegauge.treebanks.convert import NewTreebank
     from treegauge.treebanks.fetch import Fetched
+    from treegauge.treebanks.published import PublishedScores
     from treegauge.treebanks.show import Drawings
     from treegauge.treebanks.sources.files import Errors, Source
     from treegauge.validation.report import ValidationReport
@@ -173,6 +174,7 @@ def analyse(
     given: Names = (),
     *,
     on: Names = (),
+    where: Sequence[str] = (),
     method: Coefficient = 'spearman',
     by: str | None = None,
     correction: Correction = 'benjamini-hochberg',
@@ -193,7 +195,7 @@ def analyse(
     Parameters
     ----------
     tables
-        ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
+        ud25, ud26, difficulty_table1, published, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
         of measure or score. Several tables are joined by treebank. In Python also frames,
         dictionaries of columns and results.
     target
@@ -205,6 +207,8 @@ def analyse(
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
         the error on unseen rows.
+    where
+        A condition on a column of each table, such as release=2.5 or 'words >= 30000'.
     method
         Coefficient of correlation.
     by
@@ -375,13 +379,13 @@ def catalogue(
     roots: Source | Sequence[Source] = (),
     *,
     find: Sequence[str] = (),
-    where: str | None = None,
+    where: Sequence[str] = (),
     paths: bool = False,
     count: bool = True,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
-    treegauge catalogue ud --where 'words >= 30000 AND features >= 0.25 AND nonprojective <= 0.1'
+    treegauge catalogue ud --where 'words >= 30000' --where 'features >= 0.25' --where 'genus = Slavic,Baltic'
 
     Parameters
     ----------
@@ -392,8 +396,8 @@ def catalogue(
     find
         List only these names, codes, languages or families, such as el_gdt@2.9.
     where
-        List only treebanks for which this condition on columns of the table holds, in SQL, such as
-        "words >= 30000 AND licence LIKE 'CC BY-SA%'".
+        A condition on a column of the table, such as 'words >= 30000' or 'licence = CC BY-SA*';
+        several must all hold.
     paths
         Print only the folders.
     count
@@ -426,6 +430,7 @@ def certify(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> Certificate:
     """Report the evidence for the claim that one system beats another.
 
@@ -471,6 +476,9 @@ def certify(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -974,49 +982,72 @@ def demo(
     """
 
 def design(
-    gold: _Output,
-    *systems: _Output | Mapping[str, Any],
+    *scores: Any,
     difference: float = 1.0,
-    metric: str = 'LAS',
-    convention: str | Convention = 'official',
-    split: Literal['train', 'dev', 'test'] | None = None,
+    claim: str | None = None,
     units: Literal['auto', 'documents', 'sentences'] = 'auto',
     level: float = 0.95,
+    at_most: Sequence[str | Constraint] = (),
+    at_least: Sequence[str | Constraint] = (),
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    metric: str = 'LAS',
+    missing: Missing = 'error',
+    metadata: str | PathLike[str] | pl.DataFrame | None = None,
+    gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> SamplePlan:
     """Report how many sentences, runs and treebanks an experiment needs to find a difference.
 
-    Needs two or more systems of a pilot study, from which it takes how much differences vary.
+    How much differences vary is taken from a table of scores (conll18), or with --gold from the
+    output of two or more systems of a pilot study. A table also gives the smallest set of treebanks.
 
     Parameters
     ----------
-    gold
-        The gold file, or a folder of gold files.
-    *systems
-        System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
-        system. In Python also treebanks, and mappings from names to outputs.
+    *scores
+        conll18, tables of scores, stores or results; with --gold system files or folders, as PATH or
+        NAME=PATH. Repeat a NAME for several runs (seeds) of one system.
     difference
         The difference in points to be found with probability 0.8.
-    metric
-        The metric of this difference.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    split
-        With folders: only gold files of this split.
+    claim
+        Two systems of a table, such as "A > B", whose differences vary as yours will. Default: a
+        typical pair, of those whose difference is close to the one to be found.
     units
-        Units of resampling: documents, sentences, or auto (documents if gold has "# newdoc"
-        comments, else sentences).
+        With --gold: documents, sentences, or auto (documents if gold has "# newdoc" comments, else
+        sentences).
     level
         The level of the test is 1 - level.
+    at_most
+        Upper bounds, such as language:1, genus=Slavic:2, resource:stratified; or tokens:500000,
+        the largest total number (treebanks of unknown size are then left out); repeatable.
+    at_least
+        Lower bounds, such as resource=small:1, or stock:1 for every value; repeatable.
+    include
+        A treebank that must be a member; repeatable.
+    exclude
+        A treebank that must not be a member; repeatable.
+    metric
+        Metric to compare systems by; upper or lower case.
+    missing
+        How to treat missing scores; averages never skip them. keep: compare systems over the
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
+    metadata
+        Table with a column treebank or name and any of language, tokens, family, stock, genus and
+        resource. Languages and genera are known from names, and all columns for treebanks of the
+        CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
     >>> import treegauge as tg
-    >>> from treegauge.testing.simulated_parser import simulated_parse
-    >>> gold = tg.synthetic(100, seed=1)
-    >>> parsed = [tg.parse_conllu(simulated_parse(gold.to_bytes().decode(), seed=seed)) for seed in (1, 2)]
-    >>> tg.design(gold, dict(zip("ab", parsed)), difference=2, units="sentences").table.columns
-    ['a', 'b', 'unit', 'given', 'available', 'needed']
+    >>> plan = tg.design("conll18", difference=4, at_most=["language:1"])
+    >>> plan.table.columns[:6], len(plan.subset) > 7
+    (['a', 'b', 'unit', 'given', 'available', 'needed'], True)
     """
 
 def diff(
@@ -1470,6 +1501,36 @@ def parse(
     '...HeadProb=0...|DeprelProb=...'
     """
 
+def published(
+    treebanks: str | Sequence[str] = (),
+    *,
+    metric: Sequence[str] = ('LAS',),
+    where: Sequence[str] = (),
+) -> PublishedScores:
+    """Show what others have on a treebank: the scores that makers of parsers published.
+
+    UDPipe 1 and 2, Stanza, Trankit, UDify and LIMA on UD 1.2 to 2.17. The newest release comes
+    first; within one, raw text, gold tokens, and gold tokens with gold tags are kept apart, because
+    their scores are not comparable. Without a treebank, each line is the mean over all treebanks.
+
+    Parameters
+    ----------
+    treebanks
+        Names, codes or languages, such as UD_Greek-GDT, el_gdt, Greek, or Greek-GDT@2.5 for one
+        release.
+    metric
+        The metrics to show, such as LAS, UAS, CLAS, MLAS, BLEX, UPOS, Words.
+    where
+        A condition on a column, such as release=2.5, 'input=raw text' or 'system=UDPipe*'.
+
+    Examples
+    --------
+    >>> import treegauge as tg
+    >>> rows = tg.published("UD_Greek-GDT", where=["release=2.5", "input=raw text"]).rows
+    >>> rows[0]["system"], rows[0]["LAS"]
+    ('Trankit large', 93.87)
+    """
+
 class _Rank:
     """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1512,6 +1573,9 @@ class _Rank:
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -1533,6 +1597,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> Ranks:
         """Rank systems over subsets of treebanks, to see whether the leaderboard is stable.
 
@@ -1575,6 +1640,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
 
         Examples
         --------
@@ -1595,6 +1663,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> SystemComparison:
         """Compare systems over treebanks: significant differences, wins, and how probable they are.
 
@@ -1631,6 +1700,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
         """
 
     def outliers(
@@ -1646,6 +1718,7 @@ class _Rank:
         missing: Missing = 'error',
         metadata: str | PathLike[str] | pl.DataFrame | None = None,
         gold: str | PathLike[str] | Treebank | None = None,
+        where: Sequence[str] = (),
     ) -> Outliers:
         """Show the subsets with a system's best and worst ranks, and classes frequent in them.
 
@@ -1681,6 +1754,9 @@ class _Rank:
         gold
             The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
             are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+        where
+            A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+            'words >= 30000'; several must all hold.
         """
 
 rank: _Rank
@@ -1700,6 +1776,7 @@ def recommend(
     missing: Missing = 'error',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
     gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
 ) -> Recommendation:
     """Recommend a small set of treebanks that ranks systems as all treebanks do.
 
@@ -1742,6 +1819,9 @@ def recommend(
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
 
     Examples
     --------
@@ -1935,8 +2015,8 @@ def run(
     """
 
 def score(
-    gold: __Output,
-    *systems: __Output | Mapping[str, Any],
+    gold: _Output,
+    *systems: _Output | Mapping[str, Any],
     metric: str | Sequence[str] = (),
     convention: str | Convention = 'official',
     baselines: bool = False,
@@ -2512,8 +2592,8 @@ class _Transfer:
 transfer: _Transfer
 
 def vote(
-    gold: ___Output,
-    *systems: ___Output | Mapping[str, Any],
+    gold: __Output,
+    *systems: __Output | Mapping[str, Any],
     votes: Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     convention: str | Convention = 'official',

@@ -82,7 +82,7 @@ def anonymous(text):
 
 
 def test_every_kind_of_number_has_a_command(methods):
-    assert len(methods) == 27
+    assert len(methods) == 29
     assert all(one.get("Command") and one.get("Signature") for one in methods.values())
 
 

@@ -38,7 +38,7 @@ CALLS: dict[str, dict[str, tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "score": {"gold": ((..., SYSTEM), {})},
     "breakdown": {"gold": ((..., SYSTEM), {})},
     "vote": {"gold": ((..., SYSTEM), {})},
-    "design": {"gold": ((..., SYSTEM), {})},
+    "design": {"gold": ((SYSTEM,), {"gold": ...})},
     "leaderboard": {"gold": ((..., {"A": Path(__file__)}), {})},
     "train": {"treebank": (("mst", ...), {"out": "m"}), "dev": (("mst", SYSTEM), {"out": "m", "dev": ...})},
     "parse": {"treebank": (("MODEL", ...), {})},
@@ -70,6 +70,7 @@ OTHERS = {
     ("rank", "treebanks"): "a name in the table of scores",
     ("rank compare", "treebanks"): "a name in the table of scores",
     ("certify", "treebanks"): "a name in the table of scores",
+    ("published", "treebanks"): "a name in the published scores",
 }
 
 

@@ -35,7 +35,7 @@ VERBS = {
     "score": lambda home, *words: tg.score(home / "gold" / "x.conllu", *words, resamples=0),
     "breakdown": lambda home, *words: tg.breakdown(home / "gold" / "x.conllu", *words),
     "vote": lambda home, *words: tg.vote(home / "gold" / "x.conllu", *words),
-    "design": lambda home, *words: tg.design(home / "gold" / "x.conllu", *words, units="sentences"),
+    "design": lambda home, *words: tg.design(*words, gold=home / "gold" / "x.conllu", units="sentences"),
     "leaderboard": lambda home, *words: tg.leaderboard(home / "gold", *words, out=None, failed="refuse", subsets=100),
     "report": lambda home, *words: tg.report(*words, gold=home / "gold" / "x.conllu", out=None),
     "rank": lambda home, *words: tg.rank(*words, gold=home / "gold"),

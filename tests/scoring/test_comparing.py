@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.ranking.design import plan_scores
 from treegauge.scoring.comparisons import compare_systems, error_reduction
-from treegauge.scoring.design import plan_scores
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.registry import NUMBER, f1
 from treegauge.scoring.settings import ScoreOptions
@@ -252,10 +252,12 @@ def test_a_comparison_prints_as_a_table(scores):
     result = compare_systems(scores)
     text = str(result)
     assert text.split("\n", maxsplit=1)[0].split() == [
-        "metric", "a", "b", "difference", "interval", "detectable", "error_reduction", "p_value",
+        "metric", "a", "b", "difference", "interval", "error_reduction", "p_value",
         "p_corrected",
     ]  # fmt: skip
     assert "|test:paired-student|m:LAS|correction:holm" in text
+    low, high = (f"{pick(row['detectable'] for row in result.pairs):.2f}" for pick in (min, max))
+    assert f"smallest difference detectable with 80 % power over 120 sentences: {low} to {high} points" in text
     drawn = compare_systems(scores, test="permutation", resamples=100).signature
     assert "test:paired-permutation|m:LAS|permutations:100|seed:0|correction:holm" in drawn
     assert result.table.height == 3

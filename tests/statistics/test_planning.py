@@ -7,8 +7,15 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.planning import best_of, detectable_difference, equivalence, needed_units
-from treegauge.statistics.small_samples import student_mean
+from treegauge.statistics.planning import (
+    best_of,
+    detectable_difference,
+    equivalence,
+    needed_units,
+    signed_rank_difference,
+    significant_errors,
+)
+from treegauge.statistics.small_samples import signed_rank, student_mean
 
 
 def test_equivalence_equals_statsmodels() -> None:
@@ -34,8 +41,39 @@ def test_equivalence_is_wrong_in_five_percent_at_the_margin() -> None:
 @pytest.mark.parametrize(("n", "power"), [(5, 0.8), (30, 0.9), (1000, 0.8)])
 def test_detectable_difference_equals_statsmodels(n: int, power: float) -> None:
     expected = TTestPower().solve_power(None, nobs=n, alpha=0.05, power=power)
-    found = detectable_difference(1 / np.sqrt(n), n - 1, power=power)
-    assert found == pytest.approx(expected, rel=1e-4)
+    known = detectable_difference(1 / np.sqrt(n), n - 1, pilot=np.inf, power=power)
+    assert known == pytest.approx(expected, rel=3e-3)
+    assert detectable_difference(1 / np.sqrt(n), n - 1, power=power) > known
+
+
+@pytest.mark.parametrize("n", [3, 6, 30])
+def test_what_a_pilot_calls_detectable_is_found_in_80_percent(n: int) -> None:
+    pilot, again = np.random.default_rng(n).normal(size=(2, 20_000, n))
+    least = detectable_difference(student_mean(pilot).standard_error, n - 1)
+    found = student_mean(again + least[:, None])
+    assert ((found.p_value() <= 0.05) & (found.value > 0)).mean() == pytest.approx(0.8, abs=0.015)
+
+
+def test_errors_of_significant_results() -> None:
+    # Gelman and Carlin (2014), beauty and the ratio of sexes; political views by cycle
+    weak = significant_errors(0.1, 3.28, 1e9)
+    assert (weak.power, weak.type_s) == pytest.approx((0.05, 0.46), abs=0.005)
+    assert weak.type_m == pytest.approx(77, abs=1)
+    few = significant_errors(0.4, 0.5, 5)
+    mean = student_mean(np.random.default_rng(3).normal(0.4, 0.5 * np.sqrt(6), (400_000, 6)))
+    found = mean.value[mean.p_value() <= 0.05]
+    assert few.power == pytest.approx(len(found) / 400_000, abs=0.002)
+    assert few.type_s == pytest.approx((found < 0).mean(), abs=0.005)
+    assert few.type_m == pytest.approx(np.abs(found).mean() / 0.4, rel=0.02)
+    with pytest.raises(TreegaugeError, match="above 0"):
+        significant_errors(0.0, 1.0, 9)
+
+
+@pytest.mark.parametrize("n", [7, 12])
+def test_the_signed_rank_test_finds_its_difference(n: int) -> None:
+    values = np.random.default_rng(n).normal(signed_rank_difference(1.0, n), 1, (2000, n))
+    assert np.mean([signed_rank(row).p_value <= 0.05 for row in values]) == pytest.approx(0.8, abs=0.03)
+    assert signed_rank_difference(1.0, 5) == np.inf
 
 
 def test_needed_units() -> None:

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.measures.measure import measure
-from treegauge.statistics.data_table import as_table, read_table
+from treegauge.statistics.data_table import as_table
 from treegauge.statistics.table_joins import load_tables, treebank_key
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import write_conllu
@@ -34,7 +34,7 @@ def write(folder, suffix):
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt", ".parquet", ".json"])
 def test_every_kind_of_file_gives_the_same_numbers(tmp_path, suffix):
-    table = read_table(write(tmp_path, suffix))
+    table = as_table(write(tmp_path, suffix))
     np.testing.assert_array_equal(table.numbers("las"), [80.5, np.nan])
     assert table.numbers("words").tolist() == [100, 20]
     assert table.labels == ("A-X", "B-Y")
@@ -48,12 +48,12 @@ def test_long_tables_of_measures_become_columns(tmp_path):
     ]
     path = tmp_path / "m.json"
     path.write_text(json.dumps({"signature": "s", "measures": measured}))
-    table = read_table(path)
+    table = as_table(path)
     assert table.frame.columns == ["treebank", "edv", "slv"]
     np.testing.assert_array_equal(table.numbers("slv"), [2.0, np.nan])
     path.write_text(json.dumps(measured + measured[:1]))
     with pytest.raises(TreegaugeError, match="measure 'edv' of 'A' appears twice"):
-        read_table(path)
+        as_table(path)
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv", ".tsv", ".parquet"])
@@ -61,7 +61,7 @@ def test_what_measure_writes_is_read_with_the_same_numbers(tmp_path, suffix):
     result = measure("wde,words", *(synthetic(30, seed=seed) for seed in (1, 2, 3)))
     path = tmp_path / f"m{suffix}"
     result.save(path)
-    table = read_table(path)
+    table = as_table(path)
     assert table.labels == ("syn-1", "syn-2", "syn-3")  # the average is not a treebank
     own = [one.value["root"] for one in result.measured if one.measure == "wde"][:3]
     assert table.numbers("wde:root").tolist() == own
@@ -121,7 +121,7 @@ def test_scores_and_measures_join_by_treebank(scored, tmp_path, suffix):
 def test_scores_that_could_be_fractions_are_refused(tmp_path, text):
     (tmp_path / "scores.csv").write_text(text)
     with pytest.raises(TreegaugeError, match="could be fractions; expected percent"):
-        read_table(tmp_path / "scores.csv")
+        as_table(tmp_path / "scores.csv")
 
 
 def test_tables_without_a_common_treebank(tmp_path):
@@ -218,7 +218,7 @@ def test_equal_columns_of_several_tables_stay_one():
 def test_a_file_with_several_splits_has_a_column_for_each(tmp_path):
     text = measured("train", SIZES["train"])
     (tmp_path / "m.csv").write_text(text + measured("test", SIZES["test"]).partition("\n")[2])
-    table = read_table(tmp_path / "m.csv")
+    table = as_table(tmp_path / "m.csv")
     assert table.frame.columns == ["treebank", "words (train)", "words (test)"]
     assert table.numbers("words (test)").tolist() == list(SIZES["test"].values())
 
@@ -227,16 +227,16 @@ def test_a_cell_that_is_no_number_is_named(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("treebank,las\nA,80\nB,eighty\nC,70\n")
     with pytest.raises(TreegaugeError, match=r"scores.csv, row 2 \(B\), column 'las': 'eighty' is not a number"):
-        read_table(path).numbers("las")
+        as_table(path).numbers("las")
     path.write_text("treebank,las\nA,80\nB,inf\n")
     with pytest.raises(TreegaugeError, match=r"row 2 \(B\), column 'las': 'inf'"):
-        read_table(path).numbers("las")
+        as_table(path).numbers("las")
 
 
 def test_gaps_are_written_in_many_ways(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("las,x\n80,1\nNA,2\n,3\nnan,4\nNone,5\n")
-    table = read_table(path)
+    table = as_table(path)
     assert np.isnan(table.numbers("las")).tolist() == [False, True, True, True, True]
     assert table.labels[1] == "row 2"
     assert table.complete(["las", "x"]).notes == ("left out, missing 'las': row 2, row 3, row 4, row 5",)
@@ -269,13 +269,13 @@ def test_broken_files_say_what_is_broken(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_text(content)
     with pytest.raises(TreegaugeError, match=message):
-        read_table(path)
+        as_table(path)
 
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(TreegaugeError, match="No such file"):
-        read_table(tmp_path / "none.csv")
+        as_table(tmp_path / "none.csv")
     path = tmp_path / "latin.csv"
     path.write_bytes(b"name,x\nZ\xfcrich,1\n")
     with pytest.raises(TreegaugeError, match="not UTF-8"):
-        read_table(path)
+        as_table(path)

@@ -300,10 +300,10 @@ def test_what_is_no_release(text):
 
 def test_a_condition_on_columns(shelf):
     found = catalogue(shelf)
-    chosen = found.where("features >= 0.25 AND words >= 15 AND nonprojective <= 0.1 AND train_words > 0")
+    chosen = found.where("features >= 0.25", "words >= 15", "nonprojective <= 0.1", "train_words > 0")
     assert [str(entry) for entry in chosen] == ["UD_Greek-GDT@2.5"]
     assert chosen.signature.endswith(
-        "|where:features >= 0.25 AND words >= 15 AND nonprojective <= 0.1 AND train_words > 0"
+        "|where:features >= 0.25 and words >= 15 and nonprojective <= 0.1 and train_words > 0"
     )
     assert [row["treebank"] for row in chosen.to_dict()["rows"]] == ["UD_Greek-GDT"]
     assert str(chosen).endswith("1 of 5 treebanks")
@@ -313,7 +313,7 @@ def test_a_missing_number_meets_no_bound(shelf):
     found = catalogue(shelf)
     assert found.find("tlh_home").row()["train_words"] is None
     assert "UD_Klingon-Home" not in {entry.name for entry in found.where("train_words < 5")}
-    assert [entry.name for entry in found.where("train_words IS NULL")] == ["UD_Klingon-Home"]
+    assert "UD_Klingon-Home" not in {entry.name for entry in found.where("train_words >= 0")}
 
 
 def test_the_largest_of_each_language_as_the_page_says(shelf):
@@ -325,27 +325,27 @@ def test_the_largest_of_each_language_as_the_page_says(shelf):
 
 
 def test_licences_by_pattern_without_counting(shelf):
-    chosen = catalogue(shelf, where="licence LIKE 'CC BY-SA%'", count=False)
+    chosen = catalogue(shelf, where=["licence = cc by-sa *"], count=False)
     assert [entry.code for entry in chosen] == ["el_other"]
 
 
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ("wrods >= 3", 'unable to find column "wrods".*expected for example .words >= 30000'),
-        ("words >=", "is not a condition on columns"),
-        ("family", "must be of type `Boolean`"),
-        ("words >= '3'", "cannot compare string with numeric"),
+        ("wrods >= 3", "unknown column 'wrods'; did you mean 'words'"),
+        ("words", "expected for example 'words >= 30000'"),
+        ("words >=", "expected for example"),
+        ("words >= 1.2.3", "expected a number"),
     ],
 )
 def test_slips_are_told_before_anything_is_read(shelf, where, message):
     with pytest.raises(TreegaugeError, match=message):
-        catalogue(shelf / "nowhere", where=where)
+        catalogue(shelf / "nowhere", where=[where])
 
 
 def test_conditions_on_counts_need_counts(shelf):
     with pytest.raises(TreegaugeError, match="this condition needs sizes"):
-        catalogue(shelf, where="words > 1", count=False)
+        catalogue(shelf, where=["words > 1"], count=False)
 
 
 def test_results_print_in_every_way(shelf):

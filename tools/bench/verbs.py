@@ -206,6 +206,10 @@ def _three(folder: Path, size: int) -> tuple[str, ...]:
     return gold, system, "other.conllu"
 
 
+def _gold_last(words: tuple[str, ...]) -> tuple[str, ...]:
+    return *words[1:], "--gold", words[0]
+
+
 PAIRS = "compares all pairs of systems"
 GROWING: dict[str, Growing] = {
     "check": _measured(),
@@ -220,7 +224,7 @@ GROWING: dict[str, Growing] = {
     "score": _compared(),
     "breakdown": _compared("--confusion", "upos"),
     "vote": Growing("sentences", _three),
-    "design": Growing("sentences", _three),
+    "design": Growing("sentences", lambda folder, n: _gold_last(_three(folder, n))),
     "rank show": _ranked("--subsets", "100000", steep=PAIRS),
     "rank compare": _ranked(steep=PAIRS),
     "rank outliers": _ranked("--system", "HIT-SCIR-0", "--subsets", "100000"),

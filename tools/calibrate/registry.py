@@ -23,12 +23,12 @@ import numpy.typing as npt
 from tools.calibrate.plasmode import Absent
 from treegauge.statistics.small_samples import wilson
 
-Kind = Literal["interval", "set", "test", "verdict", "advice"]
+Kind = Literal["interval", "set", "test", "verdict", "advice", "power"]
 Verdict = Literal["holds", "open", "fails", "skipped"]
 #: Where the rate of each kind has to be.
 BANDS: dict[Kind, tuple[float, float]] = {
     "interval": (0.93, 0.97), "set": (0.93, 0.99), "test": (0.03, 0.06), "verdict": (0.0, 0.06),
-    "advice": (0.90, 0.98),
+    "advice": (0.90, 0.98), "power": (0.77, 0.83),
 }  # fmt: skip
 #: An interval may be at most this many times as wide as an oracle's.
 WIDEST = 1.5

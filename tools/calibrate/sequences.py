@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tools.calibrate.counts import DATA
 from tools.calibrate.plasmode import score_table
 from tools.calibrate.registry import Trials, statement
-from treegauge.statistics.multiple import SEED_WIDTH, TREEBANK_WIDTH, evidence_over
+from treegauge.statistics.multiple import SEED_WIDTH, TEXT_WIDTH, TREEBANK_WIDTH, evidence_over
 
 Floats = npt.NDArray[np.float64]
 ALPHA = 0.05
@@ -110,3 +110,34 @@ def real_seeds(random: np.random.Generator, number: int, repetitions: int) -> Tr
     ours, theirs = scores[random.integers(len(scores), size=(2, repetitions, number))]
     gains = ours - theirs
     return Trials(stopped(gains, SEED_WIDTH)[0], stopped(gains + 0.5, SEED_WIDTH)[1])
+
+
+@statement(
+    name="sequence-text",
+    verb="design",
+    says="limits of the pilot's difference that hold however often one adds sentences and looks again",
+    kind="test",
+    nominal=ALPHA,
+    exact=True,
+    cases={"up to 456 sentences": 456, "up to 4,000 sentences": 4000},
+    secondary="share of sentences saved at +2 LAS",
+    covers=("plan.always_low", "plan.always_high"),
+    repetitions=4000,
+    quick=400,
+)
+def real_sentences(random: np.random.Generator, number: int, repetitions: int) -> Trials:
+    """Two real runs of one parser on Greek, drawn at random; correct words by sentence, drawn with replacement.
+
+    Their differences are centred, as two runs do differ. For the saving, one corrects 2 % of all words.
+    """
+    with np.load(DATA) as counts:
+        words: npt.NDArray[Any] = counts["Greek seeds"]
+    decided, saved = np.zeros(repetitions, bool), np.zeros(repetitions)
+    for i in range(repetitions):
+        a, b = random.choice(np.arange(1, words.shape[1]), 2, replace=False)
+        gains = (words[:, a] - words[:, b]).astype(np.float64)
+        rows = random.integers(len(words), size=number)
+        drawn = (gains - gains.mean())[rows]
+        decided[i] = stopped(drawn[None], TEXT_WIDTH)[0][0]
+        saved[i] = stopped((drawn + random.binomial(words[rows, 0], 0.02))[None], TEXT_WIDTH)[1][0]
+    return Trials(decided, saved)

@@ -95,9 +95,7 @@ VERBS: dict[str, dict[str, Command]] = {
         "vote": Command(
             "Combine systems by voting on arcs, and report what the best combination could reach.", ["gold"]
         ),
-        "design": Command(
-            "Report how many sentences, runs and treebanks an experiment needs to find a difference.", ["gold"]
-        ),
+        "design": Command("Report how many sentences, runs and treebanks an experiment needs to find a difference."),
         "rank": Command(
             "Rank systems over subsets of treebanks, to see whether the leaderboard is stable.",
             plot=True,
@@ -105,6 +103,9 @@ VERBS: dict[str, dict[str, Command]] = {
         ),
         "leaderboard": Command(
             "Score every team on every treebank, rank the teams, and write a page and tables.", ["gold"]
+        ),
+        "published": Command(
+            "Show what others have on a treebank: the scores that makers of parsers published.", ["treebanks"]
         ),
         "certify": Command("Report the evidence for the claim that one system beats another."),
         "recommend": Command("Recommend a small set of treebanks that ranks systems as all treebanks do."),

@@ -21,7 +21,9 @@ __all__ = [
     "difficulty_table1",
     "fragility_exp1",
     "named_subsets",
+    "published",
     "ud25",
+    "ud26",
     "wde",
 ]
 
@@ -31,7 +33,7 @@ def _load(name: str) -> "pl.DataFrame":
     import polars as pl
 
     frame = pl.read_parquet(files(__name__).joinpath(f"{name}.parquet").read_bytes())
-    if name == "conll18":
+    if name in {"conll18", "published"}:
         # numpy's division gives the very floats that parsing the decimals gives; polars multiplies
         # by a rounded 1/100, which is off in the last bit of some.
         frame = frame.with_columns(pl.Series("score", frame["score"].to_numpy() / 100))
@@ -124,6 +126,39 @@ def ud25() -> "pl.DataFrame":
     83.7
     """
     return _frame("ud25")
+
+
+def published() -> "pl.DataFrame":
+    """Load the scores per treebank that makers of parsers published, from UD 1.2 to 2.17.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``system, version, release, input, treebank, metric, score``, one row per score: UDPipe 1
+        and 2, Stanza, Trankit, UDify and LIMA. `input` is ``raw text``, ``gold tokens`` or
+        ``gold tokens and tags``; scores with different input are not comparable. `version` is
+        empty if its maker gives none.
+
+    Examples
+    --------
+    >>> published().height
+    30396
+    >>> greek = published().filter(treebank="Greek-GDT", metric="LAS", release="2.5", input="raw text")
+    >>> greek.sort("score").select("system", "version", "score").row(-1)
+    ('Trankit large', '1.0', 93.87)
+    """
+    return _frame("published")
+
+
+def ud26() -> "pl.DataFrame":
+    """Load sizes of 99 UD 2.6 treebanks and UDPipe 2's scores with gold tokens.
+
+    Examples
+    --------
+    >>> ud26().filter(treebank="Greek-GDT")["las"].item()
+    91.95
+    """
+    return _frame("ud26")
 
 
 def fragility_exp1() -> "pl.DataFrame":

@@ -46,7 +46,8 @@ class Certificate(Result):
     median
         The median difference; its interval holds from six treebanks on.
     detectable
-        The smallest mean difference that a test detects with 80 % power; None as with intervals.
+        The smallest mean difference that these treebanks detect with 80 % power: by the test of the
+        interval or, where there is none, by the primary test; None with fewer than six groups.
     improvement
         Probability that A is above B on a treebank, ties half; Wilson's interval.
     rank_biserial
@@ -190,15 +191,17 @@ def _means(certificate: Certificate) -> str:
         f"mean difference {mean.value:+.2f} points"
     )
     level = f"{100 * mean.level:g} % interval"
-    if certificate.detectable is None:
+    least = ""
+    if certificate.detectable is not None:
+        least = f" A mean difference of {certificate.detectable:.2f} points could be detected with 80 % power."
+    if mean.low is None:
         return (
             f"{first}{error}; there are too few treebanks or families for an interval of the mean. "
-            f"Median difference {certificate.median}."
+            f"Median difference {certificate.median}.{least}"
         )
     return (
         f"{first}, {level} for other treebanks of these families {mean.reach}{error}; for one new "
-        f"treebank of a new family {certificate.new.reach}. A mean difference of "
-        f"{certificate.detectable:.2f} points could be detected with 80 % power."
+        f"treebank of a new family {certificate.new.reach}.{least}"
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from treegauge.core.conditions import frame_where, told_apart
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.reading import FileTable, check_percent, frame_table, parse_number, read_file, result_table
@@ -109,7 +110,7 @@ def refuse_repeats(cells: Iterable[ScoreCell]) -> None:
         seen[identity] = cell.where
 
 
-PACKAGED = ("conll18", "fragility_exp1")
+PACKAGED = ("conll18", "fragility_exp1", "published")
 _ROLES = ("metric", "treebank", "system", "seed", "score")
 _LAYOUTS = (
     "expected a column 'treebank' and either 'system' and 'score' (long), 'system' and one column "
@@ -135,12 +136,16 @@ class LeaderboardReading(Settings):
     gold
         The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
         are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
     """
 
     metric: str = "LAS"
     missing: Missing = "error"
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None
     gold: "str | PathLike[str] | Treebank | None" = None
+    where: Sequence[str] = ()
 
 
 READING = LeaderboardReading()
@@ -254,20 +259,22 @@ def read_leaderboard(
     metric: str = "LAS",
     missing: Missing = "error",
     metadata: "str | PathLike[str] | pl.DataFrame | None" = None,
+    where: Sequence[str] = (),
 ) -> Leaderboard:
     """Read the scores of systems on treebanks from files, frames, results or stores.
 
     Parameters
     ----------
     sources
-        One or more of: a packaged name (``conll18``, ``fragility_exp1``); a path or pattern of
+        One or more of: a packaged name (``conll18``, ``fragility_exp1``, ``published``); a path or pattern of
         files (CSV, TSV, Parquet or JSON, as ``treegauge score`` and ``results`` write them); the
         folder of a store; a frame; a result of ``score``; a leaderboard. Tables are long
         (``treebank, system, score`` and perhaps ``metric`` and ``seed``) or wide (a column
         ``treebank`` and one per system or, with ``system``, one per metric; or a column ``system``
         and one per treebank). Scores are in percent. Where a packaged table is among several, the
-        others add systems on its treebanks; names are matched.
-    metric, missing, metadata
+        others add systems on its treebanks; names are matched. Further columns of a long table
+        that tell rows of one system apart, such as version, become part of its name.
+    metric, missing, metadata, where
         See :class:`LeaderboardReading`.
 
     Returns
@@ -294,7 +301,7 @@ def read_leaderboard(
     if not given:
         raise TreegaugeError("no scores were given; expected conll18, files, frames or results")
     board = given[0].given
-    if len(given) == 1 and not added and isinstance(board, Leaderboard) and metadata is None:
+    if len(given) == 1 and not added and isinstance(board, Leaderboard) and metadata is None and not where:
         return board
     if "(" in metric:
         from treegauge.scoring.metrics.registry import metric_column
@@ -302,12 +309,13 @@ def read_leaderboard(
         metric = metric_column(metric)
     collection = _Collection(metric)
     for source in given:
-        collection.add(_table_of(source, metric))
+        collection.add(_table_of(source, metric, where))
     label, cells = " + ".join(map(_label, [given, *([one] for one in added)])), collection.cells
+    label += f" where {' and '.join(where)}" if where else ""
     collection.check(label)
     for source in added:
         own, name = _Collection(metric), _label([source])
-        own.add(_table_of(source, metric))
+        own.add(_table_of(source, metric, where))
         own.check(name)
         cells = cells + additional(own.cells, cells, name)
     if len(given) + len(added) > 1:  # a treebank that sources spell differently keeps its first name
@@ -396,7 +404,23 @@ def _label(given: Sequence[Input]) -> str:
     return source.name if source.kind == "packaged" else source.path.name
 
 
-def _table_of(source: Input, metric: str) -> FileTable:
+def _table_of(source: Input, metric: str, where: Sequence[str]) -> FileTable:
+    """Return the rows of a source that meet the conditions; those of one system told apart."""
+    table = _cells_of(source, metric)
+    if not where and not {"version", "release", "input"} & {*table.header}:
+        return table
+    frame = frame_where(table.frame, table.source, where)
+    if "input" in frame.columns and frame["input"].n_unique() > 1:
+        kinds = ", ".join(map(str, frame["input"].unique().sort()))
+        raise TreegaugeError(
+            f"{table.source}: found scores with different input ({kinds}), which cannot be compared; choose "
+            'one, such as --where "input=raw text"'
+        )
+    frame = told_apart(frame)
+    return frame_table(frame, table.source)._replace(unit=table.unit)
+
+
+def _cells_of(source: Input, metric: str) -> FileTable:
     import polars as pl
 
     from treegauge import data
@@ -419,5 +443,5 @@ def _table_of(source: Input, metric: str) -> FileTable:
     if source.name not in PACKAGED:
         raise ChoiceError("packaged table of scores", source.name, PACKAGED)
     frame = getattr(data, source.name)()
-    chosen = frame.filter(pl.col("metric") == metric.casefold())
+    chosen = frame.filter(pl.col("metric").str.to_lowercase() == metric.casefold())
     return frame_table(frame if chosen.is_empty() else chosen, source.name)

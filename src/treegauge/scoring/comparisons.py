@@ -16,9 +16,8 @@ from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
-from treegauge.statistics.planning import best_of, margin_claims, verdict
+from treegauge.statistics.planning import best_of, detectable_difference, margin_claims, verdict
 from treegauge.statistics.small_samples import StudentEstimate, effective_df
-from treegauge.statistics.student import student_quantile
 from treegauge.statistics.units import LEAST_BEST, LEAST_BOOTSTRAP_TEST, LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class Comparisons(Result):
     def shown(self) -> list[dict[str, Any]]:
         """Return differences with their intervals, and p-values."""
         order = ("metric", "a", "b", "treebanks", "difference", "interval", "new treebank",
-                 "detectable", "error_reduction", "p_value", "p_corrected", "verdict")  # fmt: skip
+                 "error_reduction", "p_value", "p_corrected", "verdict")  # fmt: skip
 
         def cells_of(row: Mapping[str, Any]) -> dict[str, Any]:
             cells = dict(row)
@@ -150,6 +149,7 @@ def compare_systems(
     )  # fmt: skip
     best = _best(scores, counted, names[0])
     notes = _notes(scores, counted, test, best)
+    notes += detectable_note(rows, f"{next(iter(counted.values())).number} {scores.units}")
     notes += [
         f"no test of {row['a']} and {row['b']} in {row['metric']}: they differ in fewer than "
         f"{LEAST_ERRORS} {scores.units}"
@@ -162,9 +162,7 @@ def compare_systems(
 def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | None) -> dict[str, float | None]:
     """Return the interval, detectable difference and p-values of one difference, in points."""
     low, high = estimate.interval(level)
-    # Within 0.2 % of the noncentral t from nine degrees of freedom on.
-    quantiles = [student_quantile(share, estimate.df) for share in ((1 + level) / 2, POWER)]
-    least = sum(quantiles) * estimate.standard_error
+    least = detectable_difference(estimate.standard_error, estimate.df, level=level, power=POWER)
     named = {"low": low, "high": high, "detectable": least}
     columns = {name: known(100 * values[i]) for name, values in named.items()}
     columns["p_value"] = known(estimate.p_value()[i])
@@ -172,6 +170,22 @@ def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | No
         return columns
     value, error, df = 100 * estimate.value[i], 100 * estimate.standard_error[i], estimate.df[i]
     return columns | {name: known(float(p)) for name, p in margin_claims(value, error, df, margin).items()}
+
+
+def detectable_note(rows: Sequence[Mapping[str, Any]], units: str) -> list[str]:
+    """Return the line with the smallest differences that could have been detected, if there are any.
+
+    Examples
+    --------
+    >>> detectable_note([{"detectable": 1.234}, {"detectable": 2.0}], "40 documents")
+    ['smallest difference detectable with 80 % power over 40 documents: 1.23 to 2.00 points, by pair']
+    """
+    least = sorted(row["detectable"] for row in rows if row.get("detectable") is not None)
+    if not least:
+        return []
+    low, high = (f"{value:.2f}" for value in (least[0], least[-1]))
+    size = f"{low} points" if low == high else f"{low} to {high} points, by pair"
+    return [f"smallest difference detectable with {100 * POWER:g} % power over {units}: {size}"]
 
 
 def judged(rows: Sequence[dict[str, Any]], correction: str, level: float) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.certainty import difference
-from treegauge.scoring.comparisons import PRIMARY, Comparisons, judged, sureness
+from treegauge.scoring.comparisons import PRIMARY, Comparisons, detectable_note, judged, sureness
 from treegauge.scoring.metrics.registry import canonical
 from treegauge.statistics.hierarchy import Hierarchy, hierarchy
 from treegauge.statistics.small_samples import StudentEstimate
@@ -137,6 +137,7 @@ def compare_suite(
     if any(row["p_value"] is None for row in rows):
         few = forcing_treebanks(suite.text_units)
         notes = [f"no test: {few}" if few else "no test where systems differ in too few units of some treebank"]
+    notes += detectable_note(rows, f"the {suite.units} of these treebanks")
     if any(row["new_low"] is None for row in rows):
         notes.append(f"a new treebank: from {LEAST_TREEBANKS} treebanks in {LEAST_GROUPS} genera")
     signature = countersign(

@@ -1,5 +1,6 @@
 """The verb ``analyse``: explanations of scores, from tables with one row per treebank; all pairs of columns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -137,6 +138,7 @@ def analyse(
     given: Names = (),
     *,
     on: Names = (),
+    where: Sequence[str] = (),
     how: CorrelationSettings = CorrelationSettings(),
     intervals: RowResampling = RowResampling(),
 ) -> Analysis:
@@ -152,7 +154,7 @@ def analyse(
     Parameters
     ----------
     tables
-        ud25, difficulty_table1, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
+        ud25, ud26, difficulty_table1, published, or files with one row per treebank: CSV, TSV, Parquet, or the JSON
         of measure or score. Several tables are joined by treebank. In Python also frames,
         dictionaries of columns and results.
     target
@@ -164,6 +166,8 @@ def analyse(
     on
         Predictors of a linear model, as a,b or repeated: coefficients, relative importance, and
         the error on unseen rows.
+    where
+        A condition on a column of each table, such as release=2.5 or 'words >= 30000'.
 
     Notes
     -----
@@ -181,7 +185,7 @@ def analyse(
     >>> round(model.fit["adj_r2"], 3), [round(row["importance"], 1) for row in model.rows]
     (0.503, [87.8, 12.2])
     """
-    table = load_tables(tables)
+    table = load_tables(tables, where)
     (left, columns, covariates, predictors), log = _logarithms(table, target or (), of, given, on)
     if predictors:
         if not target or columns or covariates or replace(how, cluster=GENUS) != CorrelationSettings():

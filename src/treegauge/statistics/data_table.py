@@ -3,15 +3,16 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.conditions import frame_where, told_apart
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.reading import check_percent, parse_number, read_file
 from treegauge.core.result import Result
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 #: Packaged tables, by the name of the function of :mod:`treegauge.data` that loads each.
-PACKAGED = ("ud25", "difficulty_table1")
+PACKAGED = ("published", "ud25", "ud26", "difficulty_table1")
 #: Columns with scores in percent in any table.
 SCORES = {"las", "uas", "clas", "mlas", "blex"}
 #: Clusters that can be derived from names of treebanks.
@@ -186,37 +187,52 @@ TableLike = Union[DataTable, "pl.DataFrame", Mapping[str, Any], Result, str, os.
 Tables = TableLike | Sequence[TableLike]
 
 
-def as_table(data: TableLike, source: str = "table") -> DataTable:
-    """Return a table from a frame, a dictionary of columns, a result, a file or a packaged name."""
-    import polars as pl
-
-    if isinstance(data, DataTable):
-        return data
-    if isinstance(data, str | os.PathLike):
-        return read_table(data)
-    if isinstance(data, Result):
-        return _one_row_per_treebank(data.saved, data.kind, data.unit)
-    frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame(dict(data), strict=False)
-    return DataTable(frame, source)
-
-
-def read_table(path: str | os.PathLike[str]) -> DataTable:
-    """Read a packaged table by name, or one from CSV, TSV, Parquet or the JSON of a verb.
+def as_table(data: TableLike, source: str = "table", where: Sequence[str] = ()) -> DataTable:
+    """Return a table from a frame, a dictionary of columns, a result, a file or a packaged name.
 
     The output of ``measure`` becomes one column per measure, that of ``score`` one column per
-    metric (and system, if there are several). Scores must be in percent.
+    metric (and system, if there are several). Scores must be in percent. `where` has conditions on
+    the columns as they are before.
     """
-    from treegauge import data
+    raw = raw_table(data, source)
+    frame = frame_where(raw.frame, raw.source, where)
+    if raw.given:
+        return raw.given if not where else replace(raw.given, frame=frame)
+    return _one_row_per_treebank(frame, raw.source, raw.unit) if raw.long else DataTable(frame, raw.source)
 
-    name = os.fspath(path)
+
+class RawTable(NamedTuple):
+    """A table as it was given; a long one becomes one with a row per treebank."""
+
+    frame: "pl.DataFrame"
+    source: str
+    long: bool = True
+    unit: str | None = None
+    given: DataTable | None = None
+
+
+def raw_table(data: TableLike, source: str = "table") -> RawTable:
+    """Return a table as it was given."""
+    import polars as pl
+
+    from treegauge import data as packaged
+
+    if isinstance(data, DataTable):
+        return RawTable(data.frame, data.source, given=data)
+    if isinstance(data, Result):
+        return RawTable(data.saved, data.kind, unit=data.unit)
+    if not isinstance(data, str | os.PathLike):
+        frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame(dict(data), strict=False)
+        return RawTable(frame, source, long=False)
+    name = os.fspath(data)
     if name in PACKAGED:
-        return DataTable(getattr(data, name)(), name)
+        return RawTable(getattr(packaged, name)(), name)
     if not Path(name).suffix and not Path(name).exists():
         raise ChoiceError("table", name, [*PACKAGED, "FILE.csv", "FILE.parquet", "FILE.json"])
     content = read_file(name)
     if not content.rows:
         raise TreegaugeError(f"{name}: the table has no rows")
-    return _one_row_per_treebank(content.frame, name, content.unit)
+    return RawTable(content.frame, name, unit=content.unit)
 
 
 def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) -> DataTable:
@@ -233,6 +249,7 @@ def _one_row_per_treebank(frame: "pl.DataFrame", source: str, unit: str | None) 
         metrics = [n for n in frame.columns if n not in {"treebank", "system", "seed", "failure"}]
         frame = frame.unpivot(metrics, index=["treebank", "system"], variable_name="metric", value_name="score")
     if {"treebank", "system", "metric", "score"} <= set(frame.columns):
+        frame = told_apart(frame)
         check_percent(_known(frame["score"]), source, unit)
         if frame["system"].n_unique() > 1:
             frame = frame.with_columns(metric=frame["metric"] + ":" + frame["system"])

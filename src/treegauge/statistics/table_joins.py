@@ -3,14 +3,17 @@
 import math
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from treegauge.core.conditions import Condition
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.core.reading import parse_number
 from treegauge.core.result import Result
-from treegauge.statistics.data_table import DataTable, Tables, as_table, names_and_more
+from treegauge.statistics.data_table import DataTable, TableLike, Tables, as_table, names_and_more, raw_table
+from treegauge.treebanks.sources.languages import treebank_key
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,18 +21,7 @@ if TYPE_CHECKING:
 _KEY, _NAMES = "__key__", "treebank"
 
 
-def treebank_key(name: str) -> str:
-    """Return the common key of a treebank's name, code and files: ``el_gdt``."""
-    from treegauge.treebanks.sources.languages import code_of, fold
-
-    base, _, release = name.strip().partition("@")
-    base = base.partition("-ud-")[0]
-    plain = base.removeprefix("UD_")
-    key = (code_of(f"UD_{plain}") or fold(base)).lower().replace(" ", "_")
-    return f"{key}@{release}" if release else key
-
-
-def load_tables(tables: Tables) -> DataTable:
+def load_tables(tables: Tables, where: Sequence[str] = ()) -> DataTable:
     """Return one table from one or several, joined side by side; missing rows leave gaps.
 
     Treebanks match by name or code. The order of the tables does not matter for columns and rows:
@@ -39,10 +31,11 @@ def load_tables(tables: Tables) -> DataTable:
     import polars as pl
 
     if isinstance(tables, str | os.PathLike | DataTable | Result | Mapping | pl.DataFrame):
-        return as_table(tables)
+        return as_table(tables, where=where)
     if not len(tables):
         raise TreegaugeError("expected at least one table, found none")
-    parts = [as_table(table) for table in tables]
+    conditions = _by_table(tables, where)
+    parts = [as_table(table, where=own) for table, own in zip(tables, conditions, strict=True)]
     if len(parts) == 1:
         return parts[0]
     frames = [_keyed(table) for table in parts]
@@ -63,6 +56,15 @@ def load_tables(tables: Tables) -> DataTable:
     inputs = tuple(table.name for table in parts)
     source = " + ".join(table.source for table in parts)
     return DataTable(joined.sort(_KEY).drop(_KEY), source, inputs)
+
+
+def _by_table(tables: Sequence[TableLike], where: Sequence[str]) -> list[list[str]]:
+    """Return for each table the conditions on its columns; each must be on a column of one at least."""
+    if not where:
+        return [[] for _ in tables]
+    columns = [raw_table(table).frame.columns for table in tables]
+    parsed = {text: Condition.parse(text, dict.fromkeys(chain(*columns))) for text in where}
+    return [[text for text, condition in parsed.items() if condition.column in own] for own in columns]
 
 
 def _merged(joined: "pl.DataFrame", name: str) -> "pl.Series":

@@ -1,12 +1,12 @@
 """Treebanks on disk by name, code, language, family, licence and size."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from treegauge.core.conditions import Condition, frame_where
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -102,19 +102,10 @@ class Catalogue(Result):
         (entry,) = newest_releases(self.matching(key), key)
         return entry
 
-    def where(self, condition: str) -> "Catalogue":
-        """Return the treebanks for which an SQL condition on columns of the table holds."""
-        import polars as pl
-
-        try:
-            holds = self.table.with_row_index("number").filter(pl.sql_expr(condition))["number"]
-        except pl.exceptions.PolarsError as error:
-            reason = str(error).strip().partition("\n")[0].partition(";")[0]
-            raise TreegaugeError(
-                f"where: {condition!r} is not a condition on columns ({reason}); expected for example "
-                f"'words >= 30000 AND features >= 0.25' with {', '.join(COLUMNS)}"
-            ) from None
-        return self.subset([self.entries[number] for number in holds], where=condition)
+    def where(self, *conditions: str) -> "Catalogue":
+        """Return the treebanks for which conditions on columns of the table hold."""
+        holds = frame_where(self.table.with_row_index("number"), "the catalogue", conditions, empty=True)["number"]
+        return self.subset([self.entries[number] for number in holds], where=" and ".join(conditions) or None)
 
     def subset(self, entries: Sequence[TreebankEntry], **choices: object) -> "Catalogue":
         """Return a catalogue of these entries; the choices go into its signature."""
@@ -151,13 +142,13 @@ def catalogue(
     roots: Source | Sequence[Source] = (),
     *,
     find: Sequence[str] = (),
-    where: str | None = None,
+    where: Sequence[str] = (),
     paths: bool = False,
     count: bool = True,
 ) -> Catalogue:
     r"""List treebanks on disk with languages, licences and sizes.
 
-    treegauge catalogue ud --where 'words >= 30000 AND features >= 0.25 AND nonprojective <= 0.1'
+    treegauge catalogue ud --where 'words >= 30000' --where 'features >= 0.25' --where 'genus = Slavic,Baltic'
 
     Parameters
     ----------
@@ -168,8 +159,8 @@ def catalogue(
     find
         List only these names, codes, languages or families, such as el_gdt@2.9.
     where
-        List only treebanks for which this condition on columns of the table holds, in SQL, such as
-        "words >= 30000 AND licence LIKE 'CC BY-SA%'".
+        A condition on a column of the table, such as 'words >= 30000' or 'licence = CC BY-SA*';
+        several must all hold.
     paths
         Print only the folders.
     count
@@ -186,9 +177,9 @@ def catalogue(
     >>> greek.language.family, greek.total.words, greek.read("test")
     ('Indo-European', 1, <Treebank UD_Greek-GDT/test: 1 sentences, 1 words>)
     """
-    if where and not count and {*SIZES, *SHARES} & {*re.findall(r"\w+", where)}:
+    named = {Condition.parse(text, COLUMNS).column for text in where}  # report an error before reading begins
+    if not count and {*SIZES, *SHARES} & named:
         raise TreegaugeError("this condition needs sizes; leave out --no-count (count=False)")
-    _catalogue((), {}).where(where or "words > 0")  # report an error before reading begins
     given = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     root = os.environ.get("TREEGAUGE_UD")
     if not given and not root:
@@ -203,4 +194,4 @@ def catalogue(
         listed = listed.subset(list(wanted), find="+".join(find))
     if count:
         listed = listed.counted()
-    return replace(listed.where(where) if where else listed, paths=paths)
+    return replace(listed.where(*where) if where else listed, paths=paths)

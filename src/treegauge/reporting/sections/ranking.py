@@ -14,9 +14,11 @@ from treegauge.core.result import countersign
 from treegauge.core.verbs import Verb, command
 from treegauge.ranking.certificate import Certificate
 from treegauge.ranking.certify import certify, primary_test
-from treegauge.ranking.compare import CriticalDifference, compare, critical_difference
+from treegauge.ranking.compare import CriticalDifference, compare, critical_difference, treebank_ranks
 from treegauge.ranking.leaderboard import Leaderboard, metric_name
 from treegauge.ranking.metadata import units_of
+from treegauge.ranking.new_treebanks import new_ranges
+from treegauge.ranking.profiles import Profiles, profiles
 from treegauge.ranking.rank import rank
 from treegauge.ranking.reading import Missing
 from treegauge.ranking.stability.all_subsets import Exact, exact_ranks
@@ -111,6 +113,8 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
     families = families_of(scores)
     sets = None if families is None else rank_sets(advantages(scores, families))
     tied = critical_difference(scores, method="wilcoxon-holm") if testable(scores) else None
+    middle = profiles(scores)
+    fresh = None if families is None or scores.gaps else new_ranges(treebank_ranks(scores), families, ranks=True)
     contents = {
         "name": table.name or "scores",
         "scored": table.scored,
@@ -150,10 +154,12 @@ def _ranked(table: RankedTable, random_subsets: int, seed: int) -> _Ranked:
         "intervals": table.intervals and [table.intervals.get(name) for name in scores.systems],
         "sets": sets and np.column_stack(sets).tolist(),
         "groups": tied and tied.letters(scores.by_mean()),
+        "iqm": middle.mean.round(4).tolist(),
+        "fresh": fresh and np.column_stack(fresh).tolist(),
     }
     units = GENUS if sets else None  # those of rank sets, which `rank` prints with the ranks
     boxes = countersign(drawn[usual].signature, units=units)
-    methods = _methods(table, counted, drawn[usual], certificates[0], boxes, tied)
+    methods = _methods(table, counted, drawn[usual], certificates[0], boxes, tied, middle)
     lead = drawn[usual].agreement["top1"].item()
     short = [
         f"{order[0]} has the highest mean {metric}, and leads in {100 * lead:.1f} % of {drawn[usual].subsets_text}."
@@ -267,7 +273,13 @@ def _command(table: RankedTable, verb: Verb[Any], **options: object) -> str:
 
 
 def _methods(
-    table: RankedTable, exact: Exact, drawn: Stability, claim: Certificate, signed: str, tied: CriticalDifference | None
+    table: RankedTable,
+    exact: Exact,
+    drawn: Stability,
+    claim: Certificate,
+    signed: str,
+    tied: CriticalDifference | None,
+    middle: Profiles,
 ) -> list[Method]:
     """Return the methods of a table; rank boxes and rank sets are `signed`."""
     scores = table.scores
@@ -293,9 +305,12 @@ def _methods(
         make_method("rank_boxes", signed, boxes, subsets=subsets_text),
         make_method("certificates", claim.signature, certificate),
         make_method("pair_differences", claim.signature, certificate),
+        make_method("interquartile_means", middle.signature, after(compare, test="profile")),
     ]
     if signed != drawn.signature:
         methods.append(make_method("rank_sets", signed, boxes))
+        mixed = countersign(scores.signature, test="mixed", units=GENUS, level=LEVEL)
+        methods.append(make_method("new_ranks", mixed, after(compare, test="mixed")))
     if tied:
         methods.append(make_method("tie_groups", tied.signature, after(compare, test="wilcoxon-holm")))
     return methods

@@ -282,17 +282,17 @@ class MixedModel:
         r"""Return intervals of standard deviations that hold with effects of any distribution.
 
         :math:`\hat\sigma e^{\pm t se / \hat\sigma}` with the standard errors of a jackknife over
-        clusters of rows. An interval starts at 0 if the profile interval does.
+        clusters of rows. An interval starts at 0 if the profile
+        interval does, and then ends at :math:`\hat\sigma + t se` or where that does.
         """
         errors, df = self._errors(clusters)
         quantiles, limits = student_quantile((1 + level) / 2, df), []
         for i in components:
-            sd = float(self.sds[i])
-            if sd <= _ZERO * self.sds.max():
-                limits.append(self.interval(i, level))
-                continue
-            reach = math.exp(min(float(quantiles[i] * errors[i]) / sd, 50))
-            limits.append((0.0 if self._may_be_zero(i, level) else sd / reach, sd * reach))
+            sd, reach = float(self.sds[i]), float(quantiles[i] * errors[i])
+            if self._may_be_zero(i, level):
+                limits.append((0.0, max(self.interval(i, level)[1], sd + reach)))
+            else:
+                limits.append((sd * math.exp(-reach / sd), sd * math.exp(reach / sd)))
         return limits
 
     def _errors(self, clusters: npt.NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:

@@ -113,7 +113,7 @@ def _is_transfer(path: Path) -> bool:
         return False
 
 
-PACKAGED = ("conll18", "fragility_exp1", "ud25", "difficulty_table1")
+PACKAGED = ("conll18", "fragility_exp1", "published", "ud25", "ud26", "difficulty_table1")
 """Names of the packaged tables."""
 
 TREEBANK_KINDS = ("treebank", "conllu")

@@ -166,6 +166,15 @@ def fold(name: str) -> str:
     return name.casefold().replace("_", " ").removeprefix("ud ")
 
 
+def treebank_key(name: str) -> str:
+    """Return the common key of a treebank's name, code and files: ``el_gdt``."""
+    base, _, release = name.strip().partition("@")
+    base = base.partition("-ud-")[0]
+    plain = base.removeprefix("UD_")
+    key = (code_of(f"UD_{plain}") or fold(base)).lower().replace(" ", "_")
+    return f"{key}@{release}" if release else key
+
+
 def near(name: str, known: Iterable[str]) -> list[str]:
     """Return the known names most similar to an unknown one."""
     from difflib import get_close_matches

@@ -15,7 +15,7 @@ const spoken = (name, box, mean) => {
 // Columns: key in the URL, title, value to sort by, whether high values come first.
 const columnsOf = (board, now) => {
   const leader = board.order[0];
-  const { sets, groups, systems, metric, intervals } = board.data;
+  const { sets, groups, systems, metric, intervals, iqm, fresh } = board.data;
   const within = (s) =>
     intervals?.[s] ? html("small", {}, ` ${intervals[s].map((v) => points(v)).join("–")}`) : null;
   const behind = (s) => (s === leader ? null : board.pair(s, leader));
@@ -54,6 +54,24 @@ const columnsOf = (board, now) => {
       info: "chosen_treebanks",
       value: (s) => -board.means[s],
       show: (s) => [points(board.means[s]), within(s)],
+      number: true,
+    },
+    {
+      key: "iqm",
+      name: "IQM",
+      title: "Interquartile mean: the mean of the middle half of the scores over treebanks and runs",
+      info: "interquartile_means",
+      value: (s) => -iqm[s],
+      show: (s) => points(iqm[s]),
+      number: true,
+    },
+    fresh && {
+      key: "fresh",
+      name: "Rank, new treebank",
+      title: "Ranks on one new treebank of a new genus, in 95 % of cases",
+      info: "new_ranks",
+      value: (s) => fresh[s][0] * 1000 + fresh[s][1],
+      show: (s) => fresh[s].join("–"),
       number: true,
     },
     {
