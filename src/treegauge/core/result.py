@@ -54,6 +54,7 @@ class Figure(dict[str, Any]):
     def __repr__(self) -> str:
         title = self.get("title", "")
         text = title.get("text", "") if isinstance(title, dict) else title
+        text = " ".join(text) if isinstance(text, list) else text  # of a narrow figure: lines
         return f"<figure {str(text)!r}: notebooks show it, .save('figure.svg') writes it>"
 
 

@@ -1,5 +1,7 @@
 """Every figure fits the columns of a paper: no text leaves the drawing, no two labels overlap."""
 
+import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +9,7 @@ import polars as pl
 import pytest
 
 import treegauge as tg
+from treegauge.core.errors import TreegaugeError
 from treegauge.data import ud25
 from treegauge.learning.curve import complexity, curve, equivalent
 from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
@@ -20,6 +23,8 @@ from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.random_subsets import stability
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.reporting.figures import analysis, curves, ranking, scores, treebanks
+from treegauge.reporting.figures.drawing import FIGURES, draw, to_svg
+from treegauge.reporting.figures.fitting import INCH, fitted, folded, text_width
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.statistics.analyse import correlate, correlation_matrix
 from treegauge.statistics.linear_model import regress
@@ -41,8 +46,8 @@ def scored():
         for i, name in enumerate(NAMES)
     }
     found = tg.score(gold, outputs, resamples=50)
-    names = [f"UD_Old_East_Slavic-Birchbark{i}" for i in range(60)]
-    frame = pl.DataFrame({"treebank": names, **{name: np.linspace(60 + i, 90, 60) for i, name in enumerate(NAMES)}})
+    names = [f"UD_Old_East_Slavic-Birchbark{i}" for i in range(30)]
+    frame = pl.DataFrame({"treebank": names, **{name: np.linspace(60 + i, 90, 30) for i, name in enumerate(NAMES)}})
     bins = [{"probability": p / 10, "correct": p / 11, "cases": 9} for p in range(10)]
     events = {"arc": SimpleNamespace(bin_rows=lambda: bins)}
     risks = SimpleNamespace(curves={name: [(p, p / 4) for p in range(0, 101, 10)] for name in NAMES})
@@ -70,7 +75,7 @@ def ranked():
         ),
         "ranking.confidence_sets": ranking.confidence_sets(bradley_terry(board)),
         "ranking.pair_heat": ranking.pair_heat(differences(few)),
-        "ranking.pair_heat of all": ranking.pair_heat(improvement(board)),
+        "ranking.pair_heat of probabilities": ranking.pair_heat(improvement(few)),
         "ranking.profile_lines": ranking.profile_lines(profiles(board)),
     }
 
@@ -136,3 +141,123 @@ def analysed():
 
 def figures():
     return scored() | ranked() | learned() | mapped() | analysed()
+
+
+BOXES = """svgs => svgs.map(svg => {
+  const frame = svg.getBoundingClientRect();
+  const seen = [...svg.querySelectorAll("text")].filter(t => t.textContent.trim() && t.getAttribute("opacity") !== "0");
+  return [frame.width, frame.height, seen.map(t => {
+    const box = t.getBoundingClientRect();
+    return [t.textContent, box.left - frame.left, box.top - frame.top, box.right - frame.left, box.bottom - frame.top];
+  })];
+})"""
+SLACK = 1.5
+"""Units by which the box of a text is larger than its letters."""
+
+
+def defects(width, height, texts, inches):
+    """Return texts that leave a drawing, labels that overlap, and what is wider than its column."""
+    found = [] if width <= inches * INCH else [f"{width:g} wide"]
+    inner = [(text, x + SLACK, y + SLACK, right - SLACK, low - SLACK) for text, x, y, right, low in texts]
+    for place, (text, x, y, right, low) in enumerate(inner):
+        if x < 0 or y < 0 or right > width or low > height:
+            found.append(f"{text!r} leaves the drawing")
+        for other, x2, y2, right2, low2 in inner[:place]:
+            if x < right2 and x2 < right and y < low2 and y2 < low:
+                found.append(f"{text!r} and {other!r} overlap")
+    return found
+
+
+def svg_of(spec, known={}):  # noqa: B006
+    """Draw a figure; the last drawing of a fit is that of its result."""
+    key = json.dumps(spec)
+    return known.get(key) or known.setdefault(key, to_svg(spec))
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return figures()
+
+
+@pytest.fixture(scope="module")
+def fit(drawn):
+    return {(name, inches): fitted(spec, inches, svg_of) for name, spec in drawn.items() for inches in WIDTHS}
+
+
+def test_all_kinds_of_figures_are_tried(drawn):
+    assert set(FIGURES.values()) == {name.partition(" of ")[0] for name in drawn}
+
+
+def test_no_text_leaves_the_drawing_and_no_two_overlap(fit, browser):
+    text = '<text x="{}" y="12" font-size="10">word</text>'
+    bad = {
+        ("leaving", 3.3): f'<svg width="60" height="20">{text.format(50)}</svg>',
+        ("covering", 3.3): f'<svg width="60" height="20">{text.format(1)}{text.format(11)}</svg>',
+        ("wide", 3.3): f'<svg width="400" height="20">{text.format(1)}</svg>',
+    }
+    all_of_them = bad | {name: svg_of(spec) for name, spec in fit.items()}
+    page = browser.new_page()
+    page.set_content("".join(f"<p>{svg}</p>" for svg in all_of_them.values()))
+    measured = page.eval_on_selector_all("svg", BOXES)
+    page.close()
+    found = {name: defects(*each, name[1]) for name, each in zip(all_of_them, measured, strict=True)}
+    assert [len(found.pop(name)) for name in bad] == [1, 1, 1]
+    assert all(texts for _, _, texts in measured)
+    assert {name: each for name, each in found.items() if each} == {}
+
+
+def test_fitting_keeps_the_data(drawn, fit):
+    def rows(part):
+        if isinstance(part, dict):
+            return [*part.get("values", []), *(row for inner in part.values() for row in rows(inner))]
+        return [row for inner in part for row in rows(inner)] if isinstance(part, list) else []
+
+    for (name, _), spec in fit.items():
+        before, after = ([row for row in rows(one) if isinstance(row, dict)] for one in (drawn[name], spec))
+        assert before == after
+        assert spec["usermeta"] == drawn[name]["usermeta"]
+        assert json.loads(json.dumps(spec, allow_nan=False)) == spec
+
+
+def test_a_plot_is_as_wide_as_asked_in_every_format(tmp_path):
+    found = bradley_terry(read_leaderboard("conll18"))
+    figure = found.plot(width=3.3)
+    figure.save(tmp_path / "a.pdf")
+    box = re.search(rb"MediaBox \[0 0 ([\d.]+)", (tmp_path / "a.pdf").read_bytes())
+    assert float(box[1]) / 72 == pytest.approx(3.3, abs=0.03)
+    drawn = re.search(r' width="([\d.]+)"', figure.to_svg())
+    assert float(drawn[1]) / INCH == pytest.approx(float(box[1]) / 72, abs=0.01)
+    assert repr(figure).startswith("<figure 'Confidence sets of ranks'")
+    with pytest.raises(TreegaugeError, match=r"expected 2 to 40 inches, found 0\.5"):
+        draw(found, width=0.5)
+
+
+def test_long_names_are_folded_and_whole():
+    assert folded("biaffine_xlm-roberta-large", 60) == ["biaffine_", "xlm-roberta-", "large"]
+    assert folded("short", 60) == ["short"]
+    assert text_width("WWW") > text_width("iii")
+
+
+def test_cells_of_pairs_are_full_where_the_interval_excludes_no_difference():
+    board = read_leaderboard("conll18")
+    few = differences(board.select(systems=board.table["system"][:6].to_list()))
+    cells = ranking.pair_heat(few)["data"]["values"]
+    assert len(cells) == 30
+    for cell in cells:
+        a, b = few.systems.index(cell["system"]), few.systems.index(cell["other"])
+        assert cell["value"] == few.numbers["difference"][a, b]
+        assert (abs(cell["certain"]) == 1) == (cell["low"] > 0 or cell["high"] < 0)
+    assert {abs(cell["certain"]) == 1 for cell in cells} == {True, False}
+
+
+def test_a_forest_has_the_pairs_of_the_table(drawn):
+    rows = drawn["scores.forest"]["data"]["values"]
+    assert len(rows) == len(NAMES) * (len(NAMES) - 1) // 2
+    assert all(row["low"] < row["difference"] < row["high"] for row in rows)
+
+
+def test_confidence_sets_are_those_of_the_result():
+    found = bradley_terry(read_leaderboard("conll18"))
+    rows = ranking.confidence_sets(found)["data"]["values"]
+    assert [(row["rank_low"], row["rank_high"]) for row in rows] == found.table.select("rank_low", "rank_high").rows()
+    assert all(row["rank_low"] <= row["rank"] <= row["rank_high"] for row in rows)

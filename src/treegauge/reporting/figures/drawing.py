@@ -85,7 +85,7 @@ def draw(
 VERSION = "5.20"
 #: Pixels of a PNG per unit of the figure: sharp in print at the width of a column.
 SCALE = 3.0
-#: Inches of a PDF per unit of the figure times 72, so that it is as wide as the SVG.
+#: Points of a PDF per unit of the figure: it is as wide as the SVG.
 _POINTS = 72 / INCH
 LEAST_WIDTH, MOST_WIDTH = 2, 40
 
@@ -137,7 +137,16 @@ def to_png(spec: Spec) -> bytes:
 
 def to_pdf(spec: Spec) -> bytes:
     """Draw a figure as PDF with embedded fonts; their order may differ between runs."""
-    return bytes(_drawn(spec, "pdf", scale=_POINTS))
+    drawing = to_svg(spec)
+    import vl_convert
+
+    # The converter takes a unit for a point.
+    smaller = re.sub(r' (width|height)="([\d.]+)"', _in_points, drawing, count=2)
+    return bytes(vl_convert.svg_to_pdf(smaller))
+
+
+def _in_points(size: re.Match[str]) -> str:
+    return f' {size[1]}="{float(size[2]) * _POINTS:g}"'
 
 
 def figure_page(spec: Spec) -> str:

@@ -67,12 +67,14 @@ def fitted(spec: Spec, inches: float, draw: Callable[[Spec], str]) -> Spec:
     natural = [dict(panel) for panel in panels]
     steps = all("step" in _size(panel, "width") for panel in panels)
     if not (steps and _drawn(draw(spec)) <= target):
-        width = target / across - 60
-        for _ in range(4):
-            width = max(width, 30.0)
+        width, widest = target / across - 60, 30.0
+        for turn in range(6):  # other ticks need other room: the last turn takes the widest that fitted
+            width = max(width, 30.0) if turn < 5 else widest
             for panel, before in zip(panels, natural, strict=True):
                 _resize(spec, panel, before, width, target / across)
             room = target - _drawn(draw(spec))
+            if room >= 0:
+                widest = max(width, widest)
             if 0 <= room < 2:
                 break
             width += (room - 1) / across
@@ -147,7 +149,7 @@ def _legends(spec: Spec, target: float) -> None:
         for one in _channels(panel, "color", "shape", "strokeDash"):
             if one.get("type") == "nominal" and one.get("legend", 1) is not None:
                 longest = max([longest, *(text_width(name) for name in _names(spec, one["field"]))])
-    legend = {"orient": "bottom", "layout": {"bottom": {"anchor": "start", "direction": "vertical", "margin": 6}}}
+    legend: Spec = {"orient": "bottom", "layout": {"bottom": {"anchor": "start", "direction": "vertical", "margin": 6}}}
     legend |= {
         "labelLimit": target - 40,
         "titleLimit": target - 20,

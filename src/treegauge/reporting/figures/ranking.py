@@ -142,8 +142,8 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
     layers = [mark("rect", {"color": colour, "tooltip": tip})]
     if len(order) <= _FEW:
         text = {"field": "above", "type": "quantitative", "format": ".2f"}
-        readable = {"condition": {"test": "abs(datum.above - 0.5) > 0.35", "value": "white"}, "value": "#222222"}
-        layers.append(mark("text", {"text": text, "color": readable}))
+        readable = {"expr": "abs(datum.above - 0.5) > 0.35 ? 'white' : '#222222'"}
+        layers.append(mark("text", {"text": text}, color=readable))
     width = _STEP if len(order) > _FEW else {"step": 40}
     spec = chart(cells.to_dicts(), width, _STEP, encoding={"x": x, "y": y}, layer=layers)
     title = f"Probability of a higher mean {metric_name(ranks.board.metric)}"
@@ -269,7 +269,8 @@ def profile_lines(found: Profiles, *, dark: bool = False) -> Spec:
     encoding = {
         "x": quantity("threshold", metric, scale={"zero": False, "nice": False}),
         "y": quantity("above", "share of treebanks and runs", axis={"format": "%"}),
-        "color": named | {"scale": colours}, "strokeDash": named | {"scale": dashes}, "tooltip": tips(["system", "threshold", "above"]),
+        "color": named | {"scale": colours}, "strokeDash": named | {"scale": dashes},
+        "tooltip": tips(["system", "threshold", "above"]),
     }  # fmt: skip
     spec = chart(profile_data(found), 480, 300, **mark("line", encoding, interpolate="step-after"))
     title = f"Share of scores above each {metric}, over {len(found.board.treebanks)} treebanks"

@@ -11,6 +11,8 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 #: Light to dark, so that it is also a scale of greys in print.
 SEQUENCE = ("#f0f6fb", "#c9e0f0", "#8fc1e0", "#4d9bc9", "#0072B2", "#00487a")
+#: Fonts of one width on all systems: a label takes the room that it was measured to take.
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 #: Width and height of a small panel.
 SIDE = 220
 _INK = {False: "#1b1f24", True: "#eceff3"}
@@ -39,7 +41,7 @@ def themed(spec: Spec, title: str, signature: str, dark: bool, subtitle: str = "
         "title": head,
         **spec,
         "config": {
-            "font": "system-ui, sans-serif",
+            "font": FONT,
             "view": {"stroke": None},
             "axis": {
                 "gridColor": _LINE[dark],
