@@ -84,6 +84,7 @@ register_extensions(
     save="treegauge.reporting.figures.drawing:save",
     to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
+register_extensions("parsers", fit="treegauge.parsing.registry:fit_parser")
 register_extensions(
     "sentences",
     kinds="treegauge.auditing.changes.word_pairs:new_sentence_kinds",

@@ -149,7 +149,7 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction
     from treegauge.core.result import countersign
     from treegauge.scoring.classes.class_scores import Breakdowns
     from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT, compare_classes
-    from treegauge.statistics.units import LEAST_UNITS
+    from treegauge.statistics.units import LEAST_UNITS, units_of_text
 
     first = next(iter(cells.values()))
     if len(cells) == 1:
@@ -163,6 +163,7 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction
     rows = compare_classes(a, b, scores.units, level=scores.level, correction=correction)
     tested = sum(row["p_value"] is not None for row in rows)
     notes = [f"primary test by class: Student's t of the difference over {scores.units}; p_corrected: {tested} classes"]
+    notes.append(units_of_text(scores.systems[0].runs[0].starts, scores.units).note(scores.level))
     without = [str(row["class"]) for row in rows if not row["gold"]]
     if without:
         notes.append(f"no test of classes without a gold word: {', '.join(without)}")
@@ -173,4 +174,4 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction
             f"{scores.units}, or a difference in fewer than {LEAST_DIFFERENT}"
         )
     signature = countersign(signature, units=scores.units, test="paired-student", correction=correction)
-    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes))
+    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes), scores.level)

@@ -60,7 +60,8 @@ def score(
         subtypes (subtypes compared), or no-punct+subtypes.
     baselines
         Add uninformed baselines, which know only the length of a sentence: left-branching,
-        right-branching, random projective trees, random trees with the shortest arcs.
+        right-branching, random projective trees, random trees with the shortest arcs. If a training
+        set is next to gold, also the majority over pairs of gold tags.
     split
         With folders: only gold files of this split.
     common
@@ -198,8 +199,9 @@ def _score_folders(
     files = match_folders(gold, named, split=split, common=common, answers=options.align == "loose")
     systems: dict[str, Mapping[str, Any]] = {**files.systems}
     if baselines:
-        parsed = {code: _baselines(path, options) for code, path in files.gold.items()}
-        systems |= {name: {code: trees[name] for code, trees in parsed.items()} for name in next(iter(parsed.values()))}
+        parsed = {code: _baselines(path, path, options) for code, path in files.gold.items()}
+        shared = [name for name in next(iter(parsed.values())) if all(name in trees for trees in parsed.values())]
+        systems |= {name: {code: trees[name] for code, trees in parsed.items()} for name in shared}
     with progress("sentences") as task:
         scores = score_suite(files.gold, systems, options, chosen=chosen, progress=task.advance)
     return scores, files.gold
@@ -213,8 +215,9 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], options: ScoreOp
     if baselines:
         from treegauge.treebanks.sources.resolver import read_treebank
 
-        gold = read_treebank(gold, errors=options.errors, allow=options.allow)
-        systems |= {name: [trees] for name, trees in _baselines(gold, options).items()}
+        read = read_treebank(gold, errors=options.errors, allow=options.allow)
+        systems |= {name: [trees] for name, trees in _baselines(read, gold, options).items()}
+        gold = read
     if options.nodes:
         from treegauge.scoring.metrics.morphosyntactic import score_nodes
 
@@ -223,10 +226,16 @@ def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], options: ScoreOp
         return evaluate(gold, systems, options, progress=task.advance)
 
 
-def _baselines(gold: Any, options: ScoreOptions) -> "dict[str, Treebank]":
-    """Return the baselines' trees for gold sentences."""
+def _baselines(gold: Any, path: Any, options: ScoreOptions) -> "dict[str, Treebank]":
+    """Return the baselines' trees for gold sentences; tag pairs need a training set next to the gold file."""
+    from treegauge.core.extensions import load_extension
     from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
+    from treegauge.scoring.subsets import training_sets
+    from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.sources.resolver import read_treebank
 
     read = read_treebank(gold, errors=options.errors, allow=options.allow)
-    return {name: baseline_parse(read, name) for name in BASELINES}
+    found = {name: baseline_parse(read, name) for name in BASELINES}
+    if training := training_sets(path):
+        found["tag-pairs"] = load_extension("parsers", "fit")("baseline", concat(training), seed=0).parse(read)
+    return found
