@@ -24,7 +24,7 @@ from treegauge.ranking.stability.random_subsets import stability
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.reporting.figures import analysis, curves, ranking, scores, treebanks
 from treegauge.reporting.figures.drawing import FIGURES, draw, to_svg
-from treegauge.reporting.figures.fitting import INCH, fitted, folded, text_width
+from treegauge.reporting.figures.fitting import INCH, fitted, folded, label_width
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.statistics.analyse import correlate, correlation_matrix
 from treegauge.statistics.linear_model import regress
@@ -235,7 +235,7 @@ def test_a_plot_is_as_wide_as_asked_in_every_format(tmp_path):
 def test_long_names_are_folded_and_whole():
     assert folded("biaffine_xlm-roberta-large", 60) == ["biaffine_", "xlm-roberta-", "large"]
     assert folded("short", 60) == ["short"]
-    assert text_width("WWW") > text_width("iii")
+    assert label_width("WWW") > label_width("iii")
 
 
 def test_cells_of_pairs_are_full_where_the_interval_excludes_no_difference():

@@ -19,7 +19,7 @@ from treegauge.reporting.figures.theme import (
     quantity,
     themed,
     tips,
-    told_apart,
+    line_scales,
 )
 
 _LEGEND = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
@@ -72,7 +72,7 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
         if row[shown] is not None and (row["class"] == ALL or (row["share"] or 1) >= min_share)
     ]
     order = list(dict.fromkeys(row["curve"] for row in rows))
-    colours, dashes = told_apart(order, [ink(dark), *PALETTE])
+    colours, dashes = line_scales(order, [ink(dark), *PALETTE])
     named = category("curve", legend=_LEGEND)
     whole = f"datum.class === '{ALL}'"
     line = {

@@ -23,7 +23,7 @@ _NARROW, _WIDE = set("fijlrtI.,:;|!'()[]/ -"), set("mwMW%@→←")
 _BOX = tuple[float, float, float, float]
 
 
-def text_width(text: str, size: float = _TEXT) -> float:
+def label_width(text: str, size: float = _TEXT) -> float:
     """Estimate the width of a text, rather too wide than too narrow."""
     ems = (0.38 if c in _NARROW else 0.92 if c in _WIDE else 0.72 if c.isupper() else 0.58 for c in text)
     return size * sum(ems)
@@ -31,7 +31,7 @@ def text_width(text: str, size: float = _TEXT) -> float:
 
 def folded(text: str, width: float, size: float = _TEXT) -> list[str]:
     """Break a text into lines of at most a width, at spaces, hyphens and underscores if it can be."""
-    most = max(4, int(width / max(text_width(text, size), 1) * len(text)))
+    most = max(4, int(width / max(label_width(text, size), 1) * len(text)))
     if len(text) <= most:
         return [text]
     parts = re.sub(r"([_./×+])(?=\w)", "\\1\u200b ", text)  # a mark tells these breaks from spaces
@@ -148,7 +148,7 @@ def _legends(spec: Spec, target: float) -> None:
     for panel in _panels(spec):
         for one in _channels(panel, "color", "shape", "strokeDash"):
             if one.get("type") == "nominal" and one.get("legend", 1) is not None:
-                longest = max([longest, *(text_width(name) for name in _names(spec, one["field"]))])
+                longest = max([longest, *(label_width(name) for name in _names(spec, one["field"]))])
     legend: Spec = {"orient": "bottom", "layout": {"bottom": {"anchor": "start", "direction": "vertical", "margin": 6}}}
     legend |= {
         "labelLimit": target - 40,
@@ -260,7 +260,7 @@ def _covered(svg: str) -> list[str]:
     for group in re.findall(r'<g class="mark-text role-mark.*?</g>', svg, re.DOTALL):
         for x, y, text in re.findall(r"<text[^>]*?translate\(([-\d.]+),([-\d.]+)\)[^>]*>([^<]*)</text>", group):
             left, low = float(x), float(y)
-            box = (left - 1, low - 9, left + text_width(text, 9), low + 2)
+            box = (left - 1, low - 9, left + label_width(text, 9), low + 2)
             if any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in kept):
                 hidden.append(text)
             else:

@@ -24,7 +24,7 @@ from treegauge.reporting.figures.theme import (
     quantity,
     themed,
     tips,
-    told_apart,
+    line_scales,
 )
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def profile_data(found: Profiles) -> Rows:
 def profile_lines(found: Profiles, *, dark: bool = False) -> Spec:
     """Draw one performance profile per system: a higher line is better."""
     metric, order = metric_name(found.board.metric), [found.board.systems[i] for i in found.order]
-    colours, dashes = told_apart(order)
+    colours, dashes = line_scales(order)
     named = category("system", legend={"symbolType": "stroke", "symbolStrokeWidth": 2})
     encoding = {
         "x": quantity("threshold", metric, scale={"zero": False, "nice": False}),

@@ -82,7 +82,7 @@ def category(field: str, title: str | None = None, **more: Any) -> Spec:
 _DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 
 
-def told_apart(names: Sequence[str], colours: Sequence[str] = PALETTE) -> tuple[Spec, Spec]:
+def line_scales(names: Sequence[str], colours: Sequence[str] = PALETTE) -> tuple[Spec, Spec]:
     """Return scales of colours and of dashes: each colour in turn, then the next pattern of dashes."""
     shades = [colours[i % len(colours)] for i in range(len(names))]
     dashes = [_DASHES[i // len(colours) % len(_DASHES)] for i in range(len(names))]
