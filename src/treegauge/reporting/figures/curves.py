@@ -15,11 +15,11 @@ from treegauge.reporting.figures.theme import (
     chart,
     faceted,
     ink,
+    line_scales,
     mark,
     quantity,
     themed,
     tips,
-    line_scales,
 )
 
 _LEGEND = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}

@@ -16,7 +16,7 @@ from treegauge.reporting.figures.theme import Spec
 
 INCH = 96
 """Units of a figure per inch, as in CSS."""
-_PANEL = 190  # the least width of a panel with its labels beside another one
+_PANEL = 190  # the least width of a panel with its labels next to another one
 _CELL = 26  # the least width of a cell with a number in it
 _TEXT, _TITLE = 10, 13
 _NARROW, _WIDE = set("fijlrtI.,:;|!'()[]/ -"), set("mwMW%@→←")

@@ -20,11 +20,11 @@ from treegauge.reporting.figures.theme import (
     category,
     chart,
     ink,
+    line_scales,
     mark,
     quantity,
     themed,
     tips,
-    line_scales,
 )
 
 if TYPE_CHECKING:
