@@ -72,22 +72,15 @@ def _caption(table: "PaperTable", more: str = "") -> str:
 
 
 def _plain(table: "PaperTable") -> str:
-    lines = [
-        r"% \usepackage{booktabs}",
-        r"\begin{table}[tb]",
-        r"\centering",
-        _tabular(table, table.rows, r"\footnotesize"),
-    ]
+    lines = [r"% \usepackage{booktabs}", r"\begin{table}[tb]", r"\centering"]
+    lines.append(_tabular(table, table.rows, r"\footnotesize"))
     return "\n".join([*lines, _caption(table), rf"\label{{{table.label}}}", r"\end{table}"])
 
 
 def _longtable(table: "PaperTable") -> str:
     """Return a table that continues on the next page."""
     head = [r"\toprule", *_headings(table), r"\midrule"]
-    lines = [
-        r"% \usepackage{booktabs,longtable}",
-        "% Not in two columns: write \\onecolumn before it, or use format acl.",
-    ]
+    lines = [r"% \usepackage{booktabs,longtable}", r"% Not in two columns: \onecolumn before it, or format acl."]
     lines += [r"\begingroup", r"\setlength{\LTcapwidth}{\textwidth}"]
     lines += [rf"\begin{{longtable}}{{l{'r' * len(table.columns)}}}", rf"{_caption(table)}\label{{{table.label}}} \\"]
     lines += [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]

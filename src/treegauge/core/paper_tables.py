@@ -1,7 +1,7 @@
 """Tables of scores for papers: best in bold, marks, intervals; Markdown, HTML, Typst, and how LaTeX lays them out."""
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import ClassVar, NamedTuple
@@ -132,7 +132,8 @@ class PaperTable:
 
     def markdown(self) -> str:
         """Return the table for Markdown, with the caption below it."""
-        names = [f"{head} {name}".strip() for head, name in zip(self._heads(), self.columns, strict=True)]
+        heads = [name for name, size in self.groups for _ in range(size)] or [""] * len(self.columns)
+        names = [f"{head} {name}".strip() for head, name in zip(heads, self.columns, strict=True)]
 
         def score(cell: PaperCell) -> str:
             text = markdown(self.number(cell))
@@ -156,17 +157,14 @@ class PaperTable:
             text += f"<sup>{cell.mark}</sup>" if cell.mark else ""
             return text + (f"<br><small>{self.interval(cell)}</small>" if cell.interval else "")
 
-        def line(texts: Sequence[str], tag: str) -> str:
-            cells = [f'<{tag} class="number">{text}</{tag}>' for text in texts]
-            return f"<tr>{''.join(cells)}</tr>"
-
-        def named(name: str, rest: str) -> str:
-            return rest.replace("<tr>", f"<tr><th>{escape(one_line(name))}</th>", 1)
+        def line(name: str, texts: Iterable[str], tag: str) -> str:
+            cells = "".join(f'<{tag} class="number">{text}</{tag}>' for text in texts)
+            return f"<tr><th>{escape(one_line(name))}</th>{cells}</tr>"
 
         over = "".join(f'<th colspan="{size}">{escape(name)}</th>' for name, size in self.groups)
         head = f"<tr><th></th>{over}</tr>\n" if over else ""
-        head += named(self.stub, line([escape(one_line(name)) for name in self.columns], "th"))
-        body = "\n".join(named(row.name, line(list(map(score, row.cells)), "td")) for row in self.rows)
+        head += line(self.stub, (escape(one_line(name)) for name in self.columns), "th")
+        body = "\n".join(line(row.name, map(score, row.cells), "td") for row in self.rows)
         caption = f"<caption>{escape(self.caption)} <code>{escape(one_line(self.signature))}</code></caption>"
         return f'<table class="treegauge">{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>'
 
@@ -182,20 +180,17 @@ class PaperTable:
                 text += f"#linebreak()#text(size: 0.8em, {_string(self.interval(cell))})"
             return f"[{text}]"
 
-        def line(cells: Sequence[str]) -> str:
-            return f"  {', '.join(cells)},"
-
         over = [f"table.cell(colspan: {size}, {_string(name)})" for name, size in self.groups]
-        head = [*([line(['""', *over])] if over else []), line([_string(one) for one in (self.stub, *self.columns)])]
+        head = [*(['""', *over] if over else []), *map(_string, (self.stub, *self.columns))]
         body = []
         for number, row in enumerate(self.rows):
             if row.summary and number and not self.rows[number - 1].summary:
                 body.append("  table.hline(stroke: 0.5pt),")
-            body.append(line([_string(row.name), *map(score, row.cells)]))
+            body.append(f"  {', '.join([_string(row.name), *map(score, row.cells)])},")
         wide = len(self.columns)
         signature = _string(self.signature.replace("|", "|\u200b")).replace("\u200b", "\\u{200b}")
         columns = f"columns: {wide + 1}, stroke: none, align: (left, {'right, ' * wide}),"
-        lines = [f"#figure(table({columns}", "  table.hline(),", "  table.header(", *head, "  ),"]
+        lines = [f"#figure(table({columns}", "  table.hline(),", f"  table.header({', '.join(head)}),"]
         lines += ["  table.hline(stroke: 0.5pt),", *body, "  table.hline(),", "), kind: table, caption: ["]
         lines += [f"#{_string(self.caption)} #text(size: 0.8em, raw({signature}))", f"]) <{self.label}>"]
         if len(self.rows) > MOST_ROWS:
@@ -225,10 +220,6 @@ class PaperTable:
         if cell.interval is None:
             return ""
         return dash.join(f"{limit:.{max(self.digits - 1, 0)}f}" for limit in cell.interval)
-
-    def _heads(self) -> list[str]:
-        """Return the heading over each column."""
-        return [name for name, size in self.groups for _ in range(size)] or [""] * len(self.columns)
 
 
 def _string(text: str) -> str:
@@ -264,11 +255,8 @@ class PaperResult(Result):
 
     def to_typst(self) -> str:
         """Return the table for a paper in Typst, then further tables as text."""
-        parts = (
-            p.to_typst() if isinstance(p, PaperResult) else f"#raw(block: true, {_string(str(p))})"
-            for p in self._parts()
-        )
-        return "\n\n".join([self.paper().typst(), *parts])
+        own = (p.to_typst() if isinstance(p, PaperResult) else f"#raw({_string(str(p))})" for p in self._parts())
+        return "\n\n".join([self.paper().typst(), *own])
 
     def to_markdown(self) -> str:
         """Return the table for a paper as Markdown, then further tables."""

@@ -73,26 +73,22 @@ def suite_table(suite: "Suite") -> PaperTable:
     for name in names:
         label = suite.label(name)
         won, tested = _won(claims, label) if isinstance(claims, Claims) else ({}, {})
-        runs: dict[str, list[list[float]]] = {one: [] for one in suite.names}
+        runs: list[dict[str, list[float]]] = []
         for treebank, scores in suite.treebanks.items():
             scored = {one.system: one for one in scores.systems if (treebank, one.system) not in suite.failures}
-            each = {one: _run_scores(scored[one], name) if one in scored else [] for one in suite.names}
+            runs.append({one: _run_scores(scored[one], name) if one in scored else [] for one in suite.names})
             rows[treebank] += paper_cells(
                 {one: suite.f1(treebank, one, name) if one in scored else None for one in suite.names},
                 won.get(treebank, set()),
                 {one: system[name].interval for one, system in scored.items()},
                 tested=tested.get(treebank, set()),
-                spreads={one: _spread(values) for one, values in each.items()},
+                spreads={one: _spread(values) for one, values in runs[-1].items()},
             )
-            for one, values in each.items():
-                runs[one].append(values)
         number = len(suite.treebanks)
-        means: dict[str, float | None] = {
-            one: sum(suite.f1(treebank, one, name) for treebank in suite.treebanks) / number for one in suite.names
-        }
+        means = {one: sum(suite.f1(each, one, name) for each in suite.treebanks) / number for one in suite.names}
         better, all_tested = _tested(comparisons, label, suite.level)
         limits = {one: suite.intervals[one, name] for one in suite.names}
-        spreads = {one: _spread(_averages(values)) for one, values in runs.items()}
+        spreads = {one: _spread(_averages([each[one] for each in runs])) for one in suite.names}
         rows[""] += paper_cells(means, better, limits, tested=all_tested, spreads=spreads)
     human = dict(zip(suite.treebanks, human_names(suite.treebanks), strict=True))
     body = [PaperRow(title, rows[one]) for one, title in human.items()]
@@ -109,10 +105,8 @@ def suite_table(suite: "Suite") -> PaperTable:
         what = f"on average: {_TESTS[comparisons.test]}{only} on these treebanks over {units}, {corrected}"
         if isinstance(claims, Claims):
             test = claims.signature.partition("|test:paired-")[2].partition("|")[0]
-            what += (
-                f"; on each treebank: one-sided {_TESTS[test]}s, corrected so that the probability of any false "
-                f"one in this table is at most {claims.alpha:.2g}"
-            )
+            what += f"; on each treebank: one-sided {_TESTS[test]}s, corrected so that the probability of any false one"
+            what += f" in this table is at most {claims.alpha:.2g}"
         lines += _marks(body, what, all(row.get("p_value") is None for row in comparisons.pairs))
     lines += _legend(body, suite.level, units)
     if suite.failures:
@@ -132,8 +126,7 @@ def classes_table(found: "Breakdowns") -> PaperTable:
     Classes in fewer than ten units (or of fewer than ten words, without a test) are named in the caption.
     """
     frames = {name: {row["class"]: row for row in one.table.to_dicts()} for name, one in found.systems.items()}
-    classes = {name: row["gold"] for rows in reversed(frames.values()) for name, row in rows.items()}
-    classes = {name: classes[name] for name in dict.fromkeys(one for rows in frames.values() for one in rows)}
+    classes = {name: row["gold"] for rows in frames.values() for name, row in rows.items()}
     tests = {row["class"]: row for row in found.differences}
     signed = dict(part.partition(":")[::2] for part in found.signature.split("|"))
     sizes = {name: tests[name]["units"] if name in tests else count for name, count in classes.items()}
@@ -153,16 +146,13 @@ def classes_table(found: "Breakdowns") -> PaperTable:
 
     body = [PaperRow(name, list(cells(name))) for name in classes if name not in small]
     (where,) = human_names([re.sub("(?<=[0-9])treebanks$", " treebanks", signed["tb"].rpartition("#")[0])])
-    words = f"{sum(classes.values()):,} words"
+    kind, level = signed.get("units", "words") if tests else "words", f"{100 * found.level:g} %"
     lines = [
-        f"{signed['m']} by {signed['by']} on {where}, n = {words}: precision (P), recall (R) and F1 in percent; "
-        "gold: number of words in gold."
+        f"{signed['m']} by {signed['by']} on {where}, n = {sum(classes.values()):,} words: precision (P), recall (R)"
     ]
-    kind = signed.get("units", "words") if tests else "words"
+    lines.append("and F1 in percent; gold: number of words in gold.")
     if tests:
-        lines.append(
-            f"Difference: F1 of {' minus '.join(frames)} in points, with its {100 * found.level:g} % interval."
-        )
+        lines.append(f"Difference: F1 of {' minus '.join(frames)} in points, with its {level} interval.")
         number = sum(row["p_value"] is not None for row in found.differences)
         if any(row.cells[-2].significant for row in body):
             lines.append(
@@ -175,16 +165,9 @@ def classes_table(found: "Breakdowns") -> PaperTable:
         lines.append(f"Not shown, as they are in fewer than {LEAST_UNITS} {kind} (gold words): {named}.")
     columns, groups = ["gold", *["P", "R", "F1"] * len(frames)], [("", 1), *((name, 3) for name in frames)]
     if tests:
-        columns, groups = [*columns, "F1", f"{100 * found.level:g} %"], [*groups, ("difference", 2)]
-    return PaperTable(
-        "class",
-        columns,
-        body,
-        " ".join(lines),
-        found.signature,
-        groups,
-        label=f"tab:{re.sub('[^A-Za-z0-9]+', '-', signed['by'])}",
-    )
+        columns, groups = [*columns, "F1", level], [*groups, ("difference", 2)]
+    label = f"tab:{re.sub('[^A-Za-z0-9]+', '-', signed['by'])}"
+    return PaperTable("class", columns, body, " ".join(lines), found.signature, groups, label)
 
 
 def _run_scores(system: "SystemScore", metric: str) -> list[float]:
