@@ -219,4 +219,4 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", units: str, level: float, co
             + " of some treebank" * (len(a.runs) > 1)
         )
     signature = countersign(signature, units=kinds, test="paired-student", correction=correction)
-    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes))
+    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes), level)

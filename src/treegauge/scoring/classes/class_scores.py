@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.paper_tables import PaperResult, PaperTable
 from treegauge.core.result import Result, sign
 from treegauge.scoring.alignment.align import Alignment, align
 from treegauge.scoring.classes.classification import Classes, Classifier, Origin, classify
@@ -93,7 +94,7 @@ class Breakdown(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class Breakdowns(Result):
+class Breakdowns(PaperResult):
     """Scores by class of words of one or more systems, side by side.
 
     ``result["careful"].errors("nsubj")`` are the sentences behind a number. For two systems,
@@ -106,9 +107,10 @@ class Breakdowns(Result):
     signature: str
     differences: tuple[dict[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
+    level: float = 0.95
     kind: ClassVar[str] = "breakdowns"
     unit: ClassVar[str | None] = "percent"
-    own_formats: ClassVar[tuple[str, ...]] = ("conllu",)
+    own_formats: ClassVar[tuple[str, ...]] = (*PaperResult.own_formats, "conllu")
 
     def __getitem__(self, system: str) -> Breakdown:
         if system not in self.systems:
@@ -173,6 +175,12 @@ class Breakdowns(Result):
                 pl.Series("p_corrected", p_values, pl.Float64),
             )
         return wide
+
+    def paper(self) -> PaperTable:
+        """Return the table for a paper: precision, recall and F1 by class, and the difference of two systems."""
+        from treegauge.scoring.paper import classes_table
+
+        return classes_table(self)
 
     def own_text(self) -> str:
         """Return the table and the name of the test."""
