@@ -39,7 +39,7 @@ OTHER_WORDS = {
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
     "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "confidence_interval"},
     "splitting": {"low", "high"},
-    "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
+    "statistics": {"ci", "p_equivalent", "share_better"}, "testing": {"low", "high"},
     "treebanks": {"tail"},
 }  # fmt: skip
 #: Verbs that print no interval and no p-value.
