@@ -40,7 +40,7 @@ OTHER_WORDS = {
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
     "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "lower_is_better", "confidence_interval"},
     "splitting": {"low", "high"},
-    "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
+    "statistics": {"ci", "p_equivalent", "share_better"}, "testing": {"low", "high"},
     "treebanks": {"tail"},
 }  # fmt: skip
 #: Words of verdicts in sentences, and the statement that covers each sentence with one.
