@@ -53,6 +53,7 @@ PROSE = {
     r"systematic changes": "diff-systematic",
     r"decided after .* confidence sequence": "sequence-seeds",
     r" (not worse|better|equivalent)$": "score-margin",
+    r"pairs by verdict, as in score --margin": "compare-equivalence",
     r"best of \d+: .* corrected for selection": "score-best",
     r"is better than .* on at least": "score-claims",
     r"corrected for being the best of \d+": "rank-best-of-many",
