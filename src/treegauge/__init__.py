@@ -44,7 +44,6 @@ _HOMES = {
     "reporting.report": ["report"],
     "scoring.alignment.align": ["align"],
     "scoring.breakdown": ["breakdown"],
-    "scoring.classes.class_scores": ["examples"],
     "scoring.vote": ["vote"],
     "scoring.classes.classification": ["classify"],
     "scoring.classes.confusion": ["confusion"],

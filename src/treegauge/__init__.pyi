@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from treegauge.reporting.figures.drawing import draw as draw
     from treegauge.scoring.alignment.align import align as align
     from treegauge.scoring.alignment.segmentation import MismatchError as MismatchError
-    from treegauge.scoring.classes.class_scores import examples as examples
     from treegauge.scoring.classes.classification import classify as classify
     from treegauge.scoring.classes.confusion import confusion as confusion
     from treegauge.scoring.metrics.convention import Convention as Convention
@@ -305,7 +304,8 @@ def breakdown(
     gold: Output,
     *systems: Output | Mapping[str, Any],
     by: str | Sequence[str] = ('relation',),
-    examples: str | None = None,
+    where: Sequence[str] = (),
+    skip: int = 0,
     confusion: str | None = None,
     overlap: int = 0,
     calibration: bool = False,
@@ -333,8 +333,13 @@ def breakdown(
         Classes: relation, upos, direction, distance, depth, length, projectivity, head-upos,
         position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses two.
         Repeatable.
-    examples
-        Draw sentences with incorrect words of this class.
+    where
+        Draw the sentences with words that meet all conditions: NAME=wrong, right or missing for a
+        system, 'NAME relation=obj', 'NAME head=3'; right=0 (no system is right), wrong>=2; of gold
+        relation, upos, form, lemma, any class of --by (direction, depth, doc, feats:Case ...), arc
+        (words to the head) and words (of the sentence), such as 'arc>=7'.
+    skip
+        With where: the number of sentences to skip; ten are drawn at a time, files have all.
     confusion
         Confusion matrix of relation, head-upos, upos or another class.
     overlap

@@ -26,7 +26,8 @@ def breakdown(
     gold: "Output",
     *systems: "Output | Mapping[str, Any]",
     by: str | Sequence[str] = ("relation",),
-    examples: str | None = None,
+    where: Sequence[str] = (),
+    skip: int = 0,
     confusion: str | None = None,
     overlap: int = 0,
     calibration: bool = False,
@@ -52,8 +53,13 @@ def breakdown(
         Classes: relation, upos, direction, distance, depth, length, projectivity, head-upos,
         position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses two.
         Repeatable.
-    examples
-        Draw sentences with incorrect words of this class.
+    where
+        Draw the sentences with words that meet all conditions: NAME=wrong, right or missing for a
+        system, 'NAME relation=obj', 'NAME head=3'; right=0 (no system is right), wrong>=2; of gold
+        relation, upos, form, lemma, any class of --by (direction, depth, doc, feats:Case ...), arc
+        (words to the head) and words (of the sentence), such as 'arc>=7'.
+    skip
+        With where: the number of sentences to skip; ten are drawn at a time, files have all.
     confusion
         Confusion matrix of relation, head-upos, upos or another class.
     overlap
@@ -89,7 +95,6 @@ def breakdown(
     (['class', 'gold', 'system'], [])
     """
     from treegauge.scoring.classes.class_scores import class_scores, mean_breakdown
-    from treegauge.scoring.classes.class_scores import examples as draw_examples
     from treegauge.scoring.classes.confusion import confusion as confusion_matrix
     from treegauge.scoring.classes.confusion import error_overlap
     from treegauge.scoring.systems import answers
@@ -115,11 +120,11 @@ def breakdown(
     tables = [{system: broken(kind, system) for system in given.systems} for kind in kinds]
     first, *others = (_side_by_side(cells, units, level, correction) for cells in tables)
     parts: dict[str, Part] = {"breakdowns": others} if others else {}
-    if examples is not None:
-        drawn = [[c[system].runs[code][0] for c in tables] for system in tables[0] for code in tables[0][system].runs]
-        having = [next((one for one in own if examples in one.gold.names), own[0]) for own in drawn]
-        parts["examples"] = [draw_examples(one, examples) for one in having]
     by_system = {system: [row[system] for row in aligned.values()] for system in given.systems}
+    if where:
+        from treegauge.scoring.classes.found import find_words
+
+        parts["found"] = find_words(by_system, where, metric=name, convention=counting, skip=skip)
     if confusion is not None:
         parts["confusions"] = [
             confusion_matrix([one for runs in own for one in runs], of=confusion) for own in by_system.values()
@@ -139,7 +144,7 @@ def breakdown(
         outputs = {system: output for system, (output,) in given.single[1].items()}
         files = {s: str(output) for s, output in outputs.items() if isinstance(output, str | PathLike)}
         parts["calibration"] = calibrate(alone, scores, files=files)
-    featured = next((part for part in ("overlap", "confusions", "calibration") if part in parts), "")
+    featured = next((part for part in ("found", "overlap", "confusions", "calibration") if part in parts), "")
     return first.with_attached(parts, featured=featured)
 
 
