@@ -40,7 +40,7 @@ OTHER_WORDS = {
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
     "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "lower_is_better", "confidence_interval"},
     "splitting": {"low", "high"},
-    "statistics": {"ci", "share_better"}, "testing": {"low", "high"},
+    "statistics": {"ci", "p_equivalent", "share_better"}, "testing": {"low", "high"},
     "treebanks": {"tail"},
 }  # fmt: skip
 #: Words of verdicts in sentences, and the statement that covers each sentence with one.
@@ -53,6 +53,7 @@ PROSE = {
     r"systematic changes": "diff-systematic",
     r"decided after .* confidence sequence": "sequence-seeds",
     r" (not worse|better|equivalent)$": "score-margin",
+    r"pairs by verdict, as in score --margin": "compare-equivalence",
     r"best of \d+: .* corrected for selection": "score-best",
     r"is better than .* on at least": "score-claims",
     r"corrected for being the best of \d+": "rank-best-of-many",

@@ -3,11 +3,16 @@
 ``rank`` and ``certify`` take the words with ``gold``, and so do the other verbs that read tables of scores.
 """
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import pytest
+from scipy.stats import rankdata
 
 import treegauge as tg
 from studies.corrections.injected_errors import inject_errors
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.messages import listening
 from treegauge.testing.synthetic import synthetic
 
 
@@ -67,9 +72,6 @@ def test_a_repeated_name_is_runs_of_one_system(home):
     assert VERBS["leaderboard"](home, *words).table["system"].to_list() == ["a", "b"]
     mapped = VERBS["score"](home, {"a": [f"{home}/good.conllu", f"{home}/other.conllu"]})
     assert len(mapped["a"].runs) == 2
-    for verb in ("breakdown", "vote"):
-        with pytest.raises(TreegaugeError, match="needs one run per system; 'a' has 2"):
-            VERBS[verb](home, *words)
 
 
 def test_a_folder_beside_a_gold_file_has_the_runs_of_a_system(home):
@@ -104,3 +106,139 @@ def test_rank_and_certify_score_folders_of_output_and_average_runs(tmp_path):
     for verb in (tg.rank, tg.rank.compare):
         with pytest.raises(TreegaugeError, match="b on tr_imst: no output"):
             verb(*words, gold=gold)
+
+
+# ------------------------------------------------------------------------- a messy shared task
+
+TREEBANKS = ("cs_pdt", "el_gdt", "te_mtg", "tr_imst")
+#: What is wrong with a team's output for te_mtg, and the sentence about it.
+MESSES = {
+    "missing": "no output",
+    "one_run_missing": "no output in 1 of 2 runs",
+    "cut": "ends after sentence 12 of 20 (line ",
+    "malformed": "te_mtg.conllu:4: error: cycle",
+    "doubled": "new.conllu and old.conllu have the text of te_mtg.conllu; expected one output of each system",
+    "retokenised": "gold and system do not contain the same text (ignoring spaces)",
+}
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory):
+    """Gold, and teams: two clean ones with runs, one with other names, and one per kind of mess."""
+    home = tmp_path_factory.mktemp("task")
+    golds = {code: synthetic(20, seed=number) for number, code in enumerate(TREEBANKS)}
+    runs = {"clean": ("run1/", "run2/", "run3/"), "one_run_missing": ("run1/", "run2/")}
+    for number, team in enumerate(("gold", "clean", "misnamed", "single", *MESSES)):
+        for place, run in enumerate(runs.get(team, ("",))):
+            folder = home / ("gold" if team == "gold" else f"teams/{team}/{run}")
+            folder.mkdir(parents=True)
+            for code, gold in golds.items():
+                bad = inject_errors(gold, seed=10 * number + place).treebank
+                name = f"output{TREEBANKS.index(code)}" if team == "misnamed" else code
+                tg.write_conllu(gold if team == "gold" else bad, folder / f"{name}.conllu")
+    teams = home / "teams"
+    (teams / "missing" / "te_mtg.conllu").unlink()
+    (teams / "one_run_missing" / "run2" / "te_mtg.conllu").unlink()
+    (teams / "doubled" / "te_mtg.conllu").rename(teams / "doubled" / "old.conllu")
+    (teams / "doubled" / "new.conllu").write_bytes((teams / "doubled" / "old.conllu").read_bytes())
+    for team, change in (("cut", _cut), ("malformed", _with_cycle), ("retokenised", _with_another_word)):
+        path = teams / team / "te_mtg.conllu"
+        path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+    return home
+
+
+def _cut(text):
+    return "\n\n".join(text.split("\n\n")[:12]) + "\n\n"
+
+
+def _with_first_word(text, column, value):
+    lines = text.split("\n")
+    first = next(i for i, line in enumerate(lines) if line.startswith("1\t"))
+    cells = lines[first].split("\t")
+    lines[first] = "\t".join([*cells[:column], value, *cells[column + 1 :]])
+    return "\n".join(lines)
+
+
+def _with_cycle(text):
+    return _with_first_word(text, 6, "1")
+
+
+def _with_another_word(text):
+    return _with_first_word(text, 1, "another")
+
+
+class Notes:
+    """Collects notes."""
+
+    def __init__(self):
+        self.texts = []
+
+    def note(self, text):
+        self.texts.append(text)
+
+    def task(self, what, total):
+        return nullcontext(SimpleNamespace(advance=lambda amount=1: None, update=lambda *_: None))
+
+
+def _said(verb, home, team):
+    """Return what a verb says about a team's output for te_mtg."""
+    gold, two = home / "gold", [f"{name}={home}/teams/{name}" for name in ("clean", team)]
+    if verb in {"score", "leaderboard"}:
+        found = (
+            tg.score(gold, *two, resamples=0) if verb == "score" else tg.leaderboard(gold, *two, out=None, subsets=9)
+        )
+        assert f"{team} on te_mtg: " in str(found)
+        return found.failures["te_mtg", team]
+    notes = Notes()
+    try:
+        with listening(notes):
+            if verb in {"breakdown", "vote"}:
+                getattr(tg, verb)(gold, *two)
+            else:
+                how = {"claim": f"clean > {team}"} if verb == "certify" else {}
+                getattr(tg, verb)(*two, gold=gold, **how)
+    except TreegaugeError as error:
+        notes.texts.append(str(error))
+    (said,) = [text for text in notes.texts if f"{team} on te_mtg: " in text]
+    return said.partition(f"{team} on te_mtg: ")[2].partition("; this treebank is left out")[0].partition("\nleave")[0]
+
+
+@pytest.mark.parametrize("team", MESSES)
+def test_a_mess_has_the_same_sentence_in_every_verb(task, team):
+    said = {verb: _said(verb, task, team) for verb in ("score", "leaderboard", "breakdown", "vote", "rank", "certify")}
+    folder = f"{task}/teams/{team}/"
+    plain = {text.replace(folder, "").replace("clean on ", "") for text in said.values()}
+    assert len(plain) == 1, plain
+    assert MESSES[team] in plain.pop()
+
+
+@pytest.mark.parametrize("team", ["cut", "malformed", "doubled", "retokenised"])
+def test_a_page_refuses_a_mess_with_the_same_sentence(task, team):
+    with pytest.raises(TreegaugeError) as error:
+        tg.report(f"{team}={task}/teams/{team}", gold=task / "gold", out=None, subsets=9)
+    assert MESSES[team] in str(error.value)
+
+
+def test_the_board_of_a_messy_task_ranks_as_an_independent_computation(task, tmp_path):
+    """LAS by counting lines: the output has the words of gold, and its relations have no subtypes."""
+
+    def arcs(path):
+        lines = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n") if line[:1].isdigit()]
+        return [(cells[6], cells[7].partition(":")[0]) for cells in lines if cells[0].isdigit()]
+
+    def las(team, code):
+        if team in MESSES and code == "te_mtg":
+            return 0.0
+        name = f"output{TREEBANKS.index(code)}" if team == "misnamed" else code
+        gold = arcs(task / "gold" / f"{code}.conllu")
+        runs = [arcs(path) for path in (task / "teams" / team).rglob(f"{name}.conllu")]
+        return sum(100 * sum(map(tuple.__eq__, gold, run)) / len(gold) for run in runs) / len(runs)
+
+    out, teams = tmp_path / "board", task / "teams"
+    first = tg.leaderboard(task / "gold", *(f"{team}={teams / team}" for team in MESSES), out=out, subsets=9)
+    late = tg.leaderboard(task / "gold", teams, out=out, subsets=9)  # three teams are late
+    assert (first.scored, late.scored) == (6 * 3 + 3, 3 * 4)
+    means = {path.name: sum(las(path.name, code) for code in TREEBANKS) / 4 for path in sorted(teams.iterdir())}
+    assert dict(late.table.select("system", "score").rows()) == pytest.approx(means, rel=1e-12)
+    ranks = rankdata([-round(mean, 9) for mean in means.values()])
+    assert dict(late.table.select("system", "rank").rows()) == dict(zip(means, ranks, strict=True))

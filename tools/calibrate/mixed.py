@@ -71,7 +71,7 @@ def simulated(random: np.random.Generator, design: Design) -> MixedModel:
     },
     secondary="mean width (points)",
     covers=("variance components.low", "variance components.high"),
-    repetitions=600,
+    repetitions=400,
     quick=6,
 )
 def components_of_scores(random: np.random.Generator, design: Design, repetitions: int) -> Trials:

@@ -91,7 +91,7 @@ VERBS: dict[str, dict[str, Command]] = {
             "Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.",
             ["gold"],
             plot=True,
-            formats=["acl", "lrec", "typst"],
+            formats=["acl", "lrec", "typst", "conllu"],
         ),
         "vote": Command(
             "Combine systems by voting on arcs, and report what the best combination could reach.", ["gold"]

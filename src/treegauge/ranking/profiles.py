@@ -92,7 +92,8 @@ class Profiles(SystemComparison):
         """Return the table with readable names."""
         rows = []
         for row in self.table.to_dicts():
-            limits = {} if row["low"] is None else {"interval": f"{row['low']:.2f}–{row['high']:.2f}"}
+            name = f"{100 * self.level:g} % interval"
+            limits = {} if row["low"] is None else {name: f"{row['low']:.2f}–{row['high']:.2f}"}
             shares = {f"> {at}": f"{row[f'above_{at}']:.0f} %" for at in _PRINTED}
             rows.append({"system": row["system"], "IQM": row["iqm"], **limits, "mean": row["mean"], **shares})
         return rows

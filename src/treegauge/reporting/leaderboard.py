@@ -53,7 +53,8 @@ def leaderboard(
         A folder of gold files or of treebank folders.
     *submissions
         A folder that has one folder of output per team, or single teams as NAME=PATH, where PATH is
-        a file or a folder. In Python also mappings from teams to paths.
+        a file or a folder, or stores. Repeat a NAME for several runs of one team, or put a folder
+        per run in the team's folder. In Python also mappings from teams to paths.
     out
         The folder to write: index.html, the tables, and the scores that the next run reuses. In
         Python, None writes nothing.
@@ -103,7 +104,7 @@ def leaderboard(
     from treegauge.ranking.standings import submitted_board
     from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.settings import ScoreOptions
-    from treegauge.scoring.submissions import Submissions, score_submissions
+    from treegauge.scoring.submissions import find_submissions, score_submissions
 
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:
@@ -113,8 +114,8 @@ def leaderboard(
     options = ScoreOptions(**vars(reading), convention=convention, enhanced=name in ENHANCED)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
-    files = Submissions.find(gold, submissions, split)
-    folder = output_folder(out, gold, files.homes)
+    files, homes = find_submissions(gold, submissions, split)
+    folder = output_folder(out, gold, homes)
     cache = None if folder is None else folder / "cells"
     scores = score_submissions(files, options, cache=cache, workers=workers)
     note(f"outputs: {scores.new} scored now, {scores.known} scored before")

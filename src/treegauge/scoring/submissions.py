@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic, new_folder
-from treegauge.core.messages import note, progress
+from treegauge.core.messages import progress
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign, sign
 from treegauge.core.text_formats import parse_json
@@ -24,7 +24,7 @@ from treegauge.scoring.evaluation import evaluate, scoring_choices
 from treegauge.scoring.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import Metric, metric_label
 from treegauge.scoring.settings import Reading, ScoreOptions
-from treegauge.scoring.systems import check_system_output, match_folders, name_and_path
+from treegauge.scoring.systems import SystemRuns, failure_reason, match_folders, named_outputs
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
@@ -64,12 +64,7 @@ def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> Ce
         scores = evaluate(gold, {"system": list(runs)}, options)
     except TreegaugeError as error:
         # Several teams may submit the same file, so messages name the file without its folder.
-        said = str(error)
-        for run in runs:
-            said = said.replace(run, Path(run).name)
-        lines = [line.strip() for line in said.splitlines()]
-        reasons = [line for line in lines if line and not line.startswith("hint")]
-        return CellScore({}, {}, "; ".join(reasons[:3]))
+        return CellScore({}, {}, failure_reason(error, runs))
     (system,) = scores.systems
     names = list(system.metrics)
     estimates = estimate(unit_counts(system, names, scores.units))
@@ -123,82 +118,24 @@ def _checksum(kept: dict[str, Any]) -> str:
     return sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
-NO_OUTPUT = "no output"
 Cell = tuple[str, str]
 """A treebank and a team."""
 
 
-@dataclass(frozen=True)
-class Submissions:
-    """Gold files by treebank, and the outputs of each team.
+def find_submissions(
+    gold: Source, submissions: Sequence[Any], split: str | None = None
+) -> tuple[SystemRuns, list[Path]]:
+    """Return the gold files of a split, the output of the teams, and the folders that hold teams.
 
-    `homes` are the folders that contain the teams' folders; `problems` are the reasons why a team's
-    outputs could not be matched with gold files.
+    Submissions are folders with a folder per team, ``NAME=PATH``, stores, or mappings from teams to
+    paths of files or folders. Without a split, files named as test sets are used, or else all.
     """
-
-    gold: dict[str, str]
-    outputs: dict[str, dict[str, list[str]]]
-    problems: dict[str, str]
-    homes: list[Path]
-
-    @classmethod
-    def find(cls, gold: Source, submissions: Sequence[Any], split: str | None = None) -> "Submissions":
-        """Find the gold files of a split and the teams, and match outputs with gold files.
-
-        Submissions are folders with a folder per team, ``NAME=PATH``, or mappings from teams to
-        paths of files or folders. Without a split, files named as test sets are used, or else all
-        files.
-        """
-        gold = treebank_folder(gold)
-        teams, homes = _teams(submissions)
-        every = [path for ending in ENDINGS for path in gold.rglob(f"*.conllu{ending}")]
-        if split is None and any(split_of(path) == "test" for path in every):
-            split = "test"
-        files = match_folders(gold, {}, split=split).gold
-        outputs: dict[str, dict[str, list[str]]] = {}
-        problems: dict[str, str] = {}
-        for team, paths in teams.items():
-            try:
-                outputs[team] = match_folders(gold, {team: paths}, split=split).systems[team]
-            except TreegaugeError as error:
-                outputs[team], problems[team] = {}, str(error)
-        return cls(files, outputs, problems, homes)
-
-
-def _teams(submissions: Sequence[Any]) -> tuple[dict[str, list[str]], list[Path]]:
-    """Return the paths of each team's runs, and the folders that contain several teams."""
-    named: dict[str, list[str]] = {}
-    homes: list[Path] = []
-    for submission in submissions:
-        if isinstance(submission, Mapping):
-            for team, paths in submission.items():
-                runs = [paths] if isinstance(paths, str | os.PathLike) else paths
-                named.setdefault(str(team), []).extend(map(os.fspath, runs))
-                for path in named[str(team)]:
-                    check_system_output(path)
-            continue
-        name, path = name_and_path(os.fspath(submission))
-        if name is not None:
-            named.setdefault(name, []).append(path)
-            continue
-        homes.append(Path(path))
-        for team, folder in _team_folders(Path(path)):
-            named.setdefault(team, []).append(str(folder))
-    if not named:
-        where = ", ".join(map(str, homes)) or "no submissions"
-        raise TreegaugeError(
-            f"{where}: no team; expected a folder of output per team; for a single team write NAME=FOLDER"
-        )
-    return named, homes
-
-
-def _team_folders(home: Path) -> list[tuple[str, Path]]:
-    if not home.is_dir():
-        raise TreegaugeError(f"SUBMISSIONS {home}: a file; expected a folder with a folder per team, or NAME=PATH")
-    listed = sorted(path for path in home.iterdir() if not path.name.startswith("."))
-    if loose := [path.name for path in listed if path.is_file()]:
-        note(f"{home}: {len(loose)} files are outside the teams' folders and are left out, such as {loose[0]}")
-    return [(path.name, path) for path in listed if path.is_dir()]
+    gold, homes = treebank_folder(gold), list[Path]()
+    teams = named_outputs(submissions, homes=homes)
+    every = [path for ending in ENDINGS for path in gold.rglob(f"*.conllu{ending}")]
+    if split is None and any(split_of(path) == "test" for path in every):
+        split = "test"
+    return match_folders(gold, teams, split=split), homes
 
 
 class SubmissionScores(NamedTuple):
@@ -275,7 +212,7 @@ class SubmissionScores(NamedTuple):
 
 
 def score_submissions(
-    files: Submissions, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
+    files: SystemRuns, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
 ) -> SubmissionScores:
     """Score every output that has no score from an earlier run.
 
@@ -289,12 +226,12 @@ def score_submissions(
 
     def scored(code: str) -> dict[Cell, tuple[CellScore, bool | None]]:
         gold, fresh = _Gold(files.gold[code], options), set[str]()
-        return {(code, team): one(code, team, gold, fresh) for team in files.outputs}
+        return {(code, team): one(code, team, gold, fresh) for team in files.systems}
 
     def one(code: str, team: str, gold: _Gold, fresh: set[str]) -> tuple[CellScore, bool | None]:
-        output = files.outputs[team].get(code)
-        if output is None:
-            return CellScore({}, {}, files.problems.get(team, NO_OUTPUT)), None
+        if why := files.failures.get((code, team)):
+            return CellScore({}, {}, why), None
+        output = files.systems[team][code]
         try:
             checksum = "+".join(map(file_checksum, output))
         except OSError as error:
@@ -314,7 +251,7 @@ def score_submissions(
     states: list[bool | None] = []
     # One context for all threads: none of them may remove a folder that another one writes to.
     home = nullcontext() if cache is None else new_folder(cache)
-    with home, progress("outputs", sum(map(len, files.outputs.values()))) as task:
+    with home, progress("outputs", sum(map(len, files.systems.values()))) as task:
         for part in map_threads(scored, files.gold, worker_count(workers)):
             cells |= {cell: score for cell, (score, _) in part.items()}
             states += [fresh for _, fresh in part.values()]
@@ -322,7 +259,7 @@ def score_submissions(
         reasons = "; ".join(sorted({str(cell.failure) for cell in cells.values()})[:3])
         raise TreegaugeError(f"no team could be scored: {reasons}; check that GOLD comes before SUBMISSIONS")
     return SubmissionScores(
-        tuple(files.gold), tuple(files.outputs), cells, options, signature,
+        tuple(files.gold), tuple(files.systems), cells, options, signature,
         new=states.count(True), known=states.count(False),
     )  # fmt: skip
 
