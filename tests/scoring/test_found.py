@@ -1,5 +1,8 @@
 """Words that meet conditions on gold and systems, counted by hand and on random trees."""
 
+import re
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,6 +10,7 @@ import pytest
 import treegauge as tg
 from studies.corrections.injected_errors import inject_errors
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.messages import say
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
 from treegauge.treebanks.data.relations import universal_relation
@@ -118,3 +122,16 @@ def test_mistakes_in_conditions():
         found("right=0", systems={"right": GOLD})
     with pytest.raises(TreegaugeError, match="expected for example"):
         found("mine")
+
+
+def test_answers_are_coloured_on_a_terminal_only(capsys, monkeypatch):
+    text = str(found("form=dog,now"))
+    say(text)
+    assert "\033" not in capsys.readouterr().out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    say(text)
+    shown = capsys.readouterr().out
+    assert "\033[31m    mine: wrong, obj of" in shown and "\033[31m    mine: no such word\033[0m" in shown
+    assert "\033[32m    perfect: right, nsubj of barks\033[0m" in shown
+    assert re.sub("\033\\[\\d*m", "", shown) == f"{text}\n"

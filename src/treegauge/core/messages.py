@@ -4,6 +4,8 @@ The library is silent without a listener; notes then go to the logger ``treegaug
 line shows bars on a terminal and lines in a log.
 """
 
+import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,9 +62,18 @@ def is_listened() -> bool:
     return _listener.get() is not None
 
 
+_ANSWER = re.compile(r"^    \S.*?: (?:(right), |wrong, |no such word$).*$", re.MULTILINE)
+
+
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a text without characters that control a terminal; only treebanks are printed raw."""
-    print(lines_of_text(text), file=stream or sys.stdout, flush=stream is not None)
+    """Print a text without characters that control a terminal; only treebanks are printed raw.
+
+    On a terminal, what systems say about a word is green if it is right, else red.
+    """
+    shown, out = lines_of_text(text), stream or sys.stdout
+    if out.isatty() and "NO_COLOR" not in os.environ:
+        shown = _ANSWER.sub(lambda said: f"\033[3{2 if said[1] else 1}m{said[0]}\033[0m", shown)
+    print(shown, file=out, flush=stream is not None)
 
 
 def note(text: str) -> None:
