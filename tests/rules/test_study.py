@@ -126,13 +126,15 @@ def test_breakdown_tests_two_systems_as_score_does(study, command):
 
 
 @pytest.mark.parametrize("way", ["folders", "runs", "store"])
-def test_rank_vote_leaderboard_and_certify_have_the_means_of_score(study, way, command):
+def test_rank_vote_leaderboard_and_certify_have_the_means_of_score(study, way, command, tmp_path):
     words, best = study.ways[way], max(study.means)
     names = list("abc") if way != "store" else tg.score(study.gold, *words, resamples=0).names
     board = tg.rank(*words, gold=study.gold, **SMALL).board
     assert board.values.mean(axis=1).tolist() == pytest.approx(study.means, rel=1e-12)
     assert tg.vote(study.gold, *words).rows[0]["LAS"] == pytest.approx(best, rel=1e-12)
-    standings = json.loads(command("leaderboard", study.gold, *words, "--format", "json", "--subsets", 20).out)
+    standings = json.loads(
+        command("leaderboard", study.gold, *words, "--out", tmp_path / "board", "--format", "json", "--subsets", 20).out
+    )
     scores = {row["system"]: row["score"] for row in standings["ranking"]}
     assert [scores[name] for name in names] == pytest.approx(study.means, rel=1e-12)
     if way != "store":  # names with spaces are no claim
