@@ -103,6 +103,19 @@ def test_random_trees_equal_an_own_count():
     assert none_right.height == (~right(systems["A"]) & ~right(systems["B"])).sum()
 
 
+def test_of_several_runs_the_answer_agrees_with_the_verdict():
+    gold = synthetic(150, seed=3)
+    runs = [inject_errors(gold, 0.3, seed=seed).treebank for seed in range(3)]
+    found = tg.breakdown(gold, {"A": runs}, where=["wrong>=0"]).attached["found"]
+    for line in found.table.iter_rows(named=True):
+        same = line["A head"] == line["head"] and line["A relation"] == line["relation"]
+        assert (line["A"] == "right") == same
+    wrong = np.mean([(run.head != gold.head) for run in runs], axis=0) >= 0.5
+    heads = tg.breakdown(gold, {"A": runs}, where=["A=wrong"], metric="UAS").attached["found"].table
+    assert heads.height == wrong.sum()
+    assert "wrong: in at least half of the runs" in str(found)
+
+
 def test_conllu_marks_the_errors(tmp_path):
     cells = tg.breakdown(GOLD, {"mine": SYSTEM, "perfect": GOLD}, where=["mine=wrong"])
     cells.save(tmp_path / "errors.conllu")

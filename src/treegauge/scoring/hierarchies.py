@@ -137,7 +137,8 @@ def compare_suite(
     if any(row["p_value"] is None for row in rows):
         few = forcing_treebanks(suite.text_units)
         notes = [f"no test: {few}" if few else "no test where systems differ in too few units of some treebank"]
-    notes += detectable_note(rows, f"the {suite.units} of these treebanks")
+    units = " and ".join(sorted({str(each.units) for each in suite.treebanks.values()}))
+    notes += detectable_note(rows, f"the {units} of these treebanks")
     if any(row["new_low"] is None for row in rows):
         notes.append(f"a new treebank: from {LEAST_TREEBANKS} treebanks in {LEAST_GROUPS} genera")
     signature = countersign(

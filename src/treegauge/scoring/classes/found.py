@@ -35,6 +35,7 @@ class FoundWords(Result):
     golds: tuple[Treebank, ...] = field(repr=False)
     systems: tuple[str, ...]
     skip: int
+    several: bool
     signature: str
     kind: ClassVar[str] = "found words"
     own_formats: ClassVar[tuple[str, ...]] = ("conllu",)
@@ -94,6 +95,8 @@ class FoundWords(Result):
             last = self.skip + len(shown)
             more = f"; the next: --skip {last}" if last < len(found) else ""
             number += f"; sentences {self.skip + 1} to {last} are shown{more}"
+        if self.several:
+            number += "\nwrong: in at least half of the runs of a system; the answer is that of the first such run"
         return "\n\n".join([*drawn, f"{number}\n{self.signature}"])
 
     @staticmethod
@@ -118,8 +121,9 @@ def find_words(
     Parameters
     ----------
     runs
-        The systems, each with its runs on every treebank, aligned with the same gold. Of several
-        runs the first is shown; a word is wrong if it is in at least half of them.
+        The systems, each with its runs on every treebank, aligned with the same gold. A word is
+        wrong if it is in at least half of the runs; the answer of the first run that agrees with
+        that is shown.
     where
         Conditions on columns: the name of a system (``right``, ``wrong`` or ``missing``) and its
         ``NAME relation``, ``NAME deprel`` and ``NAME head``; ``wrong`` and ``right``, the numbers of systems;
@@ -157,7 +161,8 @@ def find_words(
         *_GOLD,
         *(f"{name}{column}" for name in runs for column in ("", " relation", " deprel", " head")),
     ]
-    return FoundWords(frame.select(columns), golds, tuple(runs), skip, signature)
+    several = any(len(on) > 1 for own in runs.values() for on in own)
+    return FoundWords(frame.select(columns), golds, tuple(runs), skip, several, signature)
 
 
 def _words(
@@ -184,9 +189,11 @@ def _words(
     for name, own in runs.items():
         counted = [metric_words(metric, one, convention) for one in own]
         counting = counted[0].gold
-        missed = np.mean([~one.correct for one in counted], axis=0) >= 0.5
+        errors = np.stack([~one.correct for one in counted])
+        missed = errors.mean(axis=0) >= 0.5
         wrong += missed
-        data |= _system(name, own[0], missed)
+        # The answer that is shown is that of the first run that agrees with the verdict.
+        data |= _system(name, own, missed, np.argmax(errors == missed, axis=0))
     data |= {"wrong": wrong, "right": len(runs) - wrong}
     for name in _classes(where, data):
         classes = classify(gold, name.split(","))
@@ -194,24 +201,34 @@ def _words(
     return pl.DataFrame(data).filter(counting)
 
 
-def _system(name: str, alignment: Alignment, missed: Any) -> dict[str, Any]:
-    """Return the columns of a system; its heads are gold words, None for one that gold lacks."""
-    theirs, partner = alignment.system.treebank, alignment.to_system
+def _system(name: str, runs: Sequence[Alignment], missed: Any, shown: Any) -> dict[str, Any]:
+    """Return the columns of a system: for each word, the answer of the run whose number is in `shown`."""
+    answers = [_answers(alignment) for alignment in runs]
+    said = [answers[run][word] for word, run in enumerate(shown.tolist())]
+    status = [
+        "missing" if not there else "wrong" if no else "right" for (there, _, _), no in zip(said, missed, strict=True)
+    ]
+    return {
+        name: status,
+        f"{name} relation": [universal_relation(relation) if relation else None for _, relation, _ in said],
+        f"{name} deprel": [relation for _, relation, _ in said],
+        f"{name} head": [head for _, _, head in said],
+    }
+
+
+def _answers(alignment: Alignment) -> list[tuple[bool, str | None, int | None]]:
+    """Return for each gold word whether a run has it, its relation, and its head as a gold word if it is one."""
+    theirs, partner, gold = alignment.system.treebank, alignment.to_system, alignment.gold.treebank
     there, place = partner >= 0, np.maximum(partner, 0)
     parents = theirs.parents[place] if theirs.n_words else place
     backward = np.full(theirs.n_words + 1, -1)
     backward[partner[there]] = np.flatnonzero(there)
-    gold = alignment.gold.treebank
     heads = np.where(parents < 0, 0, np.where(backward[parents] >= 0, gold.positions[backward[parents]], -1))
     relations = theirs["deprel"].to_list()
-    said = [relations[one] if one >= 0 else None for one in partner.tolist()]
-    status = np.where(~there, "missing", np.where(missed, "wrong", "right"))
-    return {
-        name: status.tolist(),
-        f"{name} relation": [universal_relation(one) if one else None for one in said],
-        f"{name} deprel": said,
-        f"{name} head": [h if here and h >= 0 else None for h, here in zip(heads.tolist(), there, strict=True)],
-    }
+    return [
+        (True, relations[one], head if head >= 0 else None) if one >= 0 else (False, None, None)
+        for one, head in zip(partner.tolist(), heads.tolist(), strict=True)
+    ]
 
 
 def _classes(where: Sequence[str], known: Mapping[str, Any]) -> list[str]:
