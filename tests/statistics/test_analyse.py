@@ -122,7 +122,7 @@ def test_results_go_to_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("ud26 --target las", "unknown table 'ud26'; did you mean 'ud25'"),
+        ("ud24 --target las", "unknown table 'ud24'; did you mean 'ud2"),
         ("ud25 --target lass", "did you mean 'las'?"),
         ("ud25 --target las --of treebank", "row 1 (Afrikaans-AfriBooms), column 'treebank'"),
         ("none.csv --target las", "none.csv: No such file"),

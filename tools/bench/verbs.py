@@ -43,7 +43,7 @@ class Growing(NamedTuple):
     steep: str = ""
 
 
-UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size"}
+UNMEASURED = {"fetch": "waits for a server", "demo": "has data of one size", "published": "reads one packaged table"}
 """Why a command has no measurement."""
 
 
