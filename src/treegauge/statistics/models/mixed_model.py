@@ -107,7 +107,7 @@ def mixed_model(y: npt.ArrayLike, x: npt.ArrayLike, terms: Sequence[RandomTerm])
     >>> y = 23 + random.normal(0, 2, 24)[plates] + random.normal(0, 0.5, 144)
     >>> model = mixed_model(y, np.ones((144, 1)), [RandomTerm("plate", plates)])
     >>> [(part.name, round(part.sd, 1)) for part in model.components()]
-    [('plate', 1.6), ('residual', 0.5)]
+    [('plate', 1.8), ('residual', 0.5)]
     """
     from scipy.optimize import minimize
 
