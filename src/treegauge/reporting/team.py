@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from treegauge.core import tables
+from treegauge.core.errors import one_line
 from treegauge.core.result import RowsResult
 from treegauge.reporting.page import Section, page
 from treegauge.scoring.systems import PRIMARY, run_names
@@ -70,10 +71,15 @@ def team_report(ranked: "Standings", scores: "SubmissionScores", metric: str, te
     said += [f"{names[code]}: {why}." for code in names if (why := scores.cells[code, team].remarks)]
     shown = [(name, TeamTable(rows, ranked.signature)) for name, rows in made.items() if rows]
     html = page(f"{team}: {title}", said[0], [Section("team", team, "\n".join(said), shown=shown, view="overview")])
-    parts = [f"## {tables.markdown(name)}\n\n{tables.to_markdown(table.rows)}" for name, table in shown]
-    lines = "\n".join(f"- {tables.markdown(line)}" for line in said)
-    head = f"# {tables.markdown(team)}: {tables.markdown(title)}"
-    return html, "\n\n".join([head, lines, *parts, f"`{ranked.signature}`"]) + "\n"
+    parts = [f"## {_markdown(name)}\n\n{tables.to_markdown(table.rows)}" for name, table in shown]
+    lines = "\n".join(f"- {_markdown(line)}" for line in said)
+    head = f"# {_markdown(team)}: {_markdown(title)}"
+    return html, "\n\n".join([head, lines, *parts, f"`{one_line(ranked.signature)}`"]) + "\n"
+
+
+def _markdown(text: str) -> str:
+    """Return a line of Markdown: names of teams and files may hold control characters."""
+    return tables.markdown(one_line(text))
 
 
 def _standing(ranked: "Standings", team: str) -> str:
