@@ -12,7 +12,16 @@ from treegauge.core.extensions import load_extension
 from treegauge.core.messages import note
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.entries import no_treebank
-from treegauge.treebanks.sources.files import ANSWERS, ENDINGS, SPLITS, Source, entries_of, short_name, split_of
+from treegauge.treebanks.sources.files import (
+    ANSWERS,
+    ENDINGS,
+    SPLITS,
+    Source,
+    check_file_names,
+    entries_of,
+    short_name,
+    split_of,
+)
 from treegauge.treebanks.sources.inputs import TITLES, is_store, recognise
 from treegauge.treebanks.sources.languages import own_name
 from treegauge.treebanks.sources.matching import OutputMatch, distinct_names, match_outputs
@@ -282,6 +291,7 @@ def match_folders(
             if split
             else no_treebank(Path(gold))
         )
+    check_file_names(files)  # output is matched by text, too, and may have any name
     folders = [Path(folder).resolve() for runs in systems.values() for folder in _runs(runs)]
     inside = [folder for folder in folders if Path(gold).resolve() in folder.parents]  # output is not gold
     files = [path for path in files if not {*inside} & {*Path(path).resolve().parents}] or files

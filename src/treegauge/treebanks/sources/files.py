@@ -83,10 +83,23 @@ def conllu_files(place: Source) -> list[str]:
         for path in entries:
             if path.name.endswith(f".conllu{ending}"):
                 members.setdefault(short_name(path), str(path))
-    for path_name in members.values():
-        if problem := bad_text(path_name):
-            raise TreegaugeError(f"{path_name!a}: the name holds {problem}; rename the file")
+    check_file_names(members.values())
     return in_order(members.values())
+
+
+def check_file_names(files: Iterable[str]) -> None:
+    r"""Refuse names that cannot be written: treebanks are named by their files.
+
+    Examples
+    --------
+    >>> check_file_names(["a.conllu", "\udcff.conllu"])
+    Traceback (most recent call last):
+    ...
+    treegauge.core.errors.TreegaugeError: '\udcff.conllu': the name holds bytes that are not UTF-8; rename the file
+    """
+    for name in files:
+        if problem := bad_text(name):
+            raise TreegaugeError(f"{name!a}: the name holds {problem}; rename the file")
 
 
 def in_order(files: Iterable[str]) -> list[str]:
