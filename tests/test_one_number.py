@@ -85,7 +85,7 @@ def ran(folder, convention, tmp_path_factory):
 
 def test_run_and_results_and_the_parses_they_write(ran, folder, convention, tmp_path):
     results = tg.results(ran, parses=tmp_path)
-    files = sorted(tmp_path.glob("*.conllu"))
+    files = sorted(tmp_path.glob("*/*/*.conllu"))
     assert len(files) == results.table.height == 3
     gold = folder / "toy_invented-ud-test.conllu"
     by_score = sorted(tuple(expected(gold, file, convention).values()) for file in files)
@@ -95,7 +95,7 @@ def test_run_and_results_and_the_parses_they_write(ran, folder, convention, tmp_
 
 def test_curve(ran, folder, convention, tmp_path):
     tg.results(ran, task=["curve"], size=[60], parses=tmp_path)
-    (file,) = tmp_path.glob("*.conllu")
+    (file,) = tmp_path.glob("*/*/*.conllu")
     scores = expected(folder / "toy_invented-ud-test.conllu", file, convention)
     for metric in ("UAS", "LAS"):
         counts = tg.curve.counts(ran, root=folder.parent, metric=metric, convention=convention)
@@ -154,7 +154,7 @@ def test_map_of_decoded_trees(folder, convention, tmp_path):
 
 def test_the_page(ran, folder, convention, tmp_path):
     tg.results(ran, task=["score"], parses=tmp_path)
-    (file,) = tmp_path.glob("*.conllu")
+    (file,) = tmp_path.glob("*/*/*.conllu")
     scores = expected(folder / "toy_invented-ud-test.conllu", file, convention)
     page = tg.report(folder, f"beam={file}", convention=convention, out=None)
     (section,) = [one for one in page.sections if one.key == "scores"]
