@@ -19,7 +19,10 @@ from tools.calibrate.registry import (
 
 STATEMENTS = load()
 #: Statements whose repetitions are limited: one takes long, or each is a real curve.
-SLOW = {"curve-prediction", "curve-prediction-of-classes", "recommend-verdict", "recommend-margin"}
+SLOW = {
+    "curve-prediction", "curve-prediction-of-classes", "curve-need", "curve-chance", "recommend-verdict",
+    "recommend-margin",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
