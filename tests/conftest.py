@@ -2,6 +2,7 @@
 
 import gc
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -34,6 +35,25 @@ gc.disable()  # collecting tests makes many objects and hardly any garbage
 def pytest_collection_finish() -> None:
     """Collect garbage again where tests make some."""
     gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def results_in_json_are_valid() -> Iterator[None]:
+    """Hold every result that a test writes as JSON against the published schema."""
+    from tests.commands import schema_errors
+    from treegauge.core.result import Result
+
+    write = Result.to_json
+
+    def checked(result: Result) -> str:
+        text = write(result)
+        if type(result).__module__.startswith("treegauge."):
+            assert not (errors := schema_errors(json.loads(text))), errors
+        return text
+
+    Result.to_json = checked  # type: ignore[method-assign]
+    yield
+    Result.to_json = write  # type: ignore[method-assign]
 
 
 Once = Callable[[str, Callable[[Path], None]], Path]

@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from tools.calibrate import page, plasmode
-from tools.calibrate.registry import BANDS, LEAST_REPETITIONS, LOOSE, Checked, Statement, Trials, check, load, saved
+from tools.calibrate.registry import (
+    BANDS,
+    LEAST_REPETITIONS,
+    LOOSE,
+    Checked,
+    Statement,
+    Trials,
+    check,
+    check_case,
+    load,
+    saved,
+)
 
 STATEMENTS = load()
 #: Statements whose repetitions are limited: one takes long, or each is a real curve.
@@ -69,7 +80,8 @@ def test_a_case_holds_if_the_limits_of_its_rate_are_in_the_band():
     assert verdicts == ["holds", "open", "fails"]
     assert Checked("", 100, 0.95, 0, 1, 0).verdict((0.93, 0.97)) == "open"  # too few to decide
     assert Checked("", 2000, 0.0, 0, 1, 0).verdict((0, 0.06)) == "holds"
-    assert Checked("", 2000, 0.999, 0, 1, 0).verdict(BANDS["set"]) == "fails"  # too wide to be wrong
+    assert Checked("", 2000, 0.999, 0, 1, 0, 1.1).verdict(BANDS["set"]) == "holds"
+    assert Checked("", 2000, 0.999, 0, 1, 0, 1.6).verdict(BANDS["set"]) == "fails"  # too wide to be wrong
     assert coins(0.95, repetitions=1000).decidable
     assert not coins(0.95, repetitions=400).decidable
 
@@ -88,6 +100,8 @@ def test_the_width_is_compared_with_that_of_an_oracle():
 
     assert made(1.2).relative_width == pytest.approx(1.2, rel=0.05)
     assert made(1.2).verdict((0.93, 0.97)) != "fails" == made(2.0).verdict((0.93, 0.97))
+    sets = Trials(np.ones(3, bool), np.array([3, 2, 4]), oracle=np.array([2, 2, 2]))
+    assert sets.relative_width == 1.5
 
 
 def test_a_case_without_its_data_is_skipped_and_said_so(monkeypatch):
@@ -101,6 +115,18 @@ def test_a_case_without_its_data_is_skipped_and_said_so(monkeypatch):
     rows = check(Statement(**fields | {"simulate": simulate}))
     assert [row.verdict((0.93, 0.97)) for row in rows] == ["skipped"] * 2
     assert "TREEGAUGE_UD" in saved(one, rows, 0)["cases"][0]["skipped"]
+
+
+def test_cases_are_kept_one_by_one_in_their_order(monkeypatch, tmp_path):
+    monkeypatch.setattr(page, "kept_at", lambda name: tmp_path / f"{name}.json")
+    one = coins(0.95)
+    for label in ("large", "small"):
+        page.keep(one, check_case(one, label, times=0.5), 0)
+    _, rows = page.kept("coins")
+    assert [(row.case, row.repetitions) for row in rows] == [("small", 1000), ("large", 1000)]
+    assert rows[0].rate == check_case(one, "small", times=0.5).rate
+    page.keep(one, check_case(one, "small"), 0)
+    assert [row.repetitions for row in page.kept("coins")[1]] == [2000, 1000]
 
 
 def test_the_page_is_made_of_the_kept_results():

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -37,11 +38,37 @@ OTHER_WORDS = {
     "auditing": {"p_gold", "p_instead"},  # columns of candidates
     "core": {"low", "high"},  # parameters that have limits
     "measures": {"interval"}, "parsing": {"p", "low", "high", "structured_interval"},
-    "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "confidence_interval"},
+    "ranking": {"lower", "better"}, "scoring": {"ci", "lower", "upper", "lower_is_better", "confidence_interval"},
     "splitting": {"low", "high"},
     "statistics": {"ci", "p_equivalent", "share_better"}, "testing": {"low", "high"},
     "treebanks": {"tail"},
 }  # fmt: skip
+#: Words of verdicts in sentences, and the statement that covers each sentence with one.
+VERDICTS = re.compile(
+    r"\b(better|worse|lower|higher|larger|smaller|significan\w*|typical|unusual|equivalent|beats|best of|closest"
+    r"|distinguish|detected|ahead|systematic|decided|contained|over-represented|suggests|disappears)\b"
+)
+PROSE = {
+    r"(larger than in|typical of) random splits": "audit-split-documents",
+    r"systematic changes": "diff-systematic",
+    r"decided after .* confidence sequence": "sequence-seeds",
+    r" (not worse|better|equivalent)$": "score-margin",
+    r"pairs by verdict, as in score --margin": "compare-equivalence",
+    r"best of \d+: .* corrected for selection": "score-best",
+    r"is better than .* on at least": "score-claims",
+    r"corrected for being the best of \d+": "rank-best-of-many",
+    r"share a letter if and only if they do not differ significantly": "compare-critical-differences",
+    r"class is significantly over-represented|is over-represented": "outliers-classes",
+    r"95 % interval for other treebanks .* could be detected": "certify-difference",
+    r"better than random": "recommend-verdict",
+    r"is closest, (but|and) .* sentences": "transfer-weights",
+    r"intervals contained|do not show where a doubling": "curve-prediction",
+}
+#: Sentences with such a word that count what is there, or explain a table.
+COUNTED = (
+    r"the row (wins|scores higher)", r"log odds of scoring higher", r"beats \d+ ?% of the random subsets",
+    r"no subset can be worse", r"KLcpos3 is too large", r"^(best|closest) {2,}",
+)  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
     "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published",
@@ -168,7 +195,7 @@ def examples(world, counts, numbers):
             partial(tg.curve.complexity, counts, per="treebank"),
         ],
         "curve equivalent": [partial(tg.curve.equivalent, counts, score=[60.0], parser="mst")],
-        "curve advise": [partial(tg.curve.advise, counts, budget=200, treebank="UD_Greek-Two", parser="mst")],
+        "curve advise": [partial(tg.curve.advise, counts, gain=1, treebank="UD_Greek-Two", parser="mst")],
         "transfer": [partial(tg.transfer, *treebanks[:3], leave_one_out=True, **QUICK)],
         "transfer recommend": [partial(tg.transfer.recommend, *treebanks[:3])],
     }
@@ -257,3 +284,26 @@ def test_what_verbs_print_is_covered(examples):
     assert not idle, f"these cover nothing that is printed: {', '.join(sorted(idle))}"
     unseen = words_of_source(found)
     assert not unseen, f"no example prints these: {', '.join(sorted(unseen))}"
+
+
+def sentences_with_verdicts(text: str) -> Iterator[str]:
+    """Yield the lines with a word of a verdict, without signatures and heads of tables."""
+    lines = [*text.splitlines(), ""]
+    for line, following in pairwise(lines):
+        head = re.fullmatch(r"[- ]*-{2,}[- ]*", following)
+        if VERDICTS.search(line) and not head and "treegauge:" not in line:
+            yield line
+
+
+def test_every_verdict_in_a_sentence_is_covered(examples):
+    statements, seen, uncovered = load(), set(), set()
+    for words, calls in examples.items():
+        for part in (part for call in calls for part in call().each()):
+            for line in sentences_with_verdicts(part.own_text()):
+                found = {pattern for pattern in PROSE if re.search(pattern, line)}
+                seen |= found
+                if not found and not any(re.search(pattern, line) for pattern in COUNTED):
+                    uncovered.add(f"{words}: {line[:200]}")
+    assert not uncovered, "no statement covers these sentences:\n" + "\n".join(sorted(uncovered))
+    assert not set(PROSE.values()) - set(statements), "no such statements"
+    assert len(seen) >= len(PROSE) - 2, sorted(set(PROSE) - seen)

@@ -2,7 +2,8 @@
 
 ``python -m tools.answers`` writes the trees of test sets in every format of :data:`FORMATS`, perfect and with a
 tenth of the heads changed, and compares the counts with official ones of the same trees. Then it damages
-sentences in every way of :data:`DAMAGES`, and counts how many sentences are named for the damage.
+sentences in every way of :data:`DAMAGES`, and counts how many sentences are named for the damage. The test sets
+of :data:`RELEASES` are scored apart for what is fresh since an older release, and compared with ``diff``.
 """
 
 import json
@@ -18,7 +19,11 @@ import treegauge as tg
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.failures import CHANGED, KINDS, MISALIGNED, MISSING, NO_TREE, UNKNOWN, UNREADABLE
 from treegauge.scoring.settings import ScoreOptions
+from treegauge.scoring.subsets import OLD
 from treegauge.treebanks.data.columns import Treebank
+from treegauge.treebanks.data.conllu import TOLERABLE
+from treegauge.treebanks.sources.files import split_of
+from treegauge.treebanks.sources.resolver import find
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 FIVE = ("id", "form", "upos", "head", "deprel")
@@ -307,9 +312,39 @@ def damages(gold: Treebank, seed: int, only: str = "") -> dict[str, tuple[int, i
     return found
 
 
+RELEASES = (
+    ("UD_Welsh-CCG", "2.6", "2.9"),
+    ("UD_Estonian-EWT", "2.5", "2.6"),
+    ("UD_Scottish_Gaelic-ARCOSG", "2.5", "2.6"),
+)
+"""Treebanks whose test sets changed between two releases."""
+
+
+def fresh_halves(name: str, old: str, new: str) -> tuple[dict[str, int], bool]:
+    """Score a test set apart for what is fresh since an older release.
+
+    Returns the kinds of sentences, and whether they are those of ``diff`` and the scores those of the halves.
+    """
+    (path,) = (path for path in find(f"{name}@{new}") if split_of(path) == "test")
+    gold = tg.read_conllu(path, allow=TOLERABLE)
+    system = with_changed_heads(gold, 0.1, seed=3)
+    scores = tg.score(path, {"model": system}, fresh=f"r{old}", allow=TOLERABLE)
+    (row,) = scores.attached["fresh"].rows
+    ((_, kinds),) = scores.attached["fresh"].kinds.items()
+    rows = {one["sentences"]: one["new"] for one in tg.diff(f"{name}@{old}", path).attached["sentences"].rows}
+    same = kinds == {kind: rows[kind] for kind in kinds}
+    same &= row["old_sentences"] == sum(rows.get(kind, 0) for kind in OLD)
+    same &= row["fresh_sentences"] == rows["all"] - row["old_sentences"]
+    return kinds, same
+
+
 def main() -> int:
     """Measure formats and damages on real test sets; fail where a promise does not hold."""
     failed = False
+    for name, old, new in RELEASES:
+        kinds, same = fresh_halves(name, old, new)
+        print(f"{name} {old} to {new}: {kinds}, {'as diff says' if same else 'NOT as diff says'}", flush=True)
+        failed |= not same
     totals: dict[str, list[int]] = {kind: [0, 0, 0, 0] for kind in DAMAGES}
     for treebank in TREEBANKS:
         gold = tg.read_conllu(treebank, split="test")[:300]

@@ -44,7 +44,6 @@ _HOMES = {
     "reporting.report": ["report"],
     "scoring.alignment.align": ["align"],
     "scoring.breakdown": ["breakdown"],
-    "scoring.classes.class_scores": ["examples"],
     "scoring.vote": ["vote"],
     "scoring.classes.classification": ["classify"],
     "scoring.classes.confusion": ["confusion"],
@@ -84,11 +83,13 @@ register_extensions(
     save="treegauge.reporting.figures.drawing:save",
     to_svg="treegauge.reporting.figures.drawing:to_svg",
 )
+register_extensions("parsers", fit="treegauge.parsing.registry:fit_parser")
 register_extensions(
     "sentences",
     kinds="treegauge.auditing.changes.word_pairs:new_sentence_kinds",
     leaked="treegauge.auditing.near_duplicates:leaked_sentences",
 )
+register_extensions("outputs", store="treegauge.experiments.results:stored_outputs")
 register_extensions("pages", candidates="treegauge.reporting.sections.maps:candidates_page")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = {"data": "data", "trees": "treebanks.data.trees"}

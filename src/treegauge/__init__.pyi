@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from treegauge.reporting.figures.drawing import draw as draw
     from treegauge.scoring.alignment.align import align as align
     from treegauge.scoring.alignment.segmentation import MismatchError as MismatchError
-    from treegauge.scoring.classes.class_scores import examples as examples
     from treegauge.scoring.classes.classification import classify as classify
     from treegauge.scoring.classes.confusion import confusion as confusion
     from treegauge.scoring.metrics.convention import Convention as Convention
@@ -305,7 +304,8 @@ def breakdown(
     gold: Output,
     *systems: Output | Mapping[str, Any],
     by: str | Sequence[str] = ('relation',),
-    examples: str | None = None,
+    where: Sequence[str] = (),
+    skip: int = 0,
     confusion: str | None = None,
     overlap: int = 0,
     calibration: bool = False,
@@ -323,16 +323,23 @@ def breakdown(
     Parameters
     ----------
     gold
-        The gold file.
+        The gold file, or a folder of gold files; treebanks that lack output of a system are left
+        out. In Python also a mapping from names to treebanks.
     *systems
-        System files, as PATH or NAME=PATH. In Python also treebanks, and mappings from names to
-        outputs. The differences of two systems are tested in each class.
+        System files or folders, as PATH or NAME=PATH, or stores; repeat a NAME for several runs. In
+        Python also treebanks, and mappings from names to outputs. Scores are means over runs and
+        treebanks, other counts are added. The differences of two systems are tested in each class.
     by
         Classes: relation, upos, direction, distance, depth, length, projectivity, head-upos,
         position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses two.
         Repeatable.
-    examples
-        Draw sentences with incorrect words of this class.
+    where
+        Draw the sentences with words that meet all conditions: NAME=wrong, right or missing for a
+        system, 'NAME relation=obj', 'NAME head=3'; right=0 (no system is right), wrong>=2; of gold
+        relation, upos, form, lemma, any class of --by (direction, depth, doc, feats:Case ...), arc
+        (words to the head) and words (of the sentence), such as 'arc>=7'.
+    skip
+        With where: the number of sentences to skip; ten are drawn at a time, files have all.
     confusion
         Confusion matrix of relation, head-upos, upos or another class.
     overlap
@@ -1262,10 +1269,12 @@ def leaderboard(
         A folder of gold files or of treebank folders.
     *submissions
         A folder that has one folder of output per team, or single teams as NAME=PATH, where PATH is
-        a file or a folder. In Python also mappings from teams to paths.
+        a file or a folder, or stores. Repeat a NAME for several runs of one team, or put a folder
+        per run in the team's folder; the mean over runs counts, or the run that the team's
+        primary.txt names. In Python also mappings from teams to paths.
     out
-        The folder to write: index.html, the tables, and the scores that the next run reuses. In
-        Python, None writes nothing.
+        The folder to write: index.html, the tables, teams/ with a report for each team, and the
+        scores that the next run reuses. In Python, None writes nothing.
     metric
         The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
@@ -1897,8 +1906,9 @@ def results(
 ) -> StoreResults:
     """Print the results in a store.
 
-    One row per finished cell: its fields and the results of the task. Without --provenance the same
-    plan prints the same bytes, however and wherever it was run.
+    One row per finished cell: its fields and the results of the task; where cells differ in the
+    sample or seed only, also their mean, standard deviation and interval. Without --provenance the
+    same plan prints the same bytes, however and wherever it was run.
 
     Parameters
     ----------
@@ -1920,7 +1930,7 @@ def results(
         Add key, checksums of files, time, host and versions.
     parses
         Also write the parse of each cell to this folder as CoNLL-U: the gold test sentences with
-        predicted heads and relations.
+        predicted heads and relations, as SYSTEM/RUN/TREEBANK.conllu, which score reads.
     root
         Folder of treebanks for --parses, if they are no longer where the plan found them.
     force
@@ -2045,10 +2055,11 @@ def score(
     Parameters
     ----------
     gold
-        The gold file, or a folder of gold files.
+        The gold file, or a folder of gold files. In Python also a mapping from names to treebanks.
     *systems
-        System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
-        system. In Python also treebanks, and mappings from names to outputs.
+        System files or folders, as PATH or NAME=PATH, or stores. Repeat a NAME for several runs
+        (seeds) of one system, or give a folder with a folder per run. In Python also treebanks, and
+        mappings from names to outputs.
     metric
         Metrics to show and to test, such as LAS,UAS; all for all of them. ELAS and EULAS score
         enhanced dependencies, ELAS(collapse=yes,without=15) as IWPT does; WLAS weighs relations,
@@ -2058,9 +2069,10 @@ def score(
         subtypes (subtypes compared), or no-punct+subtypes.
     baselines
         Add uninformed baselines, which know only the length of a sentence: left-branching,
-        right-branching, random projective trees, random trees with the shortest arcs.
+        right-branching, random projective trees, random trees with the shortest arcs. If a training
+        set is next to gold, also the majority over pairs of gold tags.
     split
-        With folders: only gold files of this split.
+        With folders: only gold files of this split. Default: the splits that systems parsed.
     common
         With folders: score only treebanks for which every system has output.
     test
@@ -2608,14 +2620,15 @@ def vote(
     Parameters
     ----------
     gold
-        The gold file.
+        The gold file, or a folder of gold files; treebanks that lack output of a system are left
+        out. In Python also a mapping from names to treebanks.
     *systems
-        System files, as PATH or NAME=PATH. In Python also treebanks, and mappings from names to
-        outputs.
+        System files or folders, as PATH or NAME=PATH, or stores; repeat a NAME for several runs,
+        which share its vote. In Python also treebanks, and mappings from names to outputs.
     votes
         Weight of a system's vote, as NAME=WEIGHT (1 where not given); repeatable.
     out
-        Write the combined trees to this CoNLL-U file.
+        Write the combined trees to this CoNLL-U file; with folders, to a file per treebank here.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
@@ -2629,7 +2642,8 @@ def vote(
     Returns
     -------
     Combination
-        Scores of the best system, of the vote, and of oracles; `treebank` has the combined trees.
+        Scores of the best system, of the vote, and of oracles, means over runs and treebanks;
+        `treebank` has the combined trees (`treebanks` those of each).
 
     Examples
     --------

@@ -52,13 +52,13 @@ def test_html_has_the_figure_above_the_table(scores, tmp_path):
     assert 0 < text.index("<svg") < text.index("<table")
 
 
-def test_a_result_without_a_figure_says_so_and_saves_its_table(scores, tmp_path):
-    comparisons = scores.attached["comparisons"]
+def test_a_result_without_a_figure_says_so_and_saves_its_table(tmp_path):
+    confusion = tg.confusion(synthetic(20, seed=1), synthetic(20, seed=1))
     with pytest.raises(ChoiceError, match="kind of result with a figure"):
-        comparisons.save(tmp_path / "a.svg")
+        confusion.save(tmp_path / "a.svg")
     assert not any(tmp_path.iterdir())
-    comparisons.save(tmp_path / "a.html")
-    assert (tmp_path / "a.html").read_text(encoding="utf-8") == f"{comparisons.to_html()}\n"
+    confusion.save(tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == f"{confusion.to_html()}\n"
 
 
 def test_a_notebook_shows_a_picture(scores, monkeypatch):

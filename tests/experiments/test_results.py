@@ -64,17 +64,18 @@ def test_parses_are_the_gold_sentences_with_predicted_trees(store, room, tmp_pat
     done = command("results", store, "--parses", tmp_path / "parses")
     assert done.code == 0
     assert f"wrote 5 parses to {tmp_path / 'parses'}" in done.err
-    assert sorted(path.name for path in (tmp_path / "parses").iterdir()) == [
-        *(f"UD_A-X.beam.beam=1,epochs=1,learners=1.size{n}.sample0.seed0.conllu" for n in (10, 20)),
-        "UD_A-X.beam.beam=1,epochs=1.sample0.seed0.conllu",
-        *(f"UD_B-X.beam.beam=1,epochs=1,learners=1.size{n}.sample0.seed0.conllu" for n in (10, 20)),
+    home = tmp_path / "parses"
+    assert sorted(path.relative_to(home).as_posix() for path in home.rglob("*.conllu")) == [
+        *(f"beam,beam=1,epochs=1,learners=1/size{n}.sample0.seed0/UD_{x}-X.conllu" for n in (10, 20) for x in "AB"),
+        "beam,beam=1,epochs=1/sample0.seed0/UD_A-X.conllu",
     ]
     for row in tg.results(store, task="curve").table.iter_rows(named=True):
-        name = f"{row['treebank']}.beam.beam=1,epochs=1,learners=1.size{row['size']}.sample0.seed0.conllu"
+        run = f"beam,beam=1,epochs=1,learners=1/size{row['size']}.sample0.seed0"
+        parse = home / run / f"{row['treebank']}.conllu"
         gold = room / row["treebank"] / f"{row['treebank'][3].lower()}_x-ud-test.conllu"
-        parsed = read_conllu(tmp_path / "parses" / name)
+        parsed = read_conllu(parse)
         assert parsed["form"].to_list() == read_conllu(gold)["form"].to_list()
-        scores = tg.score(gold, tmp_path / "parses" / name, resamples=0)
+        scores = tg.score(gold, parse, resamples=0)
         for metric in ("UAS", "LAS"):
             assert scores.systems[0][metric].f1 == row[metric]
 
@@ -88,6 +89,6 @@ def test_parses_need_the_treebank_as_it_was(room, tmp_path):
     with pytest.raises(TreegaugeError, match="name the folder that holds it with --root"):
         tg.results(tmp_path / "s", parses=tmp_path / "p")
     tg.results(tmp_path / "s", parses=tmp_path / "p", root=tmp_path / "elsewhere")
-    assert len(list((tmp_path / "p").iterdir())) == 1
+    assert len(list((tmp_path / "p").rglob("*.conllu"))) == 1
     with pytest.raises(TreegaugeError, match="cells that failed have no parses"):
         tg.results(tmp_path / "s", parses=tmp_path / "p", failed=True)

@@ -34,11 +34,10 @@ def scored(tmp_path_factory):
     sure = with_simulated_confidence(parsed[0], gold, seed=1)
     misc = sure["misc"].to_list()
     systems = {"sure": sure, "plain": parsed[1], "partly": sure.with_columns({"misc": ["_", *misc[1:]]})}
-    files = []
     for name, treebank in {"gold": gold, **systems}.items():
-        files.append(str(home / f"{name}.conllu"))
-        tg.write_conllu(treebank, files[-1])
-    return ScoredTreebank(gold, systems, files)
+        tg.write_conllu(treebank, home / f"{name}.conllu")
+    runs = {name: [treebank] for name, treebank in systems.items()}
+    return ScoredTreebank(gold, runs, str(home / "gold.conllu"), {name: [f"{home}/{name}.conllu"] for name in runs})
 
 
 def test_the_section_has_what_score_prints(scored):
@@ -74,7 +73,7 @@ def test_the_command_of_the_method_prints_the_same(scored):
 
 
 def test_a_page_without_probabilities_says_nothing(scored):
-    plain = ScoredTreebank(scored.gold, {"plain": scored.systems["plain"]}, scored.files[:2])
+    plain = ScoredTreebank(scored.gold, {"plain": scored.systems["plain"]}, scored.gold_file, {"plain": ["p.conllu"]})
     section = scores_section([plain], score_all([plain], OFFICIAL))
     assert section.data["treebanks"][0]["calibration"] == [None]
     assert not [one for one in section.methods if one.name.startswith("Calibration")]

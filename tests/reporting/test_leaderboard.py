@@ -91,7 +91,7 @@ def test_everything_is_written_and_read_again(task):
     ranked = board(task, title="Task <1>")
     assert files(task) == {
         "cells", "index.html", "scores.csv", "ranking.csv", "leaderboard.json", "leaderboard.tex",
-        "leaderboard.md",
+        "leaderboard.md", "teams",
     }  # fmt: skip
     again = tg.read_leaderboard(task / "out" / "scores.csv", metric="LAS")
     assert again.table["system"].to_list() == ranked.order

@@ -11,8 +11,8 @@ from treegauge.treebanks.data.conllu import parse_conllu
 def test_very_many_paired_tests_are_in_the_data_and_not_in_tables(monkeypatch):
     gold = synthetic(12, seed=1)
     text = gold.to_bytes().decode()
-    systems = {f"s{i}": parse_conllu(simulated_parse(text, seed=i)) for i in range(2)}
-    scored = [ScoredTreebank(gold, systems, ["gold", "a", "b"])]
+    systems = {f"s{i}": [parse_conllu(simulated_parse(text, seed=i))] for i in range(2)}
+    scored = [ScoredTreebank(gold, systems, "gold", {name: [name] for name in systems})]
     results = scores.score_all(scored, OFFICIAL)
     captions = [caption for caption, _ in scores.scores_section(scored, results).tables]
     assert any(caption.startswith("Paired tests") for caption in captions)

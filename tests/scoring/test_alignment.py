@@ -4,9 +4,10 @@ import pytest
 from udtools import udeval
 
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.alignment.paired_reading import PairedReader
+from treegauge.scoring.alignment.paired_reading import SideReader, read_pairs
 from treegauge.scoring.alignment.segmentation import MismatchError
 from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.settings import Reading
 from treegauge.treebanks.data.conllu import parse_conllu
 from treegauge.treebanks.data.problems import ConlluError
 
@@ -268,5 +269,6 @@ def test_words_can_be_matched_across_a_sentence_end(tmp_path):
         path.write_text(text, encoding="utf-8")
     scores = evaluate(*paths, chunk=20, options=TOTALS)
     assert four(scores, "Words") == (2, 4, 4, None)
-    sizes = [len(part.gold.treebank) for part in PairedReader(*paths, chunk=20)]
+    sides = [SideReader.of(path, Reading(), chunk=20) for path in paths]
+    sizes = [len(part.gold.treebank) for part in read_pairs(*sides)]
     assert sizes == [2, 1]

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -83,34 +84,47 @@ def holm(p_values) -> np.ndarray:
     return adjusted
 
 
-def marked(latex: str) -> dict[str, list[bool]]:
-    """Return which cells of each row have a dagger."""
+def marked(latex: str, mark: str = r"\dag") -> dict[str, list[bool]]:
+    """Return which cells of each row have a dagger, or another mark."""
     rows = {}
     for line in latex.split("\n"):
-        if line.endswith(r"\\") and "multicolumn" not in line and line.split(" & ")[0].strip():
-            name, *cells = line.removesuffix(r"\\").replace(r"\&", "AND").split(" & ")
-            rows[name] = [r"\dag" in cell for cell in cells]
+        if line.endswith((r"\\", r"\\*")) and "multicolumn" not in line and line.split(" & ")[0].strip():
+            name, *cells = line.rstrip("*").removesuffix(r"\\").replace(r"\&", "AND").split(" & ")
+            rows[name] = [f"{mark}}}" in cell for cell in cells]
     return rows
 
 
-def test_marks_of_one_treebank_equal_tests_done_again(scores):
-    pairs = [("good", "fair"), ("good", "poor_&_50%"), ("fair", "poor_&_50%")]
+@pytest.mark.parametrize("names", [list(RATES), ["fair", "poor_&_50%"]])
+def test_marks_of_one_treebank_equal_tests_done_again(names, world):
+    """Daggers are wins over all, double daggers the best and what is not significantly different from it."""
+    folder = f"UD_{TREEBANKS[1]}"
+    gold = world / "gold" / folder / "x-ud-test.conllu"
+    systems = {one: world / one / f"{folder}.conllu" for one in names}
+    scores = tg.score(gold, systems, metric=["LAS", "UAS"], units="sentences")
+    pairs = list(combinations(names, 2))
     keys = [(metric, *pair) for metric in ("LAS", "UAS") for pair in pairs]
     p_values = [paired_p(scores[a], scores[b], metric) for metric, a, b in keys]
     corrected = dict(zip(keys, holm(p_values), strict=True))
     printed = {(row["metric"], row["a"], row["b"]): row["p_corrected"] for row in scores.attached["comparisons"].pairs}
     assert corrected == pytest.approx(printed, rel=1e-6)
-    found = marked(scores.to_latex())
+    won, tied = (marked(scores.to_latex(), mark) for mark in (r"\dag", r"\ddag"))
     for i, metric in enumerate(("LAS", "UAS")):
-        wins = [corrected[metric, "good", other] <= 0.05 for other in ("fair", "poor_&_50%")]
-        assert found["good"][i] == all(wins)
-        assert wins == [True, True]
-    assert not any(found["fair"])
-    assert scores.to_markdown().count("†") == 3  # two scores and the legend
+        best = max(names, key=lambda name: scores[name][metric].f1)
+        level = {b if a == best else a for a, b in pairs if best in (a, b) and corrected[metric, a, b] > 0.05}
+        for name in names:
+            key = name.replace("&", "AND").replace("_", r"\_").replace("%", r"\%").replace("\\AND", "AND")
+            assert won[key][i] == (name == best and not level)
+            assert tied[key][i] == (name in level or (name == best and bool(level)))
+    text = scores.to_markdown()
+    assert {"†": "†: significantly" in text, "‡": "‡: the best" in text} == {
+        "†": len(names) == 3, "‡": len(names) == 2
+    }  # fmt: skip
 
 
-def test_marks_of_treebanks_equal_tests_done_again(suite):
-    systems, found = list(RATES), marked(suite.to_latex())
+@pytest.mark.parametrize("systems", [list(RATES), ["fair", "poor_&_50%"]])
+def test_marks_of_treebanks_equal_tests_done_again(systems, world):
+    suite = tg.score(world / "gold", *(world / name for name in systems), metric="LAS,UAS", units="sentences")
+    found, level_with = (marked(suite.to_latex(), mark) for mark in (r"\dag", r"\ddag"))
     pairs = [(a, b) for a in systems for b in systems if a != b]
     level = 0.05 / (len(pairs) * 2)  # both directions, three pairs, two metrics
     human = human_names(suite.treebanks)
@@ -123,15 +137,50 @@ def test_marks_of_treebanks_equal_tests_done_again(suite):
                 p = paired_p(scores[a], scores[b], metric)
                 ps.append(p / 2 if scores[a][metric].f1 > scores[b][metric].f1 else 1 - p / 2)
             better[a, b] = holm(ps) <= level
-        for t, name in enumerate(human):
+        for t, (name, scores) in enumerate(zip(human, suite.treebanks.values(), strict=True)):
             expected = [all(better[a, b][t] for b in systems if b != a) for a in systems]
-            assert found[name][3 * i : 3 * i + 3] == expected
-    assert sum(map(sum, found.values())) > 2
-    corrected = {
-        (row["metric"], row["a"], row["b"]): row["p_corrected"] <= 0.05 for row in suite.attached["comparisons"].pairs
-    }
-    macro = [corrected[metric, "good", "fair"] and corrected[metric, "good", "poor_&_50%"] for metric in ("LAS", "UAS")]
-    assert [found["macro average"][0], found["macro average"][3]] == macro
+            assert found[name][len(systems) * i :][: len(systems)] == expected
+            best = max(systems, key=lambda system: scores[system][metric].f1)
+            level_ones = {b for b in systems if b != best and not better[best, b][t]}
+            ties = level_ones | ({best} if level_ones else set())
+            assert level_with[name][len(systems) * i :][: len(systems)] == [one in ties for one in systems]
+    corrected = {(row["metric"], row["a"]): row["p_corrected"] for row in suite.attached["comparisons"].pairs}
+    if len(systems) == 3:
+        assert found["macro average"] == [True, False, False, True, False, False]
+        assert corrected["LAS", "good"] <= 0.05 and corrected["UAS", "good"] <= 0.05
+        assert sum(map(sum, found.values())) > 2
+    else:
+        expected = [corrected[metric, "fair"] > 0.05 for metric in ("LAS", "UAS") for _ in systems]
+        assert level_with["macro average"] == expected
+        assert sum(map(sum, level_with.values())) > 2
+
+
+def test_runs_have_their_standard_deviation(world):
+    """Of each treebank over runs, and of the average of each run."""
+    runs = [world / name for name in RATES]
+    suite = tg.score(world / "gold", {"all": runs, "one": runs[0]}, metric="LAS", resamples=0)
+    each = [
+        [
+            tg.score(world / "gold" / f"UD_{name}" / "x-ud-test.conllu", run / f"UD_{name}.conllu", resamples=0)
+            for run in runs
+        ]
+        for name in TREEBANKS
+    ]
+    table = np.array([[scores.systems[0]["LAS"].f1 for scores in row] for row in each])
+    expected = [*table.std(axis=1, ddof=1), table.mean(axis=0).std(ddof=1)]
+    rows = suite.paper().rows
+    assert [row.cells[0].spread for row in rows] == pytest.approx(expected)
+    assert all(row.cells[1].spread is None for row in rows)
+    text = suite.to_markdown()
+    assert f" ± {expected[-1]:.2f} |" in text and "±: standard deviation over runs" in text
+    assert "mean over 3 runs of all" in text and "on 4 treebanks, n = 240 sentences" in text
+
+
+def test_treebanks_have_intervals(suite):
+    first = next(iter(suite.treebanks.values()))
+    low, high = first["good"]["LAS"].interval
+    assert suite.paper().rows[0].cells[0].interval == (low, high)
+    assert "confidence intervals over sentences" in suite.to_markdown()
 
 
 def test_averages_have_their_interval_in_the_row_below(suite):
@@ -167,15 +216,88 @@ def test_best_is_bold_and_marked_only_if_better_than_all_others():
     assert not alone.best
 
 
-@pytest.mark.parametrize("style", ["plain", "acl"])
-@pytest.mark.parametrize("which", ["scores", "suite"])
-def test_tables_compile(which, style, request, tmp_path):
-    latex = request.getfixturevalue(which).to_latex(style=style)
-    if which == "scores":  # the other has cells over several columns
-        assert_balanced(latex)
-    log = compile_latex(latex, tmp_path, packages="booktabs")
-    if style == "acl":
-        assert "Overfull" not in log
+@pytest.fixture(scope="module")
+def classes(world):
+    folder = f"UD_{TREEBANKS[0]}"
+    systems = {name: world / name / f"{folder}.conllu" for name in ("good", "fair")}
+    gold = world / "gold" / folder / "x-ud-test.conllu"
+    return tg.breakdown(gold, systems, by=["relation", "upos"], confusion="upos", units="sentences")
+
+
+def test_tables_compile_in_the_columns_of_papers(scores, suite, classes, tmp_path):
+    assert_balanced(scores.to_latex(style="lrec"))  # the others have cells over several columns
+    every = [one.to_latex(style=style) for one in (scores, suite, classes) for style in ("acl", "lrec")]
+    log = compile_latex("\n\n".join(every), tmp_path, packages="booktabs")
+    assert "Overfull" not in log
+
+
+HOSTILE = [
+    "a_b & 50% #1",
+    "Ελληνικά ħ",
+    "中文 [GSD]",
+    "[x] *y*",
+    r"\end{table} ~^{}",
+    "<script>",
+    '"q" $x$ @a //b',
+    "żółw",
+]
+
+
+def hostile(treebanks: int) -> PaperTable:
+    """A table of names that mean something in every format."""
+    names = HOSTILE[:3]
+    rows = [
+        PaperRow(f"{HOSTILE[i % len(HOSTILE)]} {i}", paper_cells(
+            dict(zip(names, (81.0, 80.9, None), strict=True)), (), dict.fromkeys(names[:2], (79.0, 82.5)),
+            tested=[tuple(names[:2])], spreads={names[0]: 0.25},
+        ))
+        for i in range(treebanks)
+    ]  # fmt: skip
+    return PaperTable("[tree_bank]", names, rows, "A_b ‡ ± 中.", "treegauge:1|tb:x_y#12", [("L_S", 2), ("", 1)])
+
+
+@pytest.mark.parametrize("engine", ["pdflatex", "xelatex"])
+def test_hostile_names_compile(engine, tmp_path):
+    plain = [hostile(number).latex() for number in (1, 6, 80)]
+    assert ["longtable" in text for text in plain] == [False, False, True]
+    text = "\n\n".join(
+        [*plain[:2], r"\onecolumn", plain[2], r"\twocolumn", hostile(6).latex("lrec"), hostile(80).latex("acl")]
+    )
+    log = compile_latex(text, tmp_path, packages="booktabs,longtable,graphicx", engine=engine)
+    assert "Float too large" not in log
+
+
+def test_typst_compiles(scores, suite, classes):
+    typst = pytest.importorskip("typst")
+    tables = [scores, suite, classes]
+    text = "\n\n".join([*(one.to_typst() for one in tables), *(hostile(number).typst() for number in (1, 6, 80))])
+    assert typst.compile(text.encode()).startswith(b"%PDF")
+    captions = typst.query(b"#show figure: it => it\n" + hostile(6).typst().encode(), "figure", field="kind")
+    assert captions == '["table"]' or "table" in captions
+
+
+def test_html_escapes(scores):
+    text = hostile(8).html()
+    assert "<script>" not in text and "&lt;script&gt; 5" in text and "<b>81.00</b> ± 0.25<sup>‡</sup>" in text
+    assert text.count("<tr>") == text.count("</tr>") == 10
+    assert scores.to_html().startswith('<table class="treegauge"><caption>Scores (F1 in percent) on')
+
+
+def test_classes_have_all_numbers_and_small_ones_are_named(classes):
+    table, rows = classes.paper(), {row["class"]: row for row in classes.differences}
+    drawn = {row.name: row.cells for row in table.rows}
+    assert set(drawn) == {name for name, row in rows.items() if row["units"] >= 10 and row["gold"]}
+    cells = {row["class"]: row for row in classes["fair"].table.to_dicts()}
+    for name, (gold, *_, p, r, f, difference, interval) in drawn.items():
+        assert [p.value, r.value, f.value] == [cells[name][key] for key in ("precision", "recall", "f1")]
+        assert gold.text == str(cells[name]["gold"]) and difference.text == f"{rows[name]['difference']:+.2f}"
+        corrected = rows[name]["p_corrected"]
+        assert difference.significant == (corrected is not None and corrected <= 0.05)
+        assert (interval.text == "–") == (corrected is None)
+    missing = ", ".join(f"{name} ({row['gold']})" for name, row in rows.items() if name not in drawn)
+    assert sorted(missing.split(", ")) == sorted(table.caption.rpartition("(gold words): ")[2][:-1].split(", "))
+    alone = tg.breakdown(tg.synthetic(30, seed=1), tg.synthetic(30, seed=1), by="upos").paper()
+    assert alone.columns == ["gold", "P", "R", "F1"]
 
 
 @pytest.mark.parametrize(("systems", "treebanks", "star"), [(2, 5, ""), (3, 82, "*"), (8, 20, "*"), (20, 82, "*")])

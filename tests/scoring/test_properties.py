@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.scoring.alignment.align import align
-from treegauge.scoring.alignment.paired_reading import PairedReader
+from treegauge.scoring.alignment.paired_reading import SideReader, read_pairs
 from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.classification import REGISTRY
 from treegauge.scoring.evaluation import evaluate
@@ -40,8 +40,8 @@ def test_pieces_of_any_size_give_the_same_statistics(sides, chunk):
         paths = [Path(folder) / name for name in ("gold.conllu", "system.conllu")]
         for path, text in zip(paths, sides, strict=True):
             path.write_bytes(text.encode())
-        reader = PairedReader(*paths, chunk=chunk)
-        pieces = join((tally(part, EVERYTHING) for part in reader), EVERYTHING)
+        readers = [SideReader.of(path, EVERYTHING, chunk=chunk) for path in paths]
+        pieces = join((tally(part, EVERYTHING) for part in read_pairs(*readers)), EVERYTHING)
     whole = tally(align(*map(parse_conllu, sides)), EVERYTHING)
     assert pieces.sentences == whole.sentences
     assert np.array_equal(pieces.rows, whole.rows)

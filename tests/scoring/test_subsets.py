@@ -5,6 +5,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.core.errors import TreegaugeError
+from treegauge.parsing.baseline import BaselineParser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.subsets import counts_of
@@ -73,6 +74,18 @@ def test_folders_have_a_row_per_treebank(releases):
     less = tg.score(releases / "r2.9", releases / "out", split="test", leave_out="leaked")
     assert "left_out:leaked" in less.signature
     assert less.sentences == 78
+
+
+def test_the_majority_baseline_learns_from_the_training_set_next_to_gold(releases):
+    path = releases / "r2.9" / "UD_Czech-One" / "cs_one-ud-test.conllu"
+    gold = tg.read_conllu(path)
+    scores = tg.score(path, {"a": gold}, baselines=True, resamples=0)
+    model = BaselineParser().fit(TRAIN, seed=0)
+    expected = tg.score(gold, {"x": model.parse(gold)}, resamples=0)["x"]["LAS"].f1
+    assert scores["tag-pairs"]["LAS"].f1 == expected > scores["right-branching"]["UAS"].f1
+    assert "tag-pairs" not in tg.score(gold, {"a": gold}, baselines=True, resamples=0).names
+    train = path.with_name("cs_one-ud-train.conllu")
+    assert "tag-pairs" not in tg.score(train, {"a": TRAIN}, baselines=True, resamples=0).names
 
 
 @pytest.mark.parametrize(

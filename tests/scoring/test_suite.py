@@ -289,11 +289,19 @@ def test_files_are_matched_by_path_where_names_repeat(tmp_path):
     assert list(pairs.gold) == list(pairs.systems["one"]) == ["r1/a", "r2/a"]
 
 
-def test_two_outputs_of_one_name_are_refused(tmp_path):
+def test_subfolders_with_output_for_one_treebank_are_runs(tmp_path):
+    write(tmp_path / "gold", "a", "b")
+    write(tmp_path / "one", "r1/a", "r2/a", "r2/b")
+    files = match_folders(tmp_path / "gold", {"one": tmp_path / "one"})
+    assert files.systems["one"] == {"a": [str(tmp_path / "one" / f"r{run}" / "a.conllu") for run in (1, 2)]}
+    assert files.failures == {("b", "one"): "no output in 1 of 2 runs (r1)"}
+
+
+def test_two_outputs_for_one_treebank_count_as_failed(tmp_path):
     write(tmp_path / "gold", "a")
-    write(tmp_path / "one", "r1/a", "r2/a")
-    with pytest.raises(TreegaugeError, match="expected one output of each system per treebank"):
-        match_folders(tmp_path / "gold", {"one": tmp_path / "one"})
+    write(tmp_path / "one", "old", "new")
+    why = match_folders(tmp_path / "gold", {"one": tmp_path / "one"}).failures["a", "one"]
+    assert why == "new.conllu and old.conllu have the text of a.conllu; expected one output of each system per treebank"
 
 
 def test_a_folder_without_files(tmp_path):

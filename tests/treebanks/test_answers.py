@@ -107,7 +107,7 @@ def test_valid_conllu_is_never_guessed_at(command, tmp_path):
 def test_official_scoring_never_guesses_and_names_the_reader(tmp_path):
     answer = tmp_path / "a.conllu"
     answer.write_text(FORMATS["five columns"](SENTENCES))
-    with pytest.raises(TreegaugeError, match="if a language model wrote this, treegauge convert") as error:
+    with pytest.raises(TreegaugeError, match="if a language model wrote this, score --align loose") as error:
         tg.score(GOLD, str(answer))
     assert "columns" in str(error.value)
     (tmp_path / "a.json").write_text(FORMATS["JSON list of lists"](SENTENCES))
@@ -162,6 +162,20 @@ def test_sentences_in_another_order_and_written_twice(tmp_path):
     (system,) = tg.score(GOLD, str(path), align="loose", resamples=0).systems
     assert system["LAS"].f1 == 100
     assert {"4 sentences written again, of which the first counts", "sentences in another order"} <= {*system.remarks}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\tx\t0\troot " * 30_000, "| " * 90_000, "nsubj(" + "a-1, " * 30_000 + ")", '{"a": \n' * 20_000,
+        "[" * 100_000 + '"', json.dumps([[*range(30_000)], ["x"] * 30_000]),
+        json.dumps([{f"k{i}": i for i in range(30_000)} | {"form": "x"}]),
+    ],
+    ids=["cells", "bars", "arcs", "objects", "lists", "rows", "keys"],
+)  # fmt: skip
+def test_lines_that_are_too_long_for_a_word_are_not_searched(text):
+    """Time grew with the square of their length."""
+    assert not len(read_answer(text).treebank)
 
 
 def test_an_answer_is_text_of_utf8_with_any_bytes_in_it():

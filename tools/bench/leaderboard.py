@@ -1,13 +1,16 @@
 """The leaderboard of a shared task of twelve parsers on twenty treebanks, and its updates.
 
 ``python -m tools.bench.leaderboard FOLDER`` trains the parsers and writes the task: gold files in
-``FOLDER/gold``, a folder per team in ``FOLDER/teams``.
+``FOLDER/gold``, a folder per team in ``FOLDER/teams``. ``python -m tools.bench.leaderboard
+--share`` prints what an added team costs, on outputs that are gold with incorrect relations.
 """
 
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,11 +96,9 @@ def timed(folder: Path, repeats: int) -> Section:
         f"({' and '.join(PARSERS)}, trained on {', '.join(map(str, SIZES))} sentences) on the test "
         f"sets of {treebanks} treebanks ({size / 1e6:.0f} MB of output). Identical outputs are "
         "scored once. If nothing has changed, checksums, ranking and the page remain; an added "
-        "team also pays for reading gold."
+        "team also pays for reading gold (its share: `python -m tools.bench.leaderboard --share`)."
     )
-    nothing, added, same = (middle[name].processor for name in (NOTHING, ADDED, SAME))
-    each = (nothing - same) / counts[NOTHING]
-    share = (added - same) / (each * len(fresh))
+    share = added_share(folder)
     expected = {NOTHING: len(set(outputs.values())), SAME: 0, CHANGED: 1, ADDED: len(fresh)}
     targets = [
         Target(
@@ -105,7 +106,7 @@ def timed(folder: Path, repeats: int) -> Section:
             f"{counts[ADDED]} of {counts[NOTHING]} outputs after one team was added",
             counts == expected,
         ),
-        Target("an added team costs at most twice its own share of the scoring", f"{share:.2f} times", share <= 2),
+        Target("an added team costs at most 1.5 times its share of the scoring", f"{share:.2f} times", share <= 1.5),
     ]
     head = ("leaderboard", "outputs scored", "processor s", "wall s", "peak MB")
     return Section("Leaderboard", text, head, rows, targets)
@@ -141,5 +142,53 @@ def _round(folder: Path) -> Iterator[tuple[str, int, Measured]]:
     yield ADDED, *measured()
 
 
-if __name__ == "__main__":
+def added_share(folder: Path, repeats: int = 5) -> float:
+    """Return what the last team costs, in its share of the scoring of all (processor time, the median).
+
+    Reading checksums of files whose scores are known is in neither.
+    """
+    from treegauge.scoring.settings import ScoreOptions
+    from treegauge.scoring.submissions import find_submissions, score_submissions
+
+    def seconds(teams: list[Path], cache: Path) -> tuple[float, int]:
+        files, _ = find_submissions(str(folder / "gold"), [{team.name: str(team) for team in teams}])
+        start = time.process_time()
+        done = score_submissions(files, ScoreOptions(), cache=cache, workers=1)
+        return time.process_time() - start, done.new
+
+    shares, teams = [], sorted((folder / "teams").iterdir())
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
+            (nothing, outputs), (same, _) = (seconds(teams, Path(one)) for _ in range(2))
+            seconds(teams[:-1], Path(two))
+            added, new = seconds(teams, Path(two))
+        shares.append((added - same) / new / ((nothing - same) / outputs))
+    return sorted(shares)[repeats // 2]
+
+
+def make_quickly(folder: Path) -> None:
+    """Write a task whose outputs are gold with 5 to 27 % incorrect relations."""
+    from treegauge.treebanks.data.conllu import write_conllu
+
+    (folder / "gold").mkdir()
+    for name, _, test in treebanks():
+        write_conllu(test, folder / "gold" / f"{name}.conllu")
+        lines = test.to_bytes().decode().split("\n")
+        for number in range(len(PARSERS) * len(SIZES)):
+            draw, written = random.Random(f"{name} {number}"), []
+            for line in lines:
+                cells = line.split("\t")
+                if len(cells) == 10 and cells[6] != "0" and draw.random() < 0.05 + 0.02 * number:
+                    cells[7] = "dep"
+                written.append("\t".join(cells))
+            team = folder / "teams" / f"team{number:02}"
+            team.mkdir(parents=True, exist_ok=True)
+            (team / f"{name.removesuffix('-ud-test')}.conllu").write_text("\n".join(written), "utf-8")
+
+
+if __name__ == "__main__" and sys.argv[1] == "--share":
+    with tempfile.TemporaryDirectory() as made:
+        make_quickly(Path(made))
+        print(f"an added team costs {added_share(Path(made)):.2f} times its share of the scoring")
+elif __name__ == "__main__":
     make(Path(sys.argv[1]))

@@ -1,14 +1,12 @@
-"""Statements of `curve`: bands, areas, equivalents, parameters of laws, and predictions."""
+"""Statements of `curve`: bands, areas, equivalents and parameters of laws."""
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from studies.challenges.extrapolation import LEVELS, all_errors, factors, hits
 from tools.calibrate.registry import Trials, statement
 from treegauge.learning.curve import BANDS
 from treegauge.learning.curves.complexity import areas
@@ -166,52 +164,3 @@ def parameters(random: np.random.Generator, case: tuple[int, int], repetitions: 
         return limits(fit_law("power", SIZES, drawn, weights).c, 0.95)
 
     return repeated(repetitions, one, LAWS["all"][2])
-
-
-@cache
-def held_out(kind: str) -> dict[str, Trials]:
-    """Return by parser whether predictions of held-out sizes held, and the widths."""
-    found = all_errors(kind)
-    limit = factors(found)[LEVELS.index(95)]
-    expected = {p: np.concatenate([e.expected for e in own.values()]) for p, own in found.items()}
-    return {name: Trials(held, 2 * limit * expected[name]) for name, held in hits(found).items()}
-
-
-PARSERS = {"beam, 28 treebanks": "beam", "mst, 28 treebanks": "mst", "UDPipe, 9 treebanks": "udpipe"}
-
-
-@statement(
-    name="curve-prediction",
-    verb="curve advise",
-    says="300 more sentences raise LAS from 84.7 to about 86.5 (+1.7, +0.9 to +2.6)",
-    kind="advice",
-    nominal=0.95,
-    cases=PARSERS,
-    secondary="mean width (points)",
-    covers=("advice.low", "advice.high", "fit.predictions.*"),
-    repetitions=54,
-    quick=54,
-)
-def prediction(random: np.random.Generator, parser: str, repetitions: int) -> Trials:
-    """Real curves of UD treebanks: sizes up to 500 predicted from those up to 50, 100 or 200.
-
-    The factor of the interval is that of all other treebanks.
-    """
-    return held_out("all")[parser]
-
-
-@statement(
-    name="curve-prediction-of-classes",
-    verb="curve advise",
-    says="NOUN gains 1.3 points (-0.3 to +3.0)",
-    kind="advice",
-    nominal=0.95,
-    cases=PARSERS,
-    secondary="mean width (points)",
-    covers=("advice.low", "advice.high", "advice.contribution_*"),
-    repetitions=54,
-    quick=54,
-)
-def prediction_of_classes(random: np.random.Generator, parser: str, repetitions: int) -> Trials:
-    """Real curves of the same treebanks, of classes of words with 100 test words or more."""
-    return held_out("classes")[parser]

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tools.calibrate.plasmode import CHOOSING, CHOOSING_SENTENCES, JUDGING, JUDGING_SENTENCES
-from tools.calibrate.registry import Checked, Statement
+from tools.calibrate.registry import Checked, Statement, saved
+from treegauge.core.files import atomic
 
 ROOT = Path(__file__).parents[2]
 PAGE = Path("docs/calibration.md")
@@ -39,6 +40,14 @@ def kept(name: str) -> tuple[int, list[Checked]] | None:
         return None
     content: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return content["seed"], [Checked(**row) for row in content["cases"]]
+
+
+def keep(statement: Statement, row: Checked, seed: int) -> None:
+    """Keep a case with the other cases of its statement, in their order."""
+    rows = {one.case: one for one in (kept(statement.name) or (seed, []))[1]} | {row.case: row}
+    content = saved(statement, [rows[case] for case in statement.cases if case in rows], seed)
+    with atomic(kept_at(statement.name)) as file:
+        file.write(f"{json.dumps(content, indent=2)}\n".encode())
 
 
 def write(statements: Mapping[str, Statement]) -> None:

@@ -107,11 +107,12 @@ def kept() -> dict[str, npt.NDArray[np.int32]]:
     cases={
         f"{language}, {number} documents": (f"{language} documents", number)
         for number in (10, 20)
-        for language in ("Greek", "English", "Coptic")
+        for language in ("Greek", "English", "Coptic", "Wolof", "Estonian")
     },
     secondary=WIDTH,
     covers=("score.*interval",),
     quick=200,
+    fails={f"Estonian, {number} documents": "one of 24 documents is large and has a low LAS" for number in (10, 20)},
 )
 def interval_over_documents(random: np.random.Generator, case: tuple[str, int], repetitions: int) -> Trials:
     """Documents drawn with replacement from those of a treebank, parsed by the beam parser."""

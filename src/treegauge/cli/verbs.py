@@ -85,12 +85,13 @@ VERBS: dict[str, dict[str, Command]] = {
             "Score systems against gold, with confidence intervals and significance tests.",
             ["gold"],
             plot=True,
-            formats=["official", "counts", "acl"],
+            formats=["official", "counts", "acl", "lrec", "typst"],
         ),
         "breakdown": Command(
             "Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.",
             ["gold"],
             plot=True,
+            formats=["acl", "lrec", "typst", "conllu"],
         ),
         "vote": Command(
             "Combine systems by voting on arcs, and report what the best combination could reach.", ["gold"]

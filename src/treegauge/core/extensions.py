@@ -7,8 +7,9 @@ front of the package, which is above all rooms, says where it is::
     task = load_extension("tasks", "map")                                # treegauge/experiments
 
 So no room names another one above it, by a string neither. The points are ``tasks`` (of a plan),
-``pages`` (``candidates``: HTML of a result of a lower room), ``sentences`` (their ``kinds`` of change
-since a release, and which are ``leaked``) and ``figures`` (``draw``, ``save``, ``to_svg``).
+``parsers`` (``fit`` one), ``outputs`` (``store``: folders of the output of systems), ``pages`` (``candidates``:
+HTML of a result of a lower room), ``sentences`` (their ``kinds`` of change since a release, and which are
+``leaked``) and ``figures`` (``draw``, ``save``, ``to_svg``).
 Objects of other packages are plug-ins: :mod:`treegauge.core.plugins`.
 """
 

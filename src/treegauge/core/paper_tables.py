@@ -1,31 +1,36 @@
-"""Tables of scores for papers: best in bold, significance marks, intervals, LaTeX and Markdown."""
+"""Tables of scores for papers: best in bold, marks, intervals; Markdown, HTML, Typst, and how LaTeX lays them out."""
 
-from collections.abc import Collection, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from html import escape
+from typing import ClassVar, NamedTuple
 
-from treegauge.core.errors import ChoiceError
-from treegauge.core.tables import latex, markdown
-
-Style = Literal["plain", "acl"]
-#: Maximum number of rows per panel; longer tables have a second panel next to the first.
-MOST_ROWS = 45
-#: ACL papers: width of a column and of the page in points.
-_ACL_COLUMN, _ACL_PAGE = 219.0, 455.0
-#: Font sizes to try, in points: first in one column, then over both.
-_SIZES = {r"\small": 9.0, r"\footnotesize": 8.0, r"\scriptsize": 7.0}
-#: Width of a character in font sizes, bold digits included.
-_CHARACTER = 0.56
-_GAP = 4.0
+from treegauge.core.errors import one_line
+from treegauge.core.paper_latex import MOST_ROWS, Style, latex_table
+from treegauge.core.result import Result
+from treegauge.core.tables import markdown
 
 
 class PaperCell(NamedTuple):
-    """One score: whether it is the best, whether significantly, and its interval."""
+    """One score, or a `text` instead of one.
+
+    It can be the best, be significantly better than all others, be `tied` with the best (the best too, if others
+    are), and have an interval and a standard deviation over runs, its `spread`.
+    """
 
     value: float | None
     best: bool = False
     significant: bool = False
     interval: tuple[float, float] | None = None
+    tied: bool = False
+    spread: float | None = None
+    text: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The mark behind the score."""
+        return "†" if self.significant else "‡" * self.tied
 
 
 class PaperRow(NamedTuple):
@@ -35,32 +40,48 @@ class PaperRow(NamedTuple):
     cells: Sequence[PaperCell]
     summary: bool = False
 
+    @property
+    def has_intervals(self) -> bool:
+        """Whether a score has an interval."""
+        return any(cell.interval for cell in self.cells)
+
 
 def paper_cells(
     values: Mapping[str, float | None],
     better: Collection[tuple[str, str]] = (),
     intervals: Mapping[str, tuple[float, float] | None] | None = None,
+    *,
+    tested: Collection[tuple[str, str]] = (),
+    spreads: Mapping[str, float | None] | None = None,
 ) -> list[PaperCell]:
     """Return the cells of scores that compete with each other.
 
     `better` has pairs of systems whose first is significantly better than the second; the best system is marked
-    if it is significantly better than every other one.
+    if it is significantly better than every other one. Of the pairs that were `tested`, in any order, those that
+    the best does not win are ties.
 
     Examples
     --------
     >>> cells = paper_cells({"a": 81.0, "b": 80.0, "c": None}, {("a", "b")})
     >>> [(cell.best, cell.significant) for cell in cells]
     [(True, True), (False, False), (False, False)]
+    >>> [cell.mark for cell in paper_cells({"a": 81.0, "b": 80.9, "c": 70.0}, {("a", "c")}, tested=[("b", "a")])]
+    ['‡', '‡', '']
     """
     known = {name: value for name, value in values.items() if value is not None}
     top = max(known.values(), default=None)
-    limits = intervals or {}
+    leaders = [name for name, value in known.items() if value == top and len(known) > 1]
+    limits, deviations = intervals or {}, spreads or {}
+
+    def level(one: str, other: str) -> bool:
+        return one != other and not {(one, other), (other, one)}.isdisjoint(tested) and (one, other) not in better
 
     def cell(name: str, value: float | None) -> PaperCell:
-        best = value is not None and value == top and len(known) > 1
+        best = name in leaders
         others = [other for other in known if other != name]
         marked = best and all((name, other) in better for other in others)
-        return PaperCell(value, best, marked, limits.get(name))
+        tied = any(level(leader, name) for leader in leaders) or (best and any(level(name, one) for one in others))
+        return PaperCell(value, best, marked, limits.get(name), tied and value is not None, deviations.get(name))
 
     return [cell(name, value) for name, value in values.items()]
 
@@ -111,125 +132,141 @@ class PaperTable:
 
     def markdown(self) -> str:
         """Return the table for Markdown, with the caption below it."""
-        heads = [f"{name} " for name, size in self.groups for _ in range(size)]
-        heads = heads or [""] * len(self.columns)
-        names = [head + name for head, name in zip(heads, self.columns, strict=True)]
+        heads = [name for name, size in self.groups for _ in range(size)] or [""] * len(self.columns)
+        names = [f"{head} {name}".strip() for head, name in zip(heads, self.columns, strict=True)]
 
         def score(cell: PaperCell) -> str:
-            text = self._number(cell)
-            return (f"**{text}**" if cell.best else text) + "†" * cell.significant
+            text = markdown(self.number(cell))
+            return (f"**{text}**" if cell.best else text) + self.spread(cell) + cell.mark
 
         lines = [[markdown(text) for text in (self.stub, *names)]]
-        lines.append([":--", *["--:"] * len(names)])
         for row in self.rows:
             lines.append([markdown(row.name), *map(score, row.cells)])
-            if self._has_intervals(row):
-                lines.append(["", *(self._interval(cell, "–") for cell in row.cells)])
-        rule = lines.pop(1)
+            if row.has_intervals:
+                lines.append(["", *(self.interval(cell) for cell in row.cells)])
         drawn = [f"| {' | '.join(line)} |" for line in lines]
-        drawn.insert(1, f"|{'|'.join(rule)}|")
-        return "\n".join([*drawn, "", f"{markdown(self.caption)} `{self.signature}`"])
+        drawn.insert(1, f"|{'|'.join([':--', *['--:'] * len(names)])}|")
+        return "\n".join([*drawn, "", f"{markdown(self.caption)} `{one_line(self.signature)}`"])
+
+    def html(self) -> str:
+        """Return the table as HTML, with every text escaped; intervals are below scores in the same cell."""
+
+        def score(cell: PaperCell) -> str:
+            text = escape(self.number(cell))
+            text = (f"<b>{text}</b>" if cell.best else text) + self.spread(cell)
+            text += f"<sup>{cell.mark}</sup>" if cell.mark else ""
+            return text + (f"<br><small>{self.interval(cell)}</small>" if cell.interval else "")
+
+        def line(name: str, texts: Iterable[str], tag: str) -> str:
+            cells = "".join(f'<{tag} class="number">{text}</{tag}>' for text in texts)
+            return f"<tr><th>{escape(one_line(name))}</th>{cells}</tr>"
+
+        over = "".join(f'<th colspan="{size}">{escape(name)}</th>' for name, size in self.groups)
+        head = f"<tr><th></th>{over}</tr>\n" if over else ""
+        head += line(self.stub, (escape(one_line(name)) for name in self.columns), "th")
+        body = "\n".join(line(row.name, map(score, row.cells), "td") for row in self.rows)
+        caption = f"<caption>{escape(self.caption)} <code>{escape(one_line(self.signature))}</code></caption>"
+        return f'<table class="treegauge">{caption}\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table>'
+
+    def typst(self) -> str:
+        """Return a figure for Typst; all texts are strings of its code, so that no character is markup."""
+
+        def score(cell: PaperCell) -> str:
+            text = _string(self.number(cell))
+            text = f"#strong({text})" if cell.best else f"#{text}"
+            text += f"#text(size: 0.8em, {_string(self.spread(cell))})" if cell.spread is not None else ""
+            text += f"#super({_string(cell.mark)})" if cell.mark else ""
+            if cell.interval:
+                text += f"#linebreak()#text(size: 0.8em, {_string(self.interval(cell))})"
+            return f"[{text}]"
+
+        over = [f"table.cell(colspan: {size}, {_string(name)})" for name, size in self.groups]
+        head = [*(['""', *over] if over else []), *map(_string, (self.stub, *self.columns))]
+        body = []
+        for number, row in enumerate(self.rows):
+            if row.summary and number and not self.rows[number - 1].summary:
+                body.append("  table.hline(stroke: 0.5pt),")
+            body.append(f"  {', '.join([_string(row.name), *map(score, row.cells)])},")
+        wide = len(self.columns)
+        signature = _string(self.signature.replace("|", "|\u200b")).replace("\u200b", "\\u{200b}")
+        columns = f"columns: {wide + 1}, stroke: none, align: (left, {'right, ' * wide}),"
+        lines = [f"#figure(table({columns}", "  table.hline(),", f"  table.header({', '.join(head)}),"]
+        lines += ["  table.hline(stroke: 0.5pt),", *body, "  table.hline(),", "), kind: table, caption: ["]
+        lines += [f"#{_string(self.caption)} #text(size: 0.8em, raw({signature}))", f"]) <{self.label}>"]
+        if len(self.rows) > MOST_ROWS:
+            lines = ["#[", "#show figure: set block(breakable: true)", *lines, "]"]
+        return "\n".join(lines)
 
     def latex(self, style: Style = "plain") -> str:
-        r"""Return a ``table`` with a booktabs ``tabular``.
+        r"""Return a ``table`` with a booktabs ``tabular``, or a ``longtable`` if it is long.
 
-        The style ``acl`` sets the font size and, if one column is too narrow, uses ``table*``.
+        The styles ``acl`` and ``lrec`` set the font size, use ``table*`` if one column is too narrow, and draw long
+        tables in two panels next to each other.
         """
-        if style not in get_args(Style):
-            raise ChoiceError("style", style, get_args(Style))
-        panels = self._panels()
-        star, size, shrink = self._acl(len(panels)) if style == "acl" else ("", "", False)
-        needed = ["booktabs", *(["graphicx"] if shrink else [])]
-        body = "\n\\quad\n".join(self._tabular(rows, style) for rows in panels)
-        if shrink:
-            body = f"\\resizebox{{\\textwidth}}{{!}}{{%\n{body}%\n}}"
-        signature = latex(self.signature)
-        for mark in (r"\textbar{}", ":", "+", r"\_", "@", r"\#"):
-            signature = signature.replace(mark, rf"{mark}\allowbreak{{}}")
-        lines = [f"% \\usepackage{{{','.join(needed)}}}", rf"\begin{{table{star}}}[tb]"]
-        lines += [r"\centering", *([size] if size else [])]
-        lines += [rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}"] if style == "acl" else []
-        caption = _marked(latex(self.caption))
-        lines += [body, rf"\caption{{{caption} {{\scriptsize\ttfamily {signature}}}}}"]
-        return "\n".join([*lines, rf"\label{{{self.label}}}", rf"\end{{table{star}}}"])
+        return latex_table(self, style)
 
-    def _number(self, cell: PaperCell) -> str:
+    def number(self, cell: PaperCell) -> str:
+        """Return a score with its decimals, or the text of the cell."""
+        if cell.text:
+            return one_line(cell.text)
         return "–" if cell.value is None else f"{cell.value:.{self.digits}f}"
 
-    def _interval(self, cell: PaperCell, dash: str) -> str:
+    def spread(self, cell: PaperCell) -> str:
+        """Return the standard deviation over runs, or nothing."""
+        return "" if cell.spread is None else f" ± {cell.spread:.{self.digits}f}"
+
+    def interval(self, cell: PaperCell, dash: str = "–") -> str:
+        """Return the limits of the interval, or nothing."""
         if cell.interval is None:
             return ""
         return dash.join(f"{limit:.{max(self.digits - 1, 0)}f}" for limit in cell.interval)
 
-    def _has_intervals(self, row: PaperRow) -> bool:
-        return any(cell.interval for cell in row.cells)
 
-    def _panels(self) -> list[list[PaperRow]]:
-        """Cut a long table in two; summaries stay at the end of the last part."""
-        rows = list(self.rows)
-        if len(rows) <= MOST_ROWS:
-            return [rows]
-        half = (len(rows) + 1) // 2
-        return [rows[:half], rows[half:]]
-
-    def _acl(self, panels: int) -> tuple[str, str, bool]:
-        """Choose ``table`` or ``table*``, the size of the font, and whether to shrink the rest."""
-        for star, room in (("", _ACL_COLUMN), ("*", _ACL_PAGE)):
-            for size, points in _SIZES.items():
-                if size == r"\scriptsize" and not star:
-                    continue
-                if panels * self._width(points) <= room:
-                    return star, size, False
-        return "*", r"\scriptsize", True
-
-    def _width(self, points: float) -> float:
-        """Estimate the width of one panel in points."""
-        wide = [max(len(row.name) for row in [PaperRow(self.stub, []), *self.rows])]
-        for i, name in enumerate(self.columns):
-            cells = [row.cells[i] for row in self.rows]
-            texts = [name, *map(self._number, cells)]
-            small = 7 / points * max(len(self._interval(cell, "-")) for cell in cells)
-            wide.append(max([small, *map(len, texts)]))  # type: ignore[arg-type]
-        over, start = 0.0, 1
-        for name, size in self.groups:
-            over += max(0.0, len(name) - sum(wide[start : start + size]))
-            start += size
-        return (sum(wide) + over) * _CHARACTER * points + 2 * _GAP * len(wide)
-
-    def _tabular(self, rows: Sequence[PaperRow], style: Style) -> str:
-        small = r"\scriptsize" if style == "acl" else r"\footnotesize"
-
-        def score(cell: PaperCell) -> str:
-            if cell.value is None:
-                return "--"
-            text = self._number(cell)
-            text = rf"\textbf{{{text}}}" if cell.best else text
-            return text + (r"\rlap{\textsuperscript{\dag}}" if cell.significant else "")
-
-        def line(cells: Sequence[str]) -> str:
-            return " & ".join(cells) + r" \\"
-
-        lines = [rf"\begin{{tabular}}{{l{'r' * len(self.columns)}}}", r"\toprule"]
-        if self.groups:
-            spans = [rf"\multicolumn{{{size}}}{{c}}{{{latex(name)}}}" for name, size in self.groups]
-            lines.append(line(["", *spans]))
-            first, rules = 2, ""
-            for _, size in self.groups:
-                rules += rf"\cmidrule(lr){{{first}-{first + size - 1}}}"
-                first += size
-            lines.append(rules)
-        lines += [line([latex(self.stub), *map(latex, self.columns)]), r"\midrule"]
-        for number, row in enumerate(rows):
-            if row.summary and number and not rows[number - 1].summary:
-                lines.append(r"\midrule")
-            lines.append(line([latex(row.name), *map(score, row.cells)]))
-            if self._has_intervals(row):
-                texts = [self._interval(cell, "--") for cell in row.cells]
-                lines.append(line(["", *(f"{{{small} {text}}}" if text else "" for text in texts)]))
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+def _string(text: str) -> str:
+    """Return a string of Typst code."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
 
 
-def _marked(caption: str) -> str:
-    r"""Write the marks of captions as LaTeX commands."""
-    marks = {"†": r"\textsuperscript{\dag}", "–": "--", "≤": r"$\leq$"}
-    return "".join(marks.get(character, character) for character in caption)
+@dataclass(frozen=True, eq=False, repr=False)
+class PaperResult(Result):
+    """A result with a table for papers, which is what its LaTeX, Typst, Markdown and HTML show."""
+
+    own_formats: ClassVar[tuple[str, ...]] = ("acl", "lrec", "typst")
+    in_marks: ClassVar[frozenset[str]] = frozenset()
+    """Attached results that the marks of the table show already."""
+
+    @abstractmethod
+    def paper(self) -> PaperTable:
+        """Return the table for a paper."""
+
+    def to_latex(self, *, style: Style = "plain") -> str:
+        """Return the table for a paper with significance marks, then further tables."""
+        parts = (p.to_latex(style=style) if isinstance(p, PaperResult) else p.to_latex() for p in self._parts())
+        return "\n\n".join([self.paper().latex(style), *parts])
+
+    def to_acl(self) -> str:
+        """Return the LaTeX table that fits the columns of ACL papers."""
+        return self.to_latex(style="acl")
+
+    def to_lrec(self) -> str:
+        """Return the LaTeX table that fits the columns of LREC papers."""
+        return self.to_latex(style="lrec")
+
+    def to_typst(self) -> str:
+        """Return the table for a paper in Typst, then further tables as text."""
+        own = (p.to_typst() if isinstance(p, PaperResult) else f"#raw({_string(str(p))})" for p in self._parts())
+        return "\n\n".join([self.paper().typst(), *own])
+
+    def to_markdown(self) -> str:
+        """Return the table for a paper as Markdown, then further tables."""
+        return "\n\n".join([self.paper().markdown(), *(part.to_markdown() for part in self._parts())])
+
+    def to_html(self) -> str:
+        """Return the table for a paper as HTML, then further tables."""
+        return "\n".join([self.paper().html(), *(part.to_html() for part in self._parts())])
+
+    def _parts(self) -> Iterator[Result]:
+        for name, part in self.attached.items():
+            if name not in self.in_marks:
+                yield from [part] if isinstance(part, Result) else part

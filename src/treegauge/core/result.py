@@ -54,6 +54,7 @@ class Figure(dict[str, Any]):
     def __repr__(self) -> str:
         title = self.get("title", "")
         text = title.get("text", "") if isinstance(title, dict) else title
+        text = " ".join(text) if isinstance(text, list) else text  # of a narrow figure: lines
         return f"<figure {str(text)!r}: notebooks show it, .save('figure.svg') writes it>"
 
 
@@ -175,12 +176,13 @@ class Result(_Signed):
         """Hand the table to other libraries of frames: ``pandas.DataFrame.from_arrow(result)``."""
         return self.table.__arrow_c_stream__(requested_schema)
 
-    def plot(self, *, dark: bool = False) -> Figure:
+    def plot(self, *, width: float | None = None, dark: bool = False) -> Figure:
         """Return the figure of this result, or of its featured part; an error if there is none.
 
-        Notebooks show it; ``result.plot().save("figure.svg")`` writes it.
+        Notebooks show it; ``result.plot(width=3.3).save("figure.pdf")`` writes it as wide as a
+        column of a paper, in inches.
         """
-        figure: Figure = load_extension("figures", "draw")(self, dark=dark)
+        figure: Figure = load_extension("figures", "draw")(self, width=width, dark=dark)
         return figure
 
     def shown(self) -> tables.Table:

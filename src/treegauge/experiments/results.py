@@ -3,16 +3,19 @@
 
 import hashlib
 import json
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import note
-from treegauge.core.result import Result, sign
+from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.experiments.cell_store import Store
@@ -78,8 +81,9 @@ def results(
 ) -> StoreResults:
     """Print the results in a store.
 
-    One row per finished cell: its fields and the results of the task. Without --provenance the same
-    plan prints the same bytes, however and wherever it was run.
+    One row per finished cell: its fields and the results of the task; where cells differ in the
+    sample or seed only, also their mean, standard deviation and interval. Without --provenance the
+    same plan prints the same bytes, however and wherever it was run.
 
     Parameters
     ----------
@@ -101,7 +105,7 @@ def results(
         Add key, checksums of files, time, host and versions.
     parses
         Also write the parse of each cell to this folder as CoNLL-U: the gold test sentences with
-        predicted heads and relations.
+        predicted heads and relations, as SYSTEM/RUN/TREEBANK.conllu, which score reads.
     root
         Folder of treebanks for --parses, if they are no longer where the plan found them.
 
@@ -131,7 +135,10 @@ def results(
         if failed:
             raise TreegaugeError("cells that failed have no parses; leave out --failed or --parses")
         note(f"wrote {write_parses(place, cells, Path(parses), root)} parses to {parses}")
-    return StoreResults(frame, _signature(cells, failed=failed))
+    signature = _signature(cells, failed=failed)
+    found = StoreResults(frame, signature)
+    means = [] if failed else run_mean_rows(frame.filter(~cells["repeated"]))
+    return found.with_attached({"means": RunMeans(means, signature)}) if means else found
 
 
 def _signature(cells: "pl.DataFrame", *, failed: bool) -> str:
@@ -153,28 +160,104 @@ def _listed(values: Sequence[object]) -> str | None:
     return "+".join(distinct) or None
 
 
+class RunMeans(RowsResult):
+    """Means over the runs (samples or seeds) of each setup, with their standard deviation.
+
+    The interval is Student's t over runs, of three or more. The macro average is that of each run.
+    """
+
+    kind: ClassVar[str] = "run means"
+    unit: ClassVar[str | None] = "percent"
+
+    def shown(self) -> list[dict[str, Any]]:
+        """Return one row per treebank and setup: UAS and LAS with standard deviation and interval."""
+        table: dict[tuple[Any, ...], dict[str, Any]] = {}
+        chosen = [row for row in self.rows if row["metric"] in ("UAS", "LAS")] or list(self.rows)
+        for row in chosen:
+            setup = {name: row[name] for name in (*_MEANT, "runs") if row[name] not in (None, "")}
+            cells = table.setdefault(tuple(setup.values()), setup)
+            cells[row["metric"]] = f"{row['mean']:.2f} ± {row['sd']:.2f}"
+            if row["low"] is not None:
+                cells[f"{row['metric']} interval"] = f"{row['low']:.2f}–{row['high']:.2f}"
+        names = dict.fromkeys(name for cells in table.values() for name in cells)
+        return [{name: cells.get(name) for name in names} for cells in table.values()]
+
+
+def run_mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
+    """Return the mean over runs of each metric, by setup and as macro average over treebanks."""
+    import polars as pl
+
+    from treegauge.statistics.small_samples import student_mean
+    from treegauge.statistics.units import LEAST_RUNS
+
+    metrics = [name for name in frame.columns if name not in (*FIELDS, *GIVEN) and frame[name].dtype.is_float()]
+    runs = frame.select(*_MEANT, "sample", "seed", *metrics).with_columns(pl.col("size").cast(pl.Int64))
+    alike = [name for name in _MEANT if name != "treebank"]
+    over = runs.group_by(*alike, "sample", "seed", maintain_order=True).agg(pl.col(metrics).mean(), pl.len())
+    several = over.filter(pl.col("len") == runs["treebank"].n_unique(), pl.col("len") > 1).drop("len")
+    macro = several.with_columns(treebank=pl.lit("macro average")).select(runs.columns)
+    rows = []
+    for setup, own in pl.concat([runs, macro]).group_by(*_MEANT, maintain_order=True):
+        for metric in metrics if len(own) > 1 else ():
+            if own[metric].null_count():
+                continue
+            estimate = student_mean(own[metric].to_numpy())
+            low, high = (float(limit) if len(own) >= LEAST_RUNS else None for limit in estimate.interval())
+            row = dict(zip(_MEANT, setup, strict=True)) | {"runs": len(own), "metric": metric}
+            row |= {"mean": float(estimate.value), "sd": own[metric].std(), "low": low, "high": high}
+            rows.append(row)
+    return rows
+
+
 # parses
 
 
-def write_parses(store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None) -> int:
-    """Write the parse of each cell that has one; return their number."""
+def write_parses(
+    store: Store, cells: "pl.DataFrame", folder: Path, root: str | PathLike[str] | None = None, *, flat: bool = False
+) -> int:
+    """Write the parse of each cell that has one as SYSTEM/RUN/TREEBANK; return their number.
+
+    With `flat`, the cells are of one system, which has no folder.
+    """
     from treegauge.core.files import atomic
 
     folder.mkdir(parents=True, exist_ok=True)
-    names: set[str] = set()
+    paths: set[Path] = set()
     for row in cells.iter_rows(named=True):
         parsed = cell_parse(store, row, root)
         if parsed is None:
             continue
-        parts = [row["treebank"], row["parser"], row["options"].replace(" ", ",")]
-        parts += [f"{name}{row[name]}" for name in ("size", "sample", "seed") if row[name] is not None]
-        name = ".".join(filter(None, parts)).replace("/", "-")
-        if name in names:  # another task, or other parameters
-            name += f".{row['key'].hex()[:8]}"
-        names.add(name)
-        with atomic(folder / f"{name}.conllu") as file:
+        system = ",".join(filter(None, [row["parser"], row["options"].replace(" ", ",")]))
+        parts = [f"{name}{row[name]}" for name in ("size", "sample", "seed") if row[name] is not None]
+        home = folder / ("" if flat else system.replace("/", "-")) / ".".join(parts or ["run"])
+        path = home / f"{row['treebank'].replace('/', '-')}.conllu"
+        if path in paths:  # another task, or other parameters
+            path = path.with_name(f"{path.stem}.{row['key'].hex()[:8]}.conllu")
+        paths.add(path)
+        home.mkdir(parents=True, exist_ok=True)
+        with atomic(path) as file:
             file.write(parsed.to_bytes())
-    return len(names)
+    return len(paths)
+
+
+class StoredRuns(str):
+    """The path of a temporary folder with the runs of a system; it is removed with this object."""
+
+
+def stored_outputs(path: str | PathLike[str]) -> dict[str, str]:
+    """Return a folder of runs for each system whose output is in a store (cells of task score)."""
+    store = Store(path)
+    with store.reading() as ledger:
+        cells = read_cells(ledger, "cells.done", {"task": "score"}, [])
+    named: dict[str, str] = {}
+    for (parser, options), own in cells.filter(~cells["repeated"]).group_by("parser", "options", maintain_order=True):
+        runs = StoredRuns(mkdtemp(prefix="treegauge-"))
+        weakref.finalize(runs, rmtree, str(runs), ignore_errors=True)
+        if write_parses(store, own, Path(runs), flat=True):
+            named[f"{parser} {options}".strip()] = runs
+    if named:
+        return named
+    raise TreegaugeError(f"{path} is a store without output; expected cells of task score that are done")
 
 
 def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] | None = None) -> "Treebank | None":
@@ -216,6 +299,7 @@ def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] |
 
 FIELDS = ("task", "treebank", "parser", "options", "parameters", "data", "size", "sample", "seed")
 _SETUP = FIELDS[:6]
+_MEANT = (*FIELDS[:5], "size")
 
 
 def read_results(

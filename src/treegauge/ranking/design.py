@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -20,18 +19,17 @@ from treegauge.ranking.metadata import name_key, units_of
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.selection import CONDITIONS, SubsetConditions, demands_of
 from treegauge.scoring.certainty import difference as difference_of
-from treegauge.scoring.certainty import f1_fractions
 from treegauge.scoring.comparisons import POWER, unit_counts
 from treegauge.scoring.hierarchies import paired_differences
 from treegauge.scoring.metrics.registry import canonical
 from treegauge.scoring.settings import Scoring, score_options
-from treegauge.scoring.systems import match_folders, resolve_systems
+from treegauge.scoring.systems import answers
+from treegauge.statistics.draws import ratios
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.multiple import TEXT_WIDTH, sequence_interval
 from treegauge.statistics.planning import needed_units, signed_rank_difference, significant_errors, smallest
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.statistics.units import GENUS, LEAST_RUNS, LEAST_UNITS
-from treegauge.treebanks.sources.files import split_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -146,19 +144,18 @@ def design(
 
 
 def plan_outputs(systems: Sequence[Any], wanted: float, reading: LeaderboardReading, scoring: Scoring) -> SamplePlan:
-    """Return the plan from the output of systems; in folders of whole treebanks test sets count."""
+    """Return the plan from the output of systems."""
     from treegauge.core.messages import progress
     from treegauge.scoring.evaluation import evaluate
     from treegauge.scoring.suite import score_suite
 
-    source, named, folder = resolve_systems(reading.gold, systems)
+    given = answers(reading.gold, systems)
     (name,), options = score_options(reading.metric, "official", scoring)
     with progress("sentences") as task:
-        if not folder:
-            return plan_scores(evaluate(source, named, options, progress=task.advance), wanted, name)
-        tested = any(split_of(path) == "test" for path in Path(source).rglob("*.conllu*"))
-        files = match_folders(source, named, split="test" if tested else None)
-        return plan_suite(score_suite(files.gold, files.systems, options, progress=task.advance), wanted, name)
+        if not given.several:
+            return plan_scores(evaluate(*given.single, options, progress=task.advance), wanted, name)
+        suite = score_suite(given.gold, given.systems, options, failures=given.failures, progress=task.advance)
+        return plan_suite(suite, wanted, name)
 
 
 def _errors(wanted: float, error: float, df: float, level: float) -> dict[str, float]:
@@ -226,7 +223,7 @@ def pilot_of(a: "UnitCounts", b: "UnitCounts") -> Pilot:
 def _run_variance(counts: "UnitCounts") -> float:
     if not counts.random_runs:
         return 0.0
-    return float(f1_fractions(counts.table.sum(axis=1))[:, 0].var(ddof=1))
+    return float(ratios(counts.table.sum(axis=1))[:, 0].var(ddof=1))
 
 
 def plan_suite(suite: "Suite", wanted: float, metric: str = "LAS") -> SamplePlan:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,7 +19,7 @@ from treegauge.ranking.stability.random_subsets import Stability, stability
 from treegauge.ranking.stability.sampler import usual_size
 from treegauge.ranking.strengths import RankSets, advantages, families_of, rank_sets
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.submissions import SubmissionScores
+from treegauge.scoring.submissions import ONE_RUN, SubmissionScores
 from treegauge.statistics.units import TOO_FEW
 from treegauge.treebanks.sources.languages import human_names
 
@@ -65,6 +65,8 @@ class Standings(Result):
         missing scores, and with too few treebanks for any pair to differ significantly.
     scored
         The number of outputs that were scored in this run, not reused from an earlier one.
+    runs
+        What counts of each team's runs.
     """
 
     board: Leaderboard
@@ -77,6 +79,7 @@ class Standings(Result):
     groups: CriticalDifference | None
     scored: int
     signature: str
+    runs: Mapping[str, str] = field(default_factory=dict)
     kind: ClassVar[str] = "standings"
     unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = dict.fromkeys(("rank", "best", "worst"))
@@ -191,6 +194,8 @@ class Standings(Result):
     def notes(self) -> list[str]:
         """Notes on the columns of the table."""
         notes = []
+        if several := [f"{team}: {rule}" for team, rule in self.runs.items() if rule != ONE_RUN]:
+            notes.append(f"What counts of several runs: {'; '.join(several)}.")
         if self.failures:
             teams = len({team for _, team in self.failures})
             notes.append(f"Failed or missing runs: {len(self.failures)}, of {teams} "
@@ -243,6 +248,7 @@ class Standings(Result):
             "failed": self.policy,
             "ranking": self.table.to_dicts(),
             "rows": self.cells.to_dicts(),
+            "runs": dict(self.runs),
             "failures": [
                 {"treebank": code, "system": team, "reason": reason} for (code, team), reason in self.failures.items()
             ],
@@ -308,5 +314,5 @@ def standings(
     return Standings(
         board, scores.table(0.0 if policy == "zero" else None), failures, policy,
         {team: scores.interval(team, metric) for team in scores.teams}, drawn, sets, groups,
-        scores.new, signature,
+        scores.new, signature, {team: scores.rule(team) for team in scores.teams},
     )  # fmt: skip

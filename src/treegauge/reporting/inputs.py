@@ -19,10 +19,10 @@ from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
+from treegauge.scoring.systems import matched_runs, name_and_path
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Errors, short_name
 from treegauge.treebanks.sources.inputs import Input, recognise
-from treegauge.treebanks.sources.matching import match_outputs
 
 KINDS = ("treebank", "conllu", "system", "scores", "counts", "store", "recording", "transfer", "packaged", "object")
 """Kinds of inputs that a page can show."""
@@ -31,11 +31,12 @@ HOW_TO_NAME_GOLD = "give the treebank's folder, or name the gold file: --gold FI
 
 @dataclass(frozen=True)
 class ScoredTreebank:
-    """A gold treebank and the output of systems by name, with their paths in commands."""
+    """A gold treebank and the runs of systems by name, with their paths in commands."""
 
     gold: Treebank
-    systems: Mapping[str, Treebank]
-    files: Sequence[str]
+    systems: Mapping[str, Sequence[Treebank]]
+    gold_file: str
+    files: Mapping[str, Sequence[str]]
     errors: Errors = "strict"
 
     def command(self, convention: Convention = Convention(), **options: object) -> str:
@@ -51,7 +52,8 @@ class ScoredTreebank:
             "errors": None if self.errors == "strict" else self.errors,
             "convention": None if convention.official else convention.name,
         }
-        return command(verb, *self.files, **chosen, **options)
+        words = [word for own in self.files.values() for word in own]
+        return command(verb, self.gold_file, *words, **chosen, **options)
 
 
 class Recorded(NamedTuple):
@@ -168,8 +170,6 @@ def _add_saved_scores(scores: Sequence[tuple[Input, Scores]], page: PageInputs) 
 
 def _check_named(sources: Iterable[Any]) -> None:
     """Refuse NAME=PATH as other verbs refuse it: without a name or a path, or with a table."""
-    from treegauge.scoring.systems import name_and_path
-
     for word in sources:
         if isinstance(word, str) and "=" in word:
             name_and_path(word)
@@ -242,33 +242,32 @@ def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Inp
     """Return the files in a folder of output, each with the number of its gold file."""
     places = {str(one.path): number for number, one in enumerate(golds)}
     tests = [path for path in places if golds[places[path]].name.endswith("/test")]
-    pairs: dict[str, str] = {}
-    left = list(folder.files)
+    found: list[tuple[str, str]] = []
     for paths in (tests, [path for path in places if path not in tests]):
-        if paths and left:
-            match = match_outputs(paths, left)
-            pairs |= match.pairs
-            left = match.unmatched
-    if not pairs:
+        if paths and len(found) < len(folder.files):
+            for run in matched_runs(paths, folder.path, given={*folder.files} - {file for _, file in found}):
+                for why in run.doubled.values():
+                    raise TreegaugeError(f"{folder.name}: {why}")
+                found += run.pairs.items()
+    if not found:
         raise TreegaugeError(
             f"{folder.path} is a folder of output, and no gold treebank was given for any of its "
             f"{len(folder.files)} files, such as {Path(folder.files[0]).name}; {HOW_TO_NAME_GOLD}"
         )
-    if left:
+    if left := [file for file in folder.files if file not in {file for _, file in found}]:
         note(f"{folder.name}: {len(left)} of {len(folder.files)} output files belong to no "
              f"treebank given and are left out, such as {Path(left[0]).name}")  # fmt: skip
-    return [
-        (places[path], replace(folder, kind="conllu", path=Path(file), files=(file,))) for path, file in pairs.items()
-    ]
+    return [(places[path], replace(folder, kind="conllu", path=Path(file), files=(file,))) for path, file in found]
 
 
 def _add_scored(gold: Input, systems: Sequence[Input], page: PageInputs) -> None:
-    files = [page.command_path(gold.path)]
+    outputs: dict[str, list[Treebank]] = {}
+    files: dict[str, list[str]] = {}
     for one in systems:
+        outputs.setdefault(one.name, []).append(one.treebank)
         named = "" if one.name == short_name(one.path) else f"{one.name}="
-        files.append(f"{named}{page.command_path(one.path)}")
-    outputs = {one.name: one.treebank for one in systems}
-    page.scored.append(ScoredTreebank(gold.treebank, outputs, files, page.errors))
+        files.setdefault(one.name, []).append(f"{named}{page.command_path(one.path)}")
+    page.scored.append(ScoredTreebank(gold.treebank, outputs, page.command_path(gold.path), files, page.errors))
 
 
 def _recorded(archive: MapArchive, file: str, known: Sequence[Input], page: PageInputs) -> Recorded:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.messages import note
-from treegauge.core.result import RowsResult
 from treegauge.core.verbs import command, verb
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.settings import Reading
@@ -19,9 +18,12 @@ if TYPE_CHECKING:
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.standings import Standings
     from treegauge.reporting.page import Section
+    from treegauge.scoring.submissions import SubmissionScores
 
 PAGE, SCORES, RANKING = "index.html", "scores.csv", "ranking.csv"
 TABLES = ("leaderboard.json", "leaderboard.tex", "leaderboard.md")
+TEAMS = "teams"
+"""The folder of a report for each team."""
 CELLS = "cells"
 """The folder of scores that the next run reuses."""
 
@@ -53,10 +55,12 @@ def leaderboard(
         A folder of gold files or of treebank folders.
     *submissions
         A folder that has one folder of output per team, or single teams as NAME=PATH, where PATH is
-        a file or a folder. In Python also mappings from teams to paths.
+        a file or a folder, or stores. Repeat a NAME for several runs of one team, or put a folder
+        per run in the team's folder; the mean over runs counts, or the run that the team's
+        primary.txt names. In Python also mappings from teams to paths.
     out
-        The folder to write: index.html, the tables, and the scores that the next run reuses. In
-        Python, None writes nothing.
+        The folder to write: index.html, the tables, teams/ with a report for each team, and the
+        scores that the next run reuses. In Python, None writes nothing.
     metric
         The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
@@ -103,7 +107,7 @@ def leaderboard(
     from treegauge.ranking.standings import submitted_board
     from treegauge.scoring.metrics.registry import ENHANCED, canonical
     from treegauge.scoring.settings import ScoreOptions
-    from treegauge.scoring.submissions import Submissions, score_submissions
+    from treegauge.scoring.submissions import find_submissions, score_submissions
 
     policies = ("zero", "leave-out", "refuse")
     if failed not in policies:
@@ -113,8 +117,8 @@ def leaderboard(
     options = ScoreOptions(**vars(reading), convention=convention, enhanced=name in ENHANCED)
     if name not in options.metrics:
         raise ChoiceError("metric", metric, options.metrics)
-    files = Submissions.find(gold, submissions, split)
-    folder = output_folder(out, gold, files.homes)
+    files, homes = find_submissions(gold, submissions, split)
+    folder = output_folder(out, gold, homes)
     cache = None if folder is None else folder / "cells"
     scores = score_submissions(files, options, cache=cache, workers=workers)
     note(f"outputs: {scores.new} scored now, {scores.known} scored before")
@@ -123,14 +127,8 @@ def leaderboard(
     board = submitted_board(scores, name, metadata, zero=failed == "zero")
     ranked = rank_teams(board, scores, name, failed, subsets=subsets, seed=seed, workers=workers)
     if folder is not None:
-        write_leaderboard(ranked, folder, title)
+        write_leaderboard(ranked, folder, title, scores, name)
     return ranked
-
-
-class FailedRuns(RowsResult):
-    """Runs without a score, and why."""
-
-    kind = "failed runs"
 
 
 def output_folder(out: str | PathLike[str] | None, gold: str | PathLike[str], homes: Iterable[Path]) -> Path | None:
@@ -155,12 +153,13 @@ def output_folder(out: str | PathLike[str] | None, gold: str | PathLike[str], ho
     return folder
 
 
-def write_leaderboard(ranked: "Standings", folder: Path, title: str) -> None:
+def write_leaderboard(ranked: "Standings", folder: Path, title: str, scores: "SubmissionScores", metric: str) -> None:
     """Write all files, or none."""
-    from treegauge.core.files import atomic, whole_folder
+    from treegauge.core.files import atomic, new_folder, whole_folder
     from treegauge.core.text_formats import to_csv_text
     from treegauge.reporting.page import page
     from treegauge.reporting.sections.ranking import RankedTable, ranking_section
+    from treegauge.reporting.team import report_names, team_report
 
     sections = [standings_section(ranked)]
     board = ranked.board
@@ -175,22 +174,33 @@ def write_leaderboard(ranked: "Standings", folder: Path, title: str) -> None:
         sections.append(ranking_section(table, subsets=ranked.subsets.samples))
     introduction = (
         f"{len(ranked.board.systems)} teams on {len(ranked.board.treebanks)} treebanks. In the "
-        f"same folder: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}."
+        f"same folder: {SCORES} (all metrics), {RANKING}, {', '.join(TABLES)}, {TEAMS} (a report for each team)."
     )
     made = page(title, introduction, sections).encode()
-    with whole_folder(folder):
+    texts: dict[str, str] = {}
+    for team, stem in report_names(scores.teams).items():
+        html, markdown = team_report(ranked, scores, metric, team, title)
+        texts |= {f"{stem}.html": html, f"{stem}.md": markdown}
+    with whole_folder(folder), new_folder(folder / TEAMS):
         for name in (SCORES, *TABLES):
             ranked.save(folder / name)
         with atomic(folder / RANKING) as file:
             file.write(to_csv_text(ranked.table).encode())
         with atomic(folder / PAGE) as file:
             file.write(made)
+        for name, text in texts.items():
+            with atomic(folder / TEAMS / name, own=True) as file:
+                file.write(text.encode())
+        for old in (folder / TEAMS).iterdir():  # of teams that are no longer there
+            if old.suffix in {".html", ".md"} and old.name not in texts:
+                old.unlink()
 
 
 def standings_section(ranked: "Standings") -> "Section":
     """Return the section with the standings and the scores by treebank."""
     from treegauge.reporting.methods import make_method
     from treegauge.reporting.page import Section
+    from treegauge.reporting.team import TeamTable
 
     metric, best = ranked.board.metric, ranked.order[0]
     means = ranked.table["score"].to_list()
@@ -198,7 +208,7 @@ def standings_section(ranked: "Standings") -> "Section":
     short = [f"{best} leads with a mean {metric} of {means[0]:.2f}."]
     if ranked.failures:
         short.append(f"Failed or missing runs: {len(ranked.failures)}.")
-    failed = FailedRuns(
+    failed = TeamTable(
         [{"team": team, "treebank": code, "why": why} for (code, team), why in ranked.failures.items()],
         ranked.signature,
     )

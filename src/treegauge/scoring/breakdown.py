@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from treegauge.core.result import Part
     from treegauge.scoring.alignment.align import Alignment
     from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
-    from treegauge.scoring.scores import Scores
+    from treegauge.scoring.systems import SystemRuns
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -27,7 +26,8 @@ def breakdown(
     gold: "Output",
     *systems: "Output | Mapping[str, Any]",
     by: str | Sequence[str] = ("relation",),
-    examples: str | None = None,
+    where: Sequence[str] = (),
+    skip: int = 0,
     confusion: str | None = None,
     overlap: int = 0,
     calibration: bool = False,
@@ -43,16 +43,23 @@ def breakdown(
     Parameters
     ----------
     gold
-        The gold file.
+        The gold file, or a folder of gold files; treebanks that lack output of a system are left
+        out. In Python also a mapping from names to treebanks.
     *systems
-        System files, as PATH or NAME=PATH. In Python also treebanks, and mappings from names to
-        outputs. The differences of two systems are tested in each class.
+        System files or folders, as PATH or NAME=PATH, or stores; repeat a NAME for several runs. In
+        Python also treebanks, and mappings from names to outputs. Scores are means over runs and
+        treebanks, other counts are added. The differences of two systems are tested in each class.
     by
         Classes: relation, upos, direction, distance, depth, length, projectivity, head-upos,
         position, feats:NAME, doc, comment:KEY or sent_id:REGEX; upos,direction crosses two.
         Repeatable.
-    examples
-        Draw sentences with incorrect words of this class.
+    where
+        Draw the sentences with words that meet all conditions: NAME=wrong, right or missing for a
+        system, 'NAME relation=obj', 'NAME head=3'; right=0 (no system is right), wrong>=2; of gold
+        relation, upos, form, lemma, any class of --by (direction, depth, doc, feats:Case ...), arc
+        (words to the head) and words (of the sentence), such as 'arc>=7'.
+    skip
+        With where: the number of sentences to skip; ten are drawn at a time, files have all.
     confusion
         Confusion matrix of relation, head-upos, upos or another class.
     overlap
@@ -87,71 +94,107 @@ def breakdown(
     >>> cells["mine"].table.columns[:3], cells["mine"].errors("NOUN")
     (['class', 'gold', 'system'], [])
     """
-    from treegauge.scoring.classes.class_scores import class_scores
-    from treegauge.scoring.classes.class_scores import examples as draw_examples
+    from treegauge.scoring.classes.class_scores import class_scores, mean_breakdown
     from treegauge.scoring.classes.confusion import confusion as confusion_matrix
     from treegauge.scoring.classes.confusion import error_overlap
-    from treegauge.scoring.evaluation import evaluate
-    from treegauge.scoring.systems import single_outputs
+    from treegauge.scoring.systems import answers
 
     name, counting = metric_and_convention(metric, convention)
-    source, outputs = single_outputs(gold, systems, "a breakdown")
-    alignments = align_outputs(source, outputs, reading)
-    read = next(iter(alignments.values())).gold.treebank
-    options = ScoreOptions(**vars(reading), convention=counting, units=units, level=level)
-    scores = evaluate(read, {system: one.system.treebank for system, one in alignments.items()}, options)
-    for problem in dict.fromkeys(problem for system in scores.systems for problem in system.problems):
+    given = answers(gold, systems, loose=reading.align == "loose")
+    aligned = align_answers(given, reading)
+    every = [one for row in aligned.values() for runs in row.values() for one in runs]
+    problems = (problem for one in every for side in (one.gold, one.system) for problem in side.treebank.problems)
+    for problem in dict.fromkeys(problems):
         if problem.action:
             note(str(problem))
-    tables = [
-        {s: class_scores(one, by=classes, metric=name, convention=counting) for s, one in alignments.items()}
-        for classes in ([by] if isinstance(by, str) else by)
-    ]
-    if not tables:
+    kinds = [by] if isinstance(by, str) else list(by)
+    if not kinds:
         raise TreegaugeError("by: name at least one kind of class, such as relation")
-    first, *others = (_side_by_side(cells, scores, correction) for cells in tables)
+
+    def broken(kind: str, system: str) -> "Breakdown":
+        return mean_breakdown(
+            {code: [class_scores(one, by=kind, metric=name, convention=counting) for one in row[system]]
+             for code, row in aligned.items()}
+        )  # fmt: skip
+
+    tables = [{system: broken(kind, system) for system in given.systems} for kind in kinds]
+    first, *others = (_side_by_side(cells, units, level, correction) for cells in tables)
     parts: dict[str, Part] = {"breakdowns": others} if others else {}
-    if examples is not None:
-        drawn = [[cells[s] for cells in tables] for s in alignments]
-        having = [next((one for one in own if examples in one.gold.names), own[0]) for own in drawn]
-        parts["examples"] = [draw_examples(one, examples) for one in having]
+    by_system = {system: [row[system] for row in aligned.values()] for system in given.systems}
+    if where:
+        from treegauge.scoring.classes.found import find_words
+
+        parts["found"] = find_words(by_system, where, metric=name, convention=counting, skip=skip)
     if confusion is not None:
-        parts["confusions"] = [confusion_matrix(one, of=confusion) for one in alignments.values()]
+        parts["confusions"] = [
+            confusion_matrix([one for runs in own for one in runs], of=confusion) for own in by_system.values()
+        ]
     if overlap:
-        parts["overlap"] = error_overlap(alignments, best=overlap, metric=name, convention=counting)
+        parts["overlap"] = error_overlap(by_system, best=overlap, metric=name, convention=counting)
     if calibration:
         from treegauge.scoring.calibration import calibrate
+        from treegauge.scoring.evaluation import evaluate
 
+        if any(len(own) > 1 or len(own[0]) > 1 for own in by_system.values()):
+            raise TreegaugeError("--calibration is of one gold file, and one run of each system")
+        alone = {system: own[0][0] for system, own in by_system.items()}
+        options = ScoreOptions(**vars(reading), convention=counting, units=units, level=level)
+        read = next(iter(alone.values())).gold.treebank
+        scores = evaluate(read, {system: one.system.treebank for system, one in alone.items()}, options)
+        outputs = {system: output for system, (output,) in given.single[1].items()}
         files = {s: str(output) for s, output in outputs.items() if isinstance(output, str | PathLike)}
-        parts["calibration"] = calibrate(alignments, scores, files=files)
-    featured = next((part for part in ("overlap", "confusions", "calibration") if part in parts), "")
+        parts["calibration"] = calibrate(alone, scores, files=files)
+    featured = next((part for part in ("found", "overlap", "confusions", "calibration") if part in parts), "")
     return first.with_attached(parts, featured=featured)
 
 
-def align_outputs(gold: Any, outputs: Mapping[str, Any], reading: Reading) -> "dict[str, Alignment]":
-    """Read gold and the output of each system, and align them."""
+def align_answers(given: "SystemRuns", reading: Reading) -> "dict[str, dict[str, list[Alignment]]]":
+    """Align the runs of every system on each treebank; leave out a treebank that lacks one."""
     from treegauge.scoring.alignment.paired_reading import align_by, read_output
+    from treegauge.scoring.systems import failure_reason
     from treegauge.treebanks.sources.resolver import read_treebank
 
     how: dict[str, Any] = {"errors": reading.errors, "allow": reading.allow}
-    ours = read_treebank(gold, **how)
 
-    def read(name: str, output: Any) -> "Treebank":
+    def read(output: Any) -> "Treebank":
         if reading.align == "loose" and isinstance(output, str | PathLike):
-            return replace(read_output(output, reading)[0], name=name)
-        return read_treebank(output, name=name, **how)
+            return read_output(output, reading)[0]
+        return read_treebank(output, **how)
 
-    return {name: align_by(reading, ours, read(name, output)) for name, output in outputs.items()}
+    failures, aligned = dict(given.failures), {}
+    for code, gold in given.gold.items():
+        ours, row = read_treebank(gold, **how), {}
+        for name, runs in given.systems.items():
+            if (code, name) in failures:
+                continue
+            try:
+                found = [align_by(reading, ours, read(run)) for run in runs[code]]
+            except TreegaugeError as error:
+                if not given.several:
+                    raise
+                failures[code, name] = failure_reason(error)
+            else:
+                row[name] = [one.named(code if given.several else ours.name, name) for one in found]
+        if len(row) == len(given.systems):
+            aligned[code] = row
+    lines = [f"failed: {system} on {code}: {why}" for (code, system), why in failures.items()]
+    if not aligned:
+        raise TreegaugeError("\n  ".join(["no treebank has output from every system", *lines[:3]]))
+    for line in lines:
+        note(f"{line}; this treebank is left out")
+    return aligned
 
 
-def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction: str) -> "Breakdowns":
+def _side_by_side(cells: "Mapping[str, Breakdown]", units: str, level: float, correction: str) -> "Breakdowns":
     """Combine the breakdowns of systems in one table, and test two per class."""
     from treegauge.core.result import countersign
     from treegauge.scoring.classes.class_scores import Breakdowns
-    from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT, compare_classes
-    from treegauge.statistics.units import LEAST_UNITS
+    from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT, class_units, compare_classes
+    from treegauge.statistics.units import LEAST_UNITS, units_of_text
+    from treegauge.treebanks.data.indexing import document_starts
 
     first = next(iter(cells.values()))
+    kinds = "+".join(sorted({class_units(runs[0], units) for runs in first.runs.values()}))
     if len(cells) == 1:
         return Breakdowns(dict(cells), first.signature)
     shared = re.sub(r"\|system:[^|]*", "", first.signature)
@@ -160,17 +203,20 @@ def _side_by_side(cells: "Mapping[str, Breakdown]", scores: "Scores", correction
         why = f"differences by class are tested between two systems; there are {len(cells)}"
         return Breakdowns(dict(cells), signature, notes=(why,))
     a, b = cells.values()
-    rows = compare_classes(a, b, scores.units, level=scores.level, correction=correction)
+    rows = compare_classes(a, b, units, level=level, correction=correction)
     tested = sum(row["p_value"] is not None for row in rows)
-    notes = [f"primary test by class: Student's t of the difference over {scores.units}; p_corrected: {tested} classes"]
+    over = f"difference over {kinds}" if len(a.runs) == 1 else f"mean difference on these treebanks over {kinds}"
+    notes = [f"primary test by class: Student's t of the {over}; p_corrected: {tested} classes"]
+    if len(a.runs) == 1:
+        notes.append(units_of_text(document_starts(a.alignment.gold.treebank), kinds).note(level))
     without = [str(row["class"]) for row in rows if not row["gold"]]
     if without:
         notes.append(f"no test of classes without a gold word: {', '.join(without)}")
     if untested := len(rows) - tested - len(without):
         classes = "1 class: words of it" if untested == 1 else f"{untested} classes: words of them"
         notes.append(
-            f"no test of {classes} in fewer than {LEAST_UNITS} "
-            f"{scores.units}, or a difference in fewer than {LEAST_DIFFERENT}"
+            f"no test of {classes} in fewer than {LEAST_UNITS} {kinds}, or a difference in fewer than {LEAST_DIFFERENT}"
+            + " of some treebank" * (len(a.runs) > 1)
         )
-    signature = countersign(signature, units=scores.units, test="paired-student", correction=correction)
-    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes))
+    signature = countersign(signature, units=kinds, test="paired-student", correction=correction)
+    return Breakdowns(dict(cells), signature, tuple(rows), tuple(notes), level)

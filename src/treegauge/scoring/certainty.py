@@ -1,7 +1,6 @@
 """Uncertainty of scores and differences due to the sample of units and of runs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from treegauge.scoring.metrics.registry import ALL, NUMBER
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.bootstrap import bootstrap
-from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.draws import FloatArray, ratios
 from treegauge.statistics.small_samples import StudentEstimate, jackknife
 from treegauge.statistics.units import (
     LEAST_BOOTSTRAP,
@@ -84,31 +83,24 @@ def _numerators_and_denominators(rows: npt.NDArray[Any], names: Sequence[str]) -
     return table
 
 
-def f1_fractions(sums: FloatArray) -> FloatArray:
-    """Return F1 as a fraction, from sums of numerators and denominators."""
-    half = sums.shape[-1] // 2
-    return np.asarray(sums[..., :half] / sums[..., half:])
-
-
 def estimate(counts: UnitCounts) -> StudentEstimate:
     """Return F1 with its standard error; NaN where fewer than five units have an error."""
     if counts.number < LEAST_UNITS:
         return _unknown(counts)
-    jackknifed = jackknife(counts.drawn, f1_fractions, counts.words)
     half = counts.mean.shape[1] // 2
     part, whole = counts.mean[:, :half], counts.mean[:, half:]
-    return _limited(jackknifed, np.minimum((part < whole).sum(axis=0), (part > 0).sum(axis=0)))
+    errors = np.minimum((part < whole).sum(axis=0), (part > 0).sum(axis=0))
+    return jackknife(counts.drawn, ratios, counts.words).limited(errors, LEAST_ERRORS)
 
 
 def difference(a: UnitCounts, b: UnitCounts) -> StudentEstimate:
     """Return the difference of two systems; no standard error if fewer than five units differ."""
     if a.number < LEAST_UNITS:
         return _unknown(a)
-    jackknifed = jackknife(a.drawn, f1_fractions, a.words, other=b.drawn)
     half = a.mean.shape[1] // 2
     apart = a.mean != b.mean
     moved = (apart[:, :half] | apart[:, half:]).sum(axis=0)
-    return _limited(jackknifed, moved)
+    return jackknife(a.drawn, ratios, a.words, other=b.drawn).limited(moved, LEAST_ERRORS)
 
 
 def p_greater(difference: StudentEstimate) -> FloatArray:
@@ -123,8 +115,8 @@ def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatAr
         half, n = counts.mean.shape[1] // 2, counts.number
         sums = counts.drawn.reshape(-1, n, 2 * half)[..., [0, half]].astype(np.float64)
         total = sums.sum(axis=1)
-        scores = f1_fractions(total)[:, 0]
-        left = f1_fractions(total[:, None] - sums)[..., 0] - scores[:, None]
+        scores = ratios(total)[:, 0]
+        left = ratios(total[:, None] - sums)[..., 0] - scores[:, None]
         values.append(scores.mean())
         moves.append(left.mean(axis=0))
         between = both = 0.0
@@ -135,12 +127,6 @@ def score_covariance(systems: Sequence[UnitCounts]) -> tuple[FloatArray, FloatAr
     table = np.stack(moves)
     n = table.shape[1]
     return np.array(values), (n - 1) / n * table @ table.T + np.diag(run_variances)
-
-
-def _limited(jackknifed: StudentEstimate, units: npt.NDArray[np.int64]) -> StudentEstimate:
-    """Return the estimate with degrees of freedom of the units that decide; NaN if too few."""
-    error = np.where(units >= LEAST_ERRORS, jackknifed.standard_error, np.nan)
-    return replace(jackknifed, standard_error=error, df=np.minimum(jackknifed.df, np.maximum(units - 1, 1)))
 
 
 def _unknown(counts: UnitCounts) -> StudentEstimate:
@@ -156,7 +142,7 @@ def intervals(counts: UnitCounts, how: ScoreOptions) -> list[tuple[float, float]
         if counts.number < LEAST_BOOTSTRAP or counts.runs > 1:
             return [None] * (counts.mean.shape[1] // 2)
         resampled = bootstrap(
-            counts.mean, f1_fractions, resamples=how.resamples, level=how.level, method=how.interval, seed=how.seed
+            counts.mean, ratios, resamples=how.resamples, level=how.level, method=how.interval, seed=how.seed
         )
         low, high = resampled.low, resampled.high
     limits = zip((100 * low).tolist(), (100 * high).tolist(), strict=True)

@@ -10,10 +10,10 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import Result, countersign
-from treegauge.scoring.certainty import UnitCounts, difference, f1_fractions, score_covariance
+from treegauge.scoring.certainty import UnitCounts, difference, score_covariance
 from treegauge.scoring.metrics.registry import canonical, metric_label
 from treegauge.scoring.scores import Scores, SystemScore
-from treegauge.statistics.draws import FloatArray
+from treegauge.statistics.draws import FloatArray, ratios
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
 from treegauge.statistics.planning import best_of, detectable_difference, margin_claims, verdict
@@ -161,11 +161,10 @@ def compare_systems(
 
 def sureness(estimate: StudentEstimate, i: int, level: float, margin: float | None) -> dict[str, float | None]:
     """Return the interval, detectable difference and p-values of one difference, in points."""
-    low, high = estimate.interval(level)
+    (low, high), p = estimate.interval(level), estimate.p_value()
     least = detectable_difference(estimate.standard_error, estimate.df, level=level, power=POWER)
-    named = {"low": low, "high": high, "detectable": least}
-    columns = {name: known(100 * values[i]) for name, values in named.items()}
-    columns["p_value"] = known(estimate.p_value()[i])
+    named = {"low": 100 * low, "high": 100 * high, "detectable": 100 * least, "p_value": p}
+    columns = {name: known(values[i]) for name, values in named.items()}
     if margin is None:
         return columns
     value, error, df = 100 * estimate.value[i], 100 * estimate.standard_error[i], estimate.df[i]
@@ -228,8 +227,8 @@ def drawn_p_values(
     if test == "bootstrap" and a.number < LEAST_BOOTSTRAP_TEST:
         return np.full(a.mean.shape[1] // 2, np.nan)
     if test == "permutation":
-        return paired_permutation(a.mean, b.mean, f1_fractions, permutations=draws, **how).p_value
-    return paired_bootstrap(a.mean, b.mean, f1_fractions, resamples=draws, **how).p_value
+        return paired_permutation(a.mean, b.mean, ratios, permutations=draws, **how).p_value
+    return paired_bootstrap(a.mean, b.mean, ratios, resamples=draws, **how).p_value
 
 
 def _best(scores: Scores, counted: Mapping[str, UnitCounts], name: str) -> dict[str, Any] | None:

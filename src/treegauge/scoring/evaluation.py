@@ -1,17 +1,19 @@
 """Scores of systems on one gold file: counts, metrics and intervals."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
-from treegauge.scoring.alignment.paired_reading import LAYERS, Input, PairedReader
-from treegauge.scoring.alignment.segmentation import TextChanges
+from treegauge.scoring.alignment.align import Alignment
+from treegauge.scoring.alignment.paired_reading import LAYERS, Input, SideReader, read_pairs
+from treegauge.scoring.alignment.segmentation import MismatchError, TextChanges
 from treegauge.scoring.certainty import UnitCounts, check_resampling, intervals, remarks
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
 from treegauge.scoring.metrics.sentence_counts import SentenceCounts, join, tally
@@ -19,13 +21,14 @@ from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.units import UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.conllu import CHUNK, read_conllu
+from treegauge.treebanks.data.conllu import CHUNK, read_conllu, stream_conllu
 from treegauge.treebanks.sources.files import short_name
 
 if TYPE_CHECKING:
     from treegauge.scoring.failures import AnswerFailures
 
 Progress = Callable[[int], None]
+Each = Callable[[Alignment], None]
 Systems = Mapping[str, Input | Sequence[Input]]
 
 
@@ -35,13 +38,15 @@ def evaluate(
     options: ScoreOptions | None = None,
     *,
     progress: Progress | None = None,
+    each: Each | None = None,
     chunk: int = CHUNK,
 ) -> Scores:
     """Score system output against one gold file.
 
     Systems are one output, or a mapping from names to outputs. A list of outputs holds several runs
     (seeds) of one system, whose counts are added; with three or more, intervals account for other
-    runs. `progress` is called with the number of sentences after each `chunk` bytes.
+    runs. After each `chunk` bytes, `progress` is called with the number of sentences, and `each` with
+    their alignment.
     """
     options = options or ScoreOptions()
     if options.resamples:
@@ -51,29 +56,34 @@ def evaluate(
         gold = read_conllu("-", errors=options.errors, allow=options.allow)
     digest = sha256()
     seen: Callable[[bytes], object] | None = digest.update
+    gold, pieces = _read_small(gold, options, chunk)
     counted: dict[str, list[SentenceCounts]] = {}
-    readers: dict[str, list[PairedReader]] = {}
+    readers: dict[str, list[tuple[SideReader, SideReader]]] = {}
     loose: dict[str, list[tuple[AnswerFailures, TextChanges]]] = {}
     for name, outputs in named.items():
         counted[name], readers[name], loose[name] = [], [], []
         for output in outputs:
-            reader = PairedReader(gold, output, options, seen=seen, chunk=chunk)
-            seen = None  # gold is the same for all
-            counted[name].append(_counts(reader, options, progress, loose[name]))
-            readers[name].append(reader)
+            ours = SideReader.of(gold, options, seen=seen, chunk=chunk, pieces=pieces)
+            theirs = SideReader.of_output(output, options, chunk=chunk)
+            seen = pieces = None  # gold is the same for all
+            try:
+                counted[name].append(_counts(ours, theirs, options, progress, loose[name], each))
+            except MismatchError as error:
+                raise MismatchError(f"{output}: {error}" if len(outputs) > 1 else str(error)) from None
+            readers[name].append((ours, theirs))
     scored = scored_runs(counted, options)
     systems_read = []
     for system in scored.systems:
-        sides = [side for reader in readers[system.system] for side in (reader.gold, reader.system)]
+        sides = [side for pair in readers[system.system] for side in pair]
         problems = dict.fromkeys(problem for side in sides for problem in side.problems)
         policies = frozenset(side.policy for side in sides)
         failures = tuple(failure for failure, _ in loose[system.system])
         read: dict[str, Any] = {"problems": tuple(problems), "policies": policies, "failures": failures}
         read["changes"] = TextChanges.joined([change for _, change in loose[system.system]])
         remarks = [_empty_layers(readers[system.system], options.metrics), str(read["changes"] or "")]
-        for reader in readers[system.system]:
-            remarks += [*(reader.arranged.remarks if reader.arranged else ())]
-            remarks += [f"assumed {said}" for said in (reader.answer.remarks() if reader.answer else ())]
+        for side in sides:
+            remarks += [*(side.arranged.remarks if side.arranged else ())]
+            remarks += [f"assumed {said}" for said in (side.answer.remarks() if side.answer else ())]
         unique = dict.fromkeys(filter(None, remarks))
         systems_read.append(replace(system, **read, remarks=tuple(unique)))
     title = gold.name if isinstance(gold, Treebank) else short_name(gold)
@@ -84,10 +94,18 @@ def evaluate(
     return signed_scores(scores, whole, options)
 
 
-def _empty_layers(readers: Sequence[PairedReader], metrics: Sequence[str]) -> str:
+def _read_small(gold: Input, options: ScoreOptions, chunk: int) -> tuple[Input, Iterator[Treebank] | None]:
+    """Return gold read once, if it is no longer than a chunk, or else its pieces for the first run."""
+    if isinstance(gold, Treebank):
+        return gold, None
+    pieces = stream_conllu(gold, errors=options.errors, allow=options.allow, chunk=chunk)
+    first = list(islice(pieces, 2))
+    return (first[0], None) if len(first) == 1 else (gold, chain(first, pieces))
+
+
+def _empty_layers(readers: Sequence[tuple[SideReader, SideReader]], metrics: Sequence[str]) -> str:
     """Return a remark on columns that are empty on one side only, and on the metrics concerned."""
-    gold = frozenset.intersection(*(reader.gold.empty for reader in readers))
-    system = frozenset.intersection(*(reader.system.empty for reader in readers))
+    gold, system = (frozenset.intersection(*(side.empty for side in sides)) for sides in zip(*readers, strict=True))
     said = []
     for lacking, without, having in ((system - gold, "the output", "gold"), (gold - system, "gold", "the output")):
         columns = [name for name in LAYERS if name in lacking and {*LAYERS[name]} & {*metrics}]
@@ -105,14 +123,15 @@ def scored_runs(counted: Mapping[str, Sequence[SentenceCounts]], options: ScoreO
     scored, sentences, notes = [], 0, []
     units: UnitKind = "sentences"
     limits: dict[str, tuple[float, float] | None] = {}
+    metrics = options.metrics
     for name, runs in counted.items():
         sentences = runs[0].sentences
         if options.resamples and sentences:
             units = text_units(int(runs[0].starts.sum()), options.units)
-            counts = UnitCounts(runs, options.metrics, units)
-            limits = dict(zip(options.metrics, intervals(counts, options), strict=True))
+            counts = UnitCounts(runs, metrics, units)
+            limits = dict(zip(metrics, intervals(counts, options), strict=True))
             notes += remarks(counts, units, options, name, any(limits.values()))
-        scored.append(SystemScore(name, _metrics(runs, options, limits), tuple(runs)))
+        scored.append(SystemScore(name, _metrics(runs, metrics, limits), tuple(runs)))
     return Scores(
         tuple(scored), sentences, "", options.convention, units=units,
         notes=tuple(dict.fromkeys(notes)), level=options.level,
@@ -139,20 +158,21 @@ def _named(systems: Input | Systems) -> dict[str, list[Input]]:
 
 
 def _counts(
-    reader: PairedReader, options: ScoreOptions, progress: Progress | None,
-    loose: "list[tuple[AnswerFailures, TextChanges]]",
+    gold: SideReader, system: SideReader, options: ScoreOptions, progress: Progress | None,
+    loose: "list[tuple[AnswerFailures, TextChanges]]", each: Each | None,
 ) -> SentenceCounts:  # fmt: skip
     """Return the counts of one output; what loose alignment found is added to `loose`."""
     keep = options.resamples > 0
 
     def parts() -> Iterable[SentenceCounts]:
-        for alignment in reader:
+        for alignment in read_pairs(gold, system, options):
             part = tally(alignment, options)
-            if reader.arranged is not None:
+            if each:
+                each(alignment)
+            if system.arranged is not None:
                 from treegauge.scoring.failures import find_failures, text_changes
 
-                numbers = reader.arranged.numbers
-                failures = find_failures(alignment, options.convention, reader.answer, numbers)
+                failures = find_failures(alignment, options.convention, system.answer, system.arranged.numbers)
                 loose.append((failures, text_changes(alignment)))
             if progress:
                 progress(part.sentences)
@@ -163,7 +183,7 @@ def _counts(
 
 
 def _metrics(
-    runs: Sequence[SentenceCounts], options: ScoreOptions, limits: Mapping[str, tuple[float, float] | None]
+    runs: Sequence[SentenceCounts], metrics: Sequence[str], limits: Mapping[str, tuple[float, float] | None]
 ) -> dict[str, Metric]:
     sums = np.sum([run.totals for run in runs], axis=0)
 
@@ -174,7 +194,7 @@ def _metrics(
         both = None if aligned is None else kind(sums[NUMBER[aligned]])
         return Metric(name, correct, gold, system, both, limits.get(name))
 
-    return {name: metric(name) for name in options.metrics}
+    return {name: metric(name) for name in metrics}
 
 
 def scoring_choices(options: ScoreOptions, scored: Iterable[SystemScore]) -> dict[str, object]:

@@ -277,9 +277,10 @@ class Failures(RowsResult):
 
     The part ``read`` is what could be read: its share of all words, and LAS on it. For each kind of
     failure there are the sentences and words concerned, LAS of these words, and LAS if only
-    this were repaired and these words were as often correct as words without any failure:
+    this were repaired: words that are correct stay so, and the others become correct as often as
+    words without any failure are:
 
-    .. math:: 100 \cdot 2 (c - c_k + r w_k) / (g + s - x_k + u_k)
+    .. math:: 100 \cdot 2 (c + r (w_k - c_k)) / (g + s - x_k + u_k)
 
     with :math:`w_k` words concerned (:math:`c_k` of them correct, :math:`u_k` not read), :math:`x_k`
     words in their place, and r the share of correct words without failures.
@@ -316,7 +317,7 @@ def failure_rows(runs: Sequence[AnswerFailures]) -> Iterator[dict[str, Any]]:
         number = sum(int(run.sentences[kind].sum()) for run in runs)
         repaired = None
         if number and (rate is not None or not size):
-            repaired = _percent(2 * (correct - right + (rate or 0) * size), gold + system - extra + unread)
+            repaired = _percent(2 * (correct + (rate or 0) * (size - right)), gold + system - extra + unread)
         yield {"part": kind, "sentences": number, "words": size, "share": _percent(size, gold),
                "LAS": _percent(right, size), "LAS_repaired": repaired}  # fmt: skip
 

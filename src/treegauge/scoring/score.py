@@ -14,6 +14,7 @@ from treegauge.scoring.settings import ScoreOptions, Scoring, score_options
 if TYPE_CHECKING:
     from treegauge.core.result import Result
     from treegauge.scoring.scores import Scores
+    from treegauge.scoring.systems import SystemRuns
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
@@ -47,10 +48,11 @@ def score(
     Parameters
     ----------
     gold
-        The gold file, or a folder of gold files.
+        The gold file, or a folder of gold files. In Python also a mapping from names to treebanks.
     *systems
-        System files or folders, as PATH or NAME=PATH. Repeat a NAME for several runs (seeds) of one
-        system. In Python also treebanks, and mappings from names to outputs.
+        System files or folders, as PATH or NAME=PATH, or stores. Repeat a NAME for several runs
+        (seeds) of one system, or give a folder with a folder per run. In Python also treebanks, and
+        mappings from names to outputs.
     metric
         Metrics to show and to test, such as LAS,UAS; all for all of them. ELAS and EULAS score
         enhanced dependencies, ELAS(collapse=yes,without=15) as IWPT does; WLAS weighs relations,
@@ -60,9 +62,10 @@ def score(
         subtypes (subtypes compared), or no-punct+subtypes.
     baselines
         Add uninformed baselines, which know only the length of a sentence: left-branching,
-        right-branching, random projective trees, random trees with the shortest arcs.
+        right-branching, random projective trees, random trees with the shortest arcs. If a training
+        set is next to gold, also the majority over pairs of gold tags.
     split
-        With folders: only gold files of this split.
+        With folders: only gold files of this split. Default: the splits that systems parsed.
     common
         With folders: score only treebanks for which every system has output.
     test
@@ -95,31 +98,29 @@ def score(
     >>> print(scores["perfect"]["LAS"].f1)
     100.0
     """
-    from treegauge.scoring.systems import resolve_systems
+    from treegauge.scoring.systems import answers
 
     chosen, options = score_options(metric, convention, scoring)
-    source, named, folder = resolve_systems(gold, systems, split, answers=options.align == "loose")
+    given = answers(gold, systems, split=split, common=common, loose=options.align == "loose")
     every = any(text.lower() == "all" for text in ([metric] if isinstance(metric, str) else metric))
     test = test if options.resamples else "none"
-    if folder and correction == "benjamini-hochberg":
+    names = list(given.systems)
+    if given.several and correction == "benjamini-hochberg":
         raise TreegaugeError(
             f"--correction benjamini-hochberg is for one gold file; got a folder: {gold}, for which "
             "the correction is bonferroni"
         )
-    if folder and options.nodes:
+    if given.several and options.nodes:
         raise TreegaugeError(f"MSLAS is for one gold file; got a folder: {gold}")
-    if common and not folder:
+    if common and not given.several:
         raise TreegaugeError(f"--common needs GOLD to be a folder of treebanks; got: {gold}")
-    if margin is not None and (len(named) < 2 or test == "none"):
+    if margin is not None and (len(names) < 2 or test == "none"):
         raise TreegaugeError("--margin needs at least two systems, and a test between them")
-    if folder:
-        scores, golds = _score_folders(source, named, options, chosen, baselines, split, common)
-    else:
-        scores = _score_files(source, named, options, baselines)
-        golds = dict.fromkeys(scores.treebanks, source)
+    scores = _scores(with_baselines(given, options) if baselines else given, options, chosen)
+    golds = given.gold if given.several else dict.fromkeys(scores.treebanks, given.single[0])
     if leave_out is not None:
         scores = _left_out(scores, golds, leave_out, fresh, options)
-    tested = scores.only(named)
+    tested = scores.only(names)  # tests against baselines would cost power
     problems = [p for one in scores.treebanks.values() for system in one.systems for p in system.problems]
     for problem in dict.fromkeys(problems):
         if problem.action:
@@ -129,11 +130,11 @@ def score(
     refuse_left_out(chosen)
     scores = replace(scores, chosen=() if every else chosen, all=every)
     scores = scores.with_attached(_further(scores, tested, golds, fresh, chosen, options))
-    if test == "none" or len(named) < 2:
+    if test == "none" or len(names) < 2:
         return scores
     tested = replace(tested, chosen=chosen)
-    names = chosen or ("MSLAS" if options.nodes else "LAS",)
-    return scores.with_attached(_tests(tested, names, test, correction, margin, options, folder))
+    metrics = chosen or ("MSLAS" if options.nodes else "LAS",)
+    return scores.with_attached(_tests(tested, metrics, test, correction, margin, options, given.several))
 
 
 def _left_out(scores: Any, golds: Mapping[str, Any], leave_out: str, fresh: str | None, options: ScoreOptions) -> Any:
@@ -166,11 +167,11 @@ def _further(
 
 def _tests(
     scores: Any, metrics: Sequence[str], test: Any, correction: str, margin: float | None,
-    options: ScoreOptions, folder: bool,
+    options: ScoreOptions, several: bool,
 ) -> "dict[str, Result]":  # fmt: skip
     """Return the comparisons of systems and, over treebanks, the claims."""
     draws = {"resamples": options.resamples, "seed": options.seed}
-    if not folder:
+    if not several:
         from treegauge.scoring.comparisons import compare_systems
 
         return {
@@ -187,46 +188,45 @@ def _tests(
     }
 
 
-def _score_folders(
-    gold: str, named: Mapping[str, Sequence[Any]], options: ScoreOptions, chosen: Sequence[str],
-    baselines: bool, split: str | None, common: bool,
-) -> "tuple[Scores, dict[str, str]]":  # fmt: skip
-    """Score folders of output against a folder of gold files; also return these."""
-    from treegauge.scoring.suite import score_suite
-    from treegauge.scoring.systems import match_folders
-
-    files = match_folders(gold, named, split=split, common=common, answers=options.align == "loose")
-    systems: dict[str, Mapping[str, Any]] = {**files.systems}
-    if baselines:
-        parsed = {code: _baselines(path, options) for code, path in files.gold.items()}
-        systems |= {name: {code: trees[name] for code, trees in parsed.items()} for name in next(iter(parsed.values()))}
-    with progress("sentences") as task:
-        scores = score_suite(files.gold, systems, options, chosen=chosen, progress=task.advance)
-    return scores, files.gold
-
-
-def _score_files(gold: Any, named: Mapping[str, Sequence[Any]], options: ScoreOptions, baselines: bool) -> "Scores":
-    """Score files; baselines get scores only, as tests against them would cost power."""
-    from treegauge.scoring.evaluation import evaluate
-
-    systems = dict(named)
-    if baselines:
-        from treegauge.treebanks.sources.resolver import read_treebank
-
-        gold = read_treebank(gold, errors=options.errors, allow=options.allow)
-        systems |= {name: [trees] for name, trees in _baselines(gold, options).items()}
+def _scores(given: "SystemRuns", options: ScoreOptions, chosen: Sequence[str]) -> "Scores":
+    """Return the scores on one gold file, or on many treebanks with their averages."""
     if options.nodes:
         from treegauge.scoring.metrics.morphosyntactic import score_nodes
 
-        return score_nodes(gold, systems, options)
+        return score_nodes(*given.single, options)
     with progress("sentences") as task:
-        return evaluate(gold, systems, options, progress=task.advance)
+        if given.several:
+            from treegauge.scoring.suite import score_suite
+
+            return score_suite(
+                given.gold, given.systems, options, failures=given.failures, chosen=chosen, progress=task.advance
+            )
+        from treegauge.scoring.evaluation import evaluate
+
+        return evaluate(*given.single, options, progress=task.advance)
 
 
-def _baselines(gold: Any, options: ScoreOptions) -> "dict[str, Treebank]":
-    """Return the baselines' trees for gold sentences."""
+def with_baselines(given: "SystemRuns", options: ScoreOptions) -> "SystemRuns":
+    """Add the trees of the baselines for gold sentences; gold is read once."""
+    from treegauge.treebanks.sources.resolver import read_treebank
+
+    gold = {code: read_treebank(one, errors=options.errors, allow=options.allow) for code, one in given.gold.items()}
+    parsed = {code: _baselines(one, given.gold[code], options) for code, one in gold.items()}
+    shared = [name for name in next(iter(parsed.values())) if all(name in trees for trees in parsed.values())]
+    added = {name: {code: [trees[name]] for code, trees in parsed.items()} for name in shared}
+    return given._replace(gold=given.gold if given.several else gold, systems=given.systems | added)
+
+
+def _baselines(gold: Any, path: Any, options: ScoreOptions) -> "dict[str, Treebank]":
+    """Return the baselines' trees for gold sentences; tag pairs need a training set next to the gold file."""
+    from treegauge.core.extensions import load_extension
     from treegauge.scoring.metrics.baselines import BASELINES, baseline_parse
+    from treegauge.scoring.subsets import training_sets
+    from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.sources.resolver import read_treebank
 
     read = read_treebank(gold, errors=options.errors, allow=options.allow)
-    return {name: baseline_parse(read, name) for name in BASELINES}
+    found = {name: baseline_parse(read, name) for name in BASELINES}
+    if training := training_sets(path):
+        found["tag-pairs"] = load_extension("parsers", "fit")("baseline", concat(training), seed=0).parse(read)
+    return found

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
-from treegauge.core.paper_tables import PaperTable, Style
-from treegauge.core.result import Result
+from treegauge.core.paper_tables import PaperResult, PaperTable
 from treegauge.scoring.alignment.segmentation import TextChanges
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import ENHANCED, METRICS, MORE, Metric, canonical, metric_label
@@ -55,7 +54,7 @@ class SystemScore:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores(Result):
+class Scores(PaperResult):
     r"""Scores of one or more systems on one gold file, in percent.
 
     ``scores["careful"]["LAS"].f1`` is a system's score. Scores on many treebanks are a
@@ -84,7 +83,8 @@ class Scores(Result):
 
     kind: ClassVar[str] = "score"
     unit: ClassVar[str | None] = "percent"
-    own_formats: ClassVar[tuple[str, ...]] = ("official", "counts", "acl", "eee")
+    own_formats: ClassVar[tuple[str, ...]] = ("official", "counts", *PaperResult.own_formats, "eee")
+    in_marks: ClassVar[frozenset[str]] = frozenset({"comparisons", "claims"})
 
     @property
     def treebanks(self) -> "Mapping[str, Scores]":
@@ -167,10 +167,6 @@ class Scores(Result):
         """Return what ``conll18_ud_eval.py -c`` prints."""
         return self.official(counts=True, enhanced="ELAS" in self.systems[0].metrics)
 
-    def to_acl(self) -> str:
-        """Return the LaTeX table that fits the columns of ACL papers."""
-        return self.to_latex(style="acl")
-
     @property
     def shown_metrics(self) -> list[str]:
         """The metrics in printed tables."""
@@ -228,18 +224,6 @@ class Scores(Result):
         from treegauge.scoring.paper import scores_table
 
         return scores_table(self)
-
-    def to_latex(self, *, style: Style = "plain") -> str:
-        """Return the table for a paper with significance marks, then further tables."""
-        from treegauge.scoring.paper import other_parts
-
-        return "\n\n".join([self.paper().latex(style), *other_parts(self, "latex")])
-
-    def to_markdown(self) -> str:
-        """Return the table for a paper as Markdown, then further tables."""
-        from treegauge.scoring.paper import other_parts
-
-        return "\n\n".join([self.paper().markdown(), *other_parts(self, "markdown")])
 
 
 def _flat(metric: Metric) -> dict[str, Any]:

@@ -8,23 +8,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic, new_folder
-from treegauge.core.messages import note, progress
+from treegauge.core.messages import progress
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign, sign
 from treegauge.core.text_formats import parse_json
+from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.certainty import estimate
+from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.comparisons import unit_counts
 from treegauge.scoring.evaluation import evaluate, scoring_choices
 from treegauge.scoring.hierarchies import over_treebanks, percent_interval
 from treegauge.scoring.metrics.registry import Metric, metric_label
+from treegauge.scoring.metrics.word_metrics import correct_words
 from treegauge.scoring.settings import Reading, ScoreOptions
-from treegauge.scoring.systems import check_system_output, match_folders, name_and_path
+from treegauge.scoring.systems import PRIMARY, SystemRuns, failure_reason, match_folders, named_outputs, primary_run
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+ONE_RUN = "one run"
 _COUNTS = ("correct", "gold", "system", "aligned")
 
 
@@ -49,27 +54,38 @@ class CellScore(NamedTuple):
 
     `errors` has the standard error of F1 (as a fraction) and its degrees of freedom for each metric
     that has one; the interval of a macro average needs them. `remarks` are what readers of the
-    score must know about the output.
+    score must know about the output. `classes` has, for each relation, the words with correct head
+    and relation, those of gold and those of the output, as means over runs.
     """
 
     metrics: dict[str, Metric]
     errors: dict[str, tuple[float, float]]
     failure: str | None = None
     remarks: str = ""
+    classes: Mapping[str, list[float]] = MappingProxyType({})
+
+    def estimate(self, metric: str) -> StudentEstimate:
+        """Return F1 as a fraction, with its standard error."""
+        return StudentEstimate(*(np.array([part]) for part in (self.metrics[metric].f1 / 100, *self.errors[metric])))
 
 
 def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> CellScore:
     """Score the runs of a system; an error in one becomes the reason of its failure."""
+    classes: dict[str, list[float]] = {}
+
+    def count(alignment: Alignment) -> None:
+        right = correct_words(alignment, options.convention)
+        ours, theirs = (classify(side.treebank, "relation") for side in (alignment.gold, alignment.system))
+        counted = [(right.relations, ours), (right.gold, ours), (right.system, theirs)]
+        for place, (mask, (codes, names, _)) in enumerate(counted):
+            for name, number in zip(names, np.bincount(codes[mask], minlength=len(names)), strict=True):
+                classes.setdefault(name, [0.0, 0.0, 0.0])[place] += float(number) / len(runs)
+
     try:
-        scores = evaluate(gold, {"system": list(runs)}, options)
+        scores = evaluate(gold, {"system": list(runs)}, options, each=count)
     except TreegaugeError as error:
         # Several teams may submit the same file, so messages name the file without its folder.
-        said = str(error)
-        for run in runs:
-            said = said.replace(run, Path(run).name)
-        lines = [line.strip() for line in said.splitlines()]
-        reasons = [line for line in lines if line and not line.startswith("hint")]
-        return CellScore({}, {}, "; ".join(reasons[:3]))
+        return CellScore({}, {}, failure_reason(error, runs))
     (system,) = scores.systems
     names = list(system.metrics)
     estimates = estimate(unit_counts(system, names, scores.units))
@@ -78,7 +94,7 @@ def score_cell(gold: Treebank, runs: Sequence[str], options: ScoreOptions) -> Ce
         for i, name in enumerate(names)
         if np.isfinite(estimates.standard_error[i])
     }
-    return CellScore(system.metrics, errors, remarks="; ".join(system.remarks))
+    return CellScore(system.metrics, errors, remarks="; ".join(system.remarks), classes=classes)
 
 
 @dataclass(frozen=True)
@@ -105,7 +121,7 @@ class ScoreCache:
                 name: Metric(name, *(counts[count] for count in _COUNTS)) for name, counts in kept["metrics"].items()
             }
             errors = {name: (float(se), float(df)) for name, (se, df) in kept["errors"].items()}
-            return CellScore(metrics, errors, kept["failure"], kept["remarks"])
+            return CellScore(metrics, errors, kept["failure"], kept["remarks"], dict(kept["classes"]))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
@@ -114,7 +130,7 @@ class ScoreCache:
         metrics = {name: {count: getattr(metric, count) for count in _COUNTS} for name, metric in score.metrics.items()}
         kept = {"gold": gold, "system": system, "signature": self.signature, "metrics": metrics,
                 "errors": {name: list(pair) for name, pair in score.errors.items()},
-                "failure": score.failure, "remarks": score.remarks}  # fmt: skip
+                "failure": score.failure, "remarks": score.remarks, "classes": dict(score.classes)}  # fmt: skip
         with atomic(self.path(gold, system), own=True) as file:
             file.write(json.dumps({**kept, "checksum": _checksum(kept)}).encode())
 
@@ -123,88 +139,31 @@ def _checksum(kept: dict[str, Any]) -> str:
     return sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
-NO_OUTPUT = "no output"
 Cell = tuple[str, str]
 """A treebank and a team."""
 
 
-@dataclass(frozen=True)
-class Submissions:
-    """Gold files by treebank, and the outputs of each team.
+def find_submissions(
+    gold: Source, submissions: Sequence[Any], split: str | None = None
+) -> tuple[SystemRuns, list[Path]]:
+    """Return the gold files of a split, the output of the teams, and the folders that hold teams.
 
-    `homes` are the folders that contain the teams' folders; `problems` are the reasons why a team's
-    outputs could not be matched with gold files.
+    Submissions are folders with a folder per team, ``NAME=PATH``, stores, or mappings from teams to
+    paths of files or folders. Without a split, files named as test sets are used, or else all.
     """
-
-    gold: dict[str, str]
-    outputs: dict[str, dict[str, list[str]]]
-    problems: dict[str, str]
-    homes: list[Path]
-
-    @classmethod
-    def find(cls, gold: Source, submissions: Sequence[Any], split: str | None = None) -> "Submissions":
-        """Find the gold files of a split and the teams, and match outputs with gold files.
-
-        Submissions are folders with a folder per team, ``NAME=PATH``, or mappings from teams to
-        paths of files or folders. Without a split, files named as test sets are used, or else all
-        files.
-        """
-        gold = treebank_folder(gold)
-        teams, homes = _teams(submissions)
-        every = [path for ending in ENDINGS for path in gold.rglob(f"*.conllu{ending}")]
-        if split is None and any(split_of(path) == "test" for path in every):
-            split = "test"
-        files = match_folders(gold, {}, split=split).gold
-        outputs: dict[str, dict[str, list[str]]] = {}
-        problems: dict[str, str] = {}
-        for team, paths in teams.items():
-            try:
-                outputs[team] = match_folders(gold, {team: paths}, split=split).systems[team]
-            except TreegaugeError as error:
-                outputs[team], problems[team] = {}, str(error)
-        return cls(files, outputs, problems, homes)
-
-
-def _teams(submissions: Sequence[Any]) -> tuple[dict[str, list[str]], list[Path]]:
-    """Return the paths of each team's runs, and the folders that contain several teams."""
-    named: dict[str, list[str]] = {}
-    homes: list[Path] = []
-    for submission in submissions:
-        if isinstance(submission, Mapping):
-            for team, paths in submission.items():
-                runs = [paths] if isinstance(paths, str | os.PathLike) else paths
-                named.setdefault(str(team), []).extend(map(os.fspath, runs))
-                for path in named[str(team)]:
-                    check_system_output(path)
-            continue
-        name, path = name_and_path(os.fspath(submission))
-        if name is not None:
-            named.setdefault(name, []).append(path)
-            continue
-        homes.append(Path(path))
-        for team, folder in _team_folders(Path(path)):
-            named.setdefault(team, []).append(str(folder))
-    if not named:
-        where = ", ".join(map(str, homes)) or "no submissions"
-        raise TreegaugeError(
-            f"{where}: no team; expected a folder of output per team; for a single team write NAME=FOLDER"
-        )
-    return named, homes
-
-
-def _team_folders(home: Path) -> list[tuple[str, Path]]:
-    if not home.is_dir():
-        raise TreegaugeError(f"SUBMISSIONS {home}: a file; expected a folder with a folder per team, or NAME=PATH")
-    listed = sorted(path for path in home.iterdir() if not path.name.startswith("."))
-    if loose := [path.name for path in listed if path.is_file()]:
-        note(f"{home}: {len(loose)} files are outside the teams' folders and are left out, such as {loose[0]}")
-    return [(path.name, path) for path in listed if path.is_dir()]
+    gold, homes = treebank_folder(gold), list[Path]()
+    teams = named_outputs(submissions, homes=homes)
+    every = [path for ending in ENDINGS for path in gold.rglob(f"*.conllu{ending}")]
+    if split is None and any(split_of(path) == "test" for path in every):
+        split = "test"
+    return match_folders(gold, teams, split=split), homes
 
 
 class SubmissionScores(NamedTuple):
     """The score of every team on every treebank.
 
-    `new` is the number of outputs scored now, `known` the number of scores from earlier runs.
+    `new` is the number of outputs scored now, `known` the number of scores from earlier runs;
+    `files` are the outputs.
     """
 
     treebanks: tuple[str, ...]
@@ -214,6 +173,7 @@ class SubmissionScores(NamedTuple):
     signature: str
     new: int
     known: int
+    files: SystemRuns
 
     @property
     def failures(self) -> dict[Cell, str]:
@@ -257,6 +217,13 @@ class SubmissionScores(NamedTuple):
             rows, schema_overrides={**kinds, "failure": pl.String, "remarks": pl.String}, infer_schema_length=None
         )
 
+    def rule(self, team: str) -> str:
+        """Return what counts of a team's runs."""
+        given = self.files.given[team] if isinstance(self.files.given, Mapping) else ()
+        chosen = [run for one in given if isinstance(one, str) and (run := primary_run(one))]
+        number = max(map(len, self.files.systems[team].values()), default=0)
+        return f"{chosen[0]}, as {PRIMARY} says" if chosen else f"mean over {number} runs" if number > 1 else ONE_RUN
+
     def interval(self, team: str, metric: str) -> tuple[float, float] | None:
         """Return the 95 % interval of a team's macro average on these treebanks.
 
@@ -266,16 +233,12 @@ class SubmissionScores(NamedTuple):
         if not all(metric in score.errors for score in mine):
             return None
         values = [score.metrics[metric].f1 / 100 for score in mine]
-        estimates = [
-            StudentEstimate(*(np.array([part]) for part in (value, *one.errors[metric])))
-            for value, one in zip(values, mine, strict=True)
-        ]
-        here = over_treebanks(list(self.treebanks), values, estimates).here
+        here = over_treebanks(list(self.treebanks), values, [score.estimate(metric) for score in mine]).here
         return None if here is None else percent_interval(here, 0.95, share=True)
 
 
 def score_submissions(
-    files: Submissions, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
+    files: SystemRuns, options: ScoreOptions, *, cache: Path | None = None, workers: int | None = None
 ) -> SubmissionScores:
     """Score every output that has no score from an earlier run.
 
@@ -289,14 +252,16 @@ def score_submissions(
 
     def scored(code: str) -> dict[Cell, tuple[CellScore, bool | None]]:
         gold, fresh = _Gold(files.gold[code], options), set[str]()
-        return {(code, team): one(code, team, gold, fresh) for team in files.outputs}
+        return {(code, team): one(code, team, gold, fresh) for team in files.systems}
 
     def one(code: str, team: str, gold: _Gold, fresh: set[str]) -> tuple[CellScore, bool | None]:
-        output = files.outputs[team].get(code)
-        if output is None:
-            return CellScore({}, {}, files.problems.get(team, NO_OUTPUT)), None
+        if why := files.failures.get((code, team)):
+            return CellScore({}, {}, why), None
+        output = files.systems[team][code]
         try:
             checksum = "+".join(map(file_checksum, output))
+            if len(output) > 1:  # a failure names the folder of the run
+                checksum += "@" + "+".join(Path(run).parent.name for run in output)
         except OSError as error:
             return CellScore({}, {}, f"cannot be read: {error.strerror or error}"), None
         known = None if kept is None else kept.get(gold.checksum, checksum)
@@ -314,7 +279,7 @@ def score_submissions(
     states: list[bool | None] = []
     # One context for all threads: none of them may remove a folder that another one writes to.
     home = nullcontext() if cache is None else new_folder(cache)
-    with home, progress("outputs", sum(map(len, files.outputs.values()))) as task:
+    with home, progress("outputs", sum(map(len, files.systems.values()))) as task:
         for part in map_threads(scored, files.gold, worker_count(workers)):
             cells |= {cell: score for cell, (score, _) in part.items()}
             states += [fresh for _, fresh in part.values()]
@@ -322,8 +287,8 @@ def score_submissions(
         reasons = "; ".join(sorted({str(cell.failure) for cell in cells.values()})[:3])
         raise TreegaugeError(f"no team could be scored: {reasons}; check that GOLD comes before SUBMISSIONS")
     return SubmissionScores(
-        tuple(files.gold), tuple(files.outputs), cells, options, signature,
-        new=states.count(True), known=states.count(False),
+        tuple(files.gold), tuple(files.systems), cells, options, signature,
+        new=states.count(True), known=states.count(False), files=files,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.statistics.units import text_units
 from treegauge.treebanks.data.conllu import TOLERABLE
-from treegauge.treebanks.sources.files import split_of
+from treegauge.treebanks.sources.files import is_conllu, split_of
 from treegauge.treebanks.sources.languages import own_name, release_of
 from treegauge.treebanks.sources.resolver import find, folder_name, read_treebank, resolve_source
 
@@ -208,9 +208,16 @@ def _home(gold: Any, option: str) -> Path:
 def _training(gold: Any) -> "list[Treebank]":
     """Return the training set that is next to a gold file."""
     home = _home(gold, "--leave-out leaked")
-    files = [file for file in find(home) if split_of(file) == "train"]
-    if not files:
-        raise TreegaugeError(f"{home}: found no training set next to gold; --leave-out leaked compares with it")
+    if training := training_sets(gold):
+        return training
+    raise TreegaugeError(f"{home}: found no training set next to gold; --leave-out leaked compares with it")
+
+
+def training_sets(gold: Any) -> "list[Treebank]":
+    """Return the training set in the folder of a dev or test file; none for other gold."""
+    if not isinstance(gold, str | PathLike) or not is_conllu(gold) or split_of(gold) in (None, "train"):
+        return []
+    files = [file for file in find(Path(gold).resolve().parent) if split_of(file) == "train"]
     return [read_treebank(file, need_heads=False, allow=TOLERABLE) for file in files]
 
 

@@ -20,6 +20,7 @@ from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canonical
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
+from treegauge.scoring.systems import NO_OUTPUT, failure_reason
 from treegauge.statistics.multiple import partial_conjunction
 from treegauge.statistics.units import TextUnits, fallback_notes, units_of_text
 
@@ -51,17 +52,8 @@ class Suite(Scores):
         """Return the macro averages of systems; those in the `chosen` metrics, or LAS, have intervals."""
         systems = tuple(SystemScore(name, {}, ()) for name in names)
         sentences = sum(scores.sentences for scores in parts.values())
-        bare = cls(
-            systems,
-            sentences,
-            signature,
-            convention,
-            chosen=chosen,
-            level=level,
-            units=units,
-            parts=parts,
-            failures=failures,
-        )
+        how: dict[str, Any] = {"chosen": chosen, "level": level, "units": units, "parts": parts, "failures": failures}
+        bare = cls(systems, sentences, signature, convention, **how)
         averaged = tuple(SystemScore(name, bare._averages(name), ()) for name in names)
         return replace(bare, systems=averaged)
 
@@ -315,21 +307,23 @@ def score_suite(
     systems: Mapping[str, Mapping[str, Input | Sequence[Input]]],
     options: ScoreOptions | None = None,
     *,
+    failures: Mapping[tuple[str, str], str] | None = None,
     chosen: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Suite:
     """Score systems on many treebanks; `systems` has outputs by system and treebank.
 
-    The other parameters are those of :func:`treegauge.scoring.evaluation.evaluate`.
+    `failures` say by treebank and system why there is no output. The other parameters are those of
+    :func:`treegauge.scoring.evaluation.evaluate`.
     """
     options = options or ScoreOptions()
     scored: dict[str, Scores] = {}
-    failures: dict[tuple[str, str], str] = {}
+    failures = dict(failures or {})
     for treebank, file in gold.items():
         done = []
         for system, outputs in systems.items():
             if treebank not in outputs:
-                failures[treebank, system] = "no output"
+                failures.setdefault((treebank, system), NO_OUTPUT)
                 continue
             try:
                 output = {system: outputs[treebank]}
@@ -337,9 +331,7 @@ def score_suite(
             except TreegaugeError as error:
                 # An error in a gold file is not a system's failure.
                 evaluate(file, file, replace(options, resamples=0))
-                lines = [line.strip() for line in str(error).splitlines()]
-                reasons = [line for line in lines if not line.startswith("hint")]
-                failures[treebank, system] = "; ".join(reasons[:3])
+                failures[treebank, system] = failure_reason(error)
         sentences = done[0].sentences if done else 0
         signature = done[0].signature if done else sign(tb=treebank)
         scored[treebank] = Scores(
@@ -352,17 +344,10 @@ def score_suite(
         shown = "; ".join(sorted(set(failures.values()))[:3])
         raise TreegaugeError(f"no system could be scored: {shown}")
     everything = [system for scores in scored.values() for system in scores.systems]
-    how = scoring_choices(options, everything)
     digest = sha256("\n".join(scores.treebank for scores in scored.values()).encode()).hexdigest()
     title = f"{len(scored)}treebanks#{digest[:6]}"
-    signature = sign(tb=title, average="macro", missing="0" if failures else None, **how)
-    return Suite.of(
-        scored,
-        tuple(systems),
-        failures,
-        signature,
-        options.convention,
-        chosen=tuple(chosen),
-        level=options.level,
-        units=options.units,
+    signature = sign(
+        tb=title, average="macro", missing="0" if failures else None, **scoring_choices(options, everything)
     )
+    how = {"chosen": tuple(chosen), "level": options.level, "units": options.units}
+    return Suite.of(scored, tuple(systems), failures, signature, options.convention, **how)  # type: ignore[arg-type]

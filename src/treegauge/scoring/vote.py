@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
@@ -16,17 +17,18 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.scoring.alignment.align import Alignment
-    from treegauge.scoring.metrics.word_metrics import CorrectWords
     from treegauge.treebanks.data.columns import Treebank
 
     Output = Treebank | str | PathLike[str]
 
 VOTED = "voted"
+ORACLES = ("oracle by sentence", "oracle by word")
+METRICS = ("UAS", "LAS")
 
 
 @dataclass(frozen=True, eq=False)
 class Combination(Result):
-    """Best system, vote and oracles: UAS and LAS in percent. `treebank` has the trees of the vote.
+    """Best system, vote and oracles: UAS and LAS in percent. `treebanks` has the trees of the vote.
 
     Oracles know the gold tree. The oracle by sentence chooses the best system for each sentence,
     the oracle by word a correct system for each word, if there is one. No combination that chooses
@@ -34,10 +36,15 @@ class Combination(Result):
     """
 
     rows: tuple[dict[str, Any], ...]
-    treebank: "Treebank" = field(repr=False)
+    treebanks: "Mapping[str, Treebank]" = field(repr=False)
     signature: str
     kind: ClassVar[str] = "combination"
     unit: ClassVar[str | None] = "percent"
+
+    @property
+    def treebank(self) -> "Treebank":
+        """The trees of the vote, on the first treebank of several."""
+        return next(iter(self.treebanks.values()))
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -68,14 +75,15 @@ def vote(
     Parameters
     ----------
     gold
-        The gold file.
+        The gold file, or a folder of gold files; treebanks that lack output of a system are left
+        out. In Python also a mapping from names to treebanks.
     *systems
-        System files, as PATH or NAME=PATH. In Python also treebanks, and mappings from names to
-        outputs.
+        System files or folders, as PATH or NAME=PATH, or stores; repeat a NAME for several runs,
+        which share its vote. In Python also treebanks, and mappings from names to outputs.
     votes
         Weight of a system's vote, as NAME=WEIGHT (1 where not given); repeatable.
     out
-        Write the combined trees to this CoNLL-U file.
+        Write the combined trees to this CoNLL-U file; with folders, to a file per treebank here.
     convention
         What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
         subtypes (subtypes compared), or no-punct+subtypes.
@@ -87,7 +95,8 @@ def vote(
     Returns
     -------
     Combination
-        Scores of the best system, of the vote, and of oracles; `treebank` has the combined trees.
+        Scores of the best system, of the vote, and of oracles, means over runs and treebanks;
+        `treebank` has the combined trees (`treebanks` those of each).
 
     Examples
     --------
@@ -97,23 +106,30 @@ def vote(
     >>> [row["combination"] for row in voted.rows]
     ['best system: a', 'voted', 'oracle by sentence', 'oracle by word']
     """
+    from treegauge.core.files import whole_folder
     from treegauge.core.messages import note
     from treegauge.scoring.alignment.align import align
-    from treegauge.scoring.breakdown import align_outputs
-    from treegauge.scoring.systems import single_outputs
+    from treegauge.scoring.breakdown import align_answers
+    from treegauge.scoring.systems import answers
     from treegauge.treebanks.data.conllu import write_conllu
 
-    source, outputs = single_outputs(gold, systems, "a vote")
-    if VOTED in outputs:
+    given = answers(gold, systems)
+    if VOTED in given.systems:
         raise TreegaugeError(f"the name {VOTED!r} is reserved for the vote; give the system another one: NAME=PATH")
-    alignments = align_outputs(source, outputs, Reading(errors, allow))
-    trees = replace(voted({name: one.system.treebank for name, one in alignments.items()}, votes), name=VOTED)
-    first = next(iter(alignments.values()))
-    alignments[VOTED] = align(first.gold.treebank, trees)
+    aligned, trees = align_answers(given, Reading(errors, allow)), {}
+    for code, row in aligned.items():
+        parsed = {name: [one.system.treebank for one in runs] for name, runs in row.items()}
+        trees[code] = replace(voted(parsed, votes), name=VOTED)
+        row[VOTED] = [align(next(iter(row.values()))[0].gold.treebank, trees[code])]
+    if out is not None and not given.several:
+        write_conllu(next(iter(trees.values())), out)
+    elif out is not None:
+        with whole_folder(Path(out)):
+            for code, tree in trees.items():
+                write_conllu(tree, Path(out) / f"{code.replace('/', '-')}.conllu")
     if out is not None:
-        write_conllu(trees, out)
         note(f"wrote {out}")
-    return combination(alignments, find_convention(convention))
+    return combination(aligned, find_convention(convention))
 
 
 def vote_weights(systems: Sequence[str], votes: Sequence[str]) -> list[float]:
@@ -136,54 +152,75 @@ def vote_weights(systems: Sequence[str], votes: Sequence[str]) -> list[float]:
     return list(weights.values())
 
 
-def voted(outputs: "Mapping[str, Treebank]", votes: Sequence[str] = ()) -> "Treebank":
+def voted(outputs: "Mapping[str, Treebank | Sequence[Treebank]]", votes: Sequence[str] = ()) -> "Treebank":
     """Return the tree of each sentence whose arcs get the most votes.
 
-    Every system votes for its arcs, with its weight; the maximum spanning tree with one root wins
-    (reparsing; Sagae and Lavie 2006). Systems that have the arc vote on its relation; ties go to
-    the first. All other columns are those of the first system.
+    Every system votes for its arcs, with its weight, of which each of its runs has an equal share;
+    the maximum spanning tree with one root wins (reparsing; Sagae and Lavie 2006). Systems that
+    have the arc vote on its relation; ties go to the first. All other columns are those of the
+    first system.
     """
-    if len(outputs) < 2:
-        raise TreegaugeError(f"a vote needs at least two systems; got {len(outputs)}")
+    from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.data.decoding import vote_trees
 
-    weights = vote_weights(list(outputs), votes)
+    runs = [[one] if isinstance(one, Treebank) else list(one) for one in outputs.values()]
+    weights = [
+        weight / len(own) for weight, own in zip(vote_weights(list(outputs), votes), runs, strict=True) for _ in own
+    ]
+    if len(weights) < 2:
+        raise TreegaugeError(f"a vote needs at least two systems; got {len(weights)}")
     # So small a difference that it decides only ties, which go to the first system.
     ordered = [weight * (1 - 1e-9 * i) for i, weight in enumerate(weights)]
-    return vote_trees(list(outputs.values()), ordered)
+    return vote_trees([one for own in runs for one in own], ordered)
 
 
-def combination(alignments: "Mapping[str, Alignment]", convention: Convention = OFFICIAL) -> Combination:
-    """Return scores of the best system, of the vote and of the oracles."""
+def combination(
+    aligned: "Mapping[str, Mapping[str, Sequence[Alignment]]]", convention: Convention = OFFICIAL
+) -> Combination:
+    """Return scores of the best system, of the vote and of the oracles; means over treebanks."""
+    import numpy as np
+
+    from treegauge.scoring.classes.confusion import joint_signature
+
+    tables = [_scores(row, convention) for row in aligned.values()]
+    means = {
+        name: {metric: float(np.mean([table[name][metric] for table in tables])) for metric in METRICS}
+        for name in tables[0]
+    }
+    best = max((name for name in means if name not in {VOTED, *ORACLES}), key=lambda name: means[name]["LAS"])
+    rows = [
+        {"combination": title} | {convention.label(metric): means[name][metric] for metric in METRICS}
+        for title, name in ((f"best system: {best}", best), *((name, name) for name in (VOTED, *ORACLES)))
+    ]
+    names = [name for name in next(iter(aligned.values())) if name != VOTED]
+    signed = joint_signature([row[best][0] for row in aligned.values()]) | {"system": "+".join(names)}
+    trees = {code: row[VOTED][0].system.treebank for code, row in aligned.items()}
+    average = "macro" if len(trees) > 1 else None
+    return Combination(tuple(rows), trees, sign(m="+".join(METRICS), **signed, average=average, **convention.signed))
+
+
+def _scores(row: "Mapping[str, Sequence[Alignment]]", convention: Convention) -> dict[str, dict[str, float]]:
+    """Return the scores of each system on a treebank, means over its runs, and of the oracles."""
     import numpy as np
 
     from treegauge.scoring.metrics.word_metrics import correct_words
 
-    words_by_system = {name: correct_words(alignment, convention) for name, alignment in alignments.items()}
-    singles = {name: words for name, words in words_by_system.items() if name != VOTED}
-    best = max(singles, key=lambda name: singles[name].score("LAS") or 0.0)
-    first = alignments[best]
-    sentence_of, number = first.gold.treebank.sentence_of, len(first.gold.treebank)
-    best_words = words_by_system[best]
-    denominator = int(best_words.gold.sum()) + int(best_words.system.sum())
-
-    def percent(correct: int) -> float | None:
-        return 100 * (2 * correct / denominator) if denominator else None
-
-    def by_sentence(metric: str) -> float | None:
-        counts = [np.bincount(sentence_of[words.mask(metric)], minlength=number) for words in singles.values()]
-        return percent(int(np.max(counts, axis=0).sum()))
-
-    def by_word(metric: str) -> float | None:
-        masks = [words.mask(metric) for words in singles.values()]
-        return percent(int(np.any(masks, axis=0).sum()))
-
-    def row(name: str, words: "CorrectWords") -> dict[str, Any]:
-        return {"combination": name} | {label(m): words.score(m) for m in ("UAS", "LAS")}
-
-    label = convention.label
-    rows = [row(f"best system: {best}", words_by_system[best]), row(VOTED, words_by_system[VOTED])]
-    for name, oracle in (("oracle by sentence", by_sentence), ("oracle by word", by_word)):
-        rows.append({"combination": name} | {label(m): oracle(m) for m in ("UAS", "LAS")})
-    signed = first.signed | {"system": "+".join(singles)}
-    return Combination(tuple(rows), alignments[VOTED].system.treebank, sign(m="UAS+LAS", **signed, **convention.signed))
+    words = {name: [correct_words(one, convention) for one in runs] for name, runs in row.items()}
+    scores = {
+        name: {metric: float(np.mean([one.score(metric) or 0.0 for one in runs])) for metric in METRICS}
+        for name, runs in words.items()
+    }
+    gold = row[VOTED][0].gold.treebank
+    outputs = [one for name, runs in words.items() if name != VOTED for one in runs]
+    best = max((name for name in words if name != VOTED), key=lambda name: scores[name]["LAS"])
+    denominator = max(int(words[best][0].gold.sum()) + int(words[best][0].system.sum()), 1)
+    for name in ORACLES:
+        scores[name] = {}
+        for metric in METRICS:
+            masks = [one.mask(metric) for one in outputs]
+            if name == ORACLES[0]:
+                correct = np.max([np.bincount(gold.sentence_of[mask], minlength=len(gold)) for mask in masks], axis=0)
+            else:
+                correct = np.any(masks, axis=0)
+            scores[name][metric] = 100 * (2 * int(correct.sum()) / denominator)
+    return scores

@@ -17,7 +17,7 @@ from treegauge.statistics.variables import Coefficient
 # Fisher's transformation of a coefficient of 1 is infinite.
 _MOST = 1 - 1e-12
 #: Weight of a cluster when its effect on a coefficient is estimated, by simulation of normal rows.
-KEPT: dict[Coefficient, float] = {"spearman": 0.5, "pearson": 0.25, "kendall": 0.5}
+KEPT: dict[Coefficient, float] = {"spearman": 0.5, "pearson": 0.25, "kendall": 0.25}
 
 
 def weighted_coefficients(values: FloatArray, weights: FloatArray, method: Coefficient = "spearman") -> FloatArray:
@@ -77,7 +77,7 @@ class Clusters:
         With :math:`u_g = (z_g - z) / (1 - kept)` the effect of a lower weight of cluster g,
         :math:`\sum_g (u_g - \bar u) (u_g - \bar u)^\top`. Leaving whole clusters out overstates the
         variance of a coefficient, and infinitesimal changes understate it if few clusters have most
-        rows, of Pearson's r more than of ranks: :data:`KEPT`.
+        rows, of Spearman's rho less than of the others: :data:`KEPT`.
         """
         effects = (reduced[1:] - reduced[0]) / (1 - kept)
         centred = effects - effects.mean(axis=0)

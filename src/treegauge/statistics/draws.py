@@ -55,6 +55,12 @@ def apply_statistic(statistic: Statistic, sums: FloatArray) -> FloatArray:
     return values
 
 
+def ratios(sums: FloatArray) -> FloatArray:
+    """Return the first half of the columns divided by the second, such as F1 from its two terms."""
+    half = sums.shape[-1] // 2
+    return np.asarray(sums[..., :half] / sums[..., half:])
+
+
 class Units:
     """The statistics of every unit, for one or more systems, with sums exact in any order.
 

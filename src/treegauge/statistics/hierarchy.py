@@ -48,8 +48,8 @@ def hierarchy(
     of freedom of :func:`~treegauge.statistics.small_samples.effective_df` or, if fewer, of
     :func:`~treegauge.statistics.small_samples.heavy_tailed_df`, and NaN below 25 treebanks or ten
     groups; that for these treebanks is :math:`\sqrt{\sum_t se_t^2} / T`. A new treebank has the
-    variance
-    :math:`se^2 + \sigma_f^2 + \sigma_u^2`.
+    variance :math:`(1 - \frac{1}{G^2}) \frac1G \sum_g \frac{1}{n_g} \sum_{t \in g} (d_t - \bar d_{-g})^2`: the squared
+    errors of predicting each group from the others, so that no group counts for more than one.
 
     Parameters
     ----------
@@ -93,14 +93,18 @@ def hierarchy(
     inner = ((rows.T - means[codes]) ** 2).sum(axis=0) / free_inner
     balance = (treebanks - (sizes**2).sum() / treebanks) / free_outer
     if number == treebanks:
-        inner, free_inner = outer, free_outer
+        inner = outer
     family = np.maximum(outer - inner, 0.0) / max(balance, 1.0)
-    spread = family + inner
-    share = np.where(outer > inner, 1 / max(balance, 1.0), 0.0)
-    curvature = (share * outer) ** 2 / free_outer + ((1 - share) * inner) ** 2 / free_inner
-    df = np.divide(spread**2, curvature, out=np.ones_like(mean), where=curvature > 0)
-    df = np.minimum(df, heavy_tailed_df((rows - mean[:, None]).T))
-    new = StudentEstimate(mean, np.sqrt(alike.standard_error**2 + spread), df)
+
+    # Each group is predicted from the others.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = (sums.sum(axis=0) - sums) / (treebanks - sizes)[:, None]
+    squares = np.zeros_like(sums)
+    np.add.at(squares, codes, (rows.T - rest[codes]) ** 2)
+    squares /= sizes[:, None]
+    spread = np.sqrt(squares.mean(axis=0) * (1 - 1 / number**2))  # Student's, if groups are single treebanks
+    spread[np.isnan(alike.standard_error)] = np.nan
+    new = StudentEstimate(mean, spread, heavy_tailed_df(np.sign(means - mean) * np.sqrt(squares)))
 
     here = error = None
     if within is not None:

@@ -84,6 +84,11 @@ class StudentEstimate:
         odds, reach = value / (1 - value), np.where(inside, reach / (value * (1 - value)), np.nan)
         return 1 / (1 + np.exp(reach) / odds), 1 / (1 + np.exp(-reach) / odds)
 
+    def limited(self, units: npt.NDArray[np.int64], least: int) -> "StudentEstimate":
+        """Return the same with at most the degrees of freedom of `units`; NaN where these are fewer than `least`."""
+        error = np.where(units >= least, self.standard_error, np.nan)
+        return StudentEstimate(self.value, error, np.minimum(self.df, np.maximum(units - 1, 1)))
+
     def p_value(self, null: float = 0.0) -> FloatArray:
         """Return the two-sided p-value of the t test against `null`; 1 if nothing differs."""
         away = np.abs(self.value - null)

@@ -89,14 +89,14 @@ def test_errors_grow_with_distance_with_noise_and_with_bad_fits():
 
 
 def test_packaged_factors_are_those_that_the_script_measures():
-    from studies.challenges.extrapolation import measure
+    from tools.calibrate.advice import measured
 
-    made = measure()
+    made = measured()
     for kind in ("all", "classes"):
         assert checked()[kind]["hits"] == made[kind]["hits"]
         assert checked()[kind]["factors"] == pytest.approx(made[kind]["factors"], abs=2e-3)
-        for inside, number in made[kind]["hits"].values():
-            assert 0.90 <= inside / number <= 0.98
+        inside, number = np.sum(list(made[kind]["hits"].values()), axis=0)
+        assert 0.92 <= inside / number <= 0.97
     assert np.isnan(factor(0.995))
 
 
@@ -121,7 +121,7 @@ def test_extrapolation_covers_the_truth():
     held = dict(found.table.select("law", "held_out").rows())
     assert abs(held["power"]) < abs(held["log"])
     assert "at 1000" in found.shown().columns
-    assert "held-out scores: 95 % intervals contained" in str(found)
+    assert "promised and measured: 95 % intervals contained" in str(found)
 
 
 def test_a_logarithm_does_not_identify_a_power_law():
@@ -229,7 +229,7 @@ def test_the_need_of_a_gain_is_where_the_gain_and_its_interval_reach_it():
         assert row[end] == pytest.approx(3.0, abs=0.1)
     assert 9 * np.log(1 + need.sentences / 500) == pytest.approx(3.0, abs=0.6)
     chances = [advise(counts, gain=3.0, budget=n).need.chance for n in (need.low, need.sentences, need.high)]
-    assert chances == pytest.approx([0.025, 0.5, 0.975], abs=0.02)
+    assert chances == pytest.approx([0.025, 0.5, 0.975], abs=0.06)
     assert f"+3 score needs about {need.sentences:,} more sentences ({need.low:,} to {need.high:,})" in str(found)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import treegauge as tg
 from treegauge.cli.verbs import VERBS
-from treegauge.core.errors import ChoiceError
+from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.reporting.figures.drawing import FIGURES, to_svg
 from treegauge.reporting.figures.ranking import pair_matrix, rank_boxes
@@ -50,8 +50,11 @@ def test_of_a_breakdown_the_classes_are_drawn():
 
 
 def test_a_result_without_a_figure_is_refused(scores):
+    gold = synthetic(30, seed=1)
     with pytest.raises(ChoiceError, match="kind of result with a figure"):
-        tg.draw(scores.attached["comparisons"])
+        tg.draw(tg.confusion(gold, gold))
+    with pytest.raises(TreegaugeError, match="no difference has an interval"):
+        tg.draw(scores.attached["comparisons"])  # of equal systems
 
 
 def test_verbs_with_a_figure_are_those_whose_results_have_one():

@@ -162,7 +162,7 @@ class Outlook:
         if later <= self.grid.sizes[-1]:
             low, high = limits(self._off(later), self.bands.level)
         else:
-            half = factor(self.bands.level, "classes") * self._errors(later)
+            half = factor(self.bands.level, "classes") * self.errors(later)
             half[0] *= factor(self.bands.level) / factor(self.bands.level, "classes")
             half[1:][self.grid.total[0, 1:] < WORDS] = np.nan
             low, high = -half, half
@@ -175,7 +175,7 @@ class Outlook:
         if later <= self.grid.sizes[-1]:
             found = float(np.mean(self._off(later)[:, 0] >= missing))
             return found if np.isfinite(self._off(later)[0, 0]) else None
-        error = float(self._errors(later)[0])
+        error = float(self.errors(later)[0])
         return chance(missing, error) if np.isfinite(error) else None
 
     def need(self, gain: float, budget: int) -> Need:
@@ -192,13 +192,15 @@ class Outlook:
         step = self.mixture.level(later) - self.mixture.level(self.now)
         return np.asarray(np.einsum("s,bsc->bc", step, self._drawn))
 
-    def _errors(self, later: int) -> Floats:
+    def errors(self, later: int) -> Floats:
         """Return the expected errors of scores beyond the measured sizes; NaN if not checked."""
         grid = self.grid
         if withheld(grid, later, self.bands.level):
             return np.full(grid.means.shape[2], np.nan)
-        error: Floats = self.mixture.error(later, grid.means[0], grid.variance[0], np.maximum(grid.total[0], 1))
-        return error
+        measured = (grid.means[0], grid.variance[0], np.maximum(grid.total[0], 1))
+        errors = self.mixture.class_error(later, *measured)
+        errors[:1] = self.mixture.error(later, *(part[..., :1] for part in measured))
+        return errors
 
     def notes(self, later: int) -> list[str]:
         """Return where gains and intervals come from."""

@@ -161,6 +161,7 @@ def fit_curves(
     mask = grid.eligible(1 if treebank else bands.min_words)
     variance = averaged(grid.variance, mask) / np.maximum(mask.sum(axis=0), 1)
     words = np.where(mask, grid.total, 0.0).sum(axis=0)
+    whole = ClassCurve(curve[:, 0], variance[:, 0], float(words[0]))
     rows: list[dict[str, Any]] = []
     predictions: list[dict[str, Any]] = []
     notes = list(grid.left_out)
@@ -192,11 +193,10 @@ def fit_curves(
                 for n, s in zip(targets, scores, strict=True)
             ]
         if len(sizes) > 2:
-            of_class = ClassCurve(curve[:, c], variance[:, c], float(words[c]))
-            rows.append(key | {"law": "mixture", "held_out": _missed(sizes, of_class)})
-            kind = "all" if name == ALL else "classes"
+            of_class = whole if name == ALL else ClassCurve(curve[:, c], variance[:, c], float(words[c]))
+            rows.append(key | {"law": "mixture", "held_out": _missed(sizes, of_class, whole)})
             for n in targets:
-                found, why = predicted(grid, of_class, n, bands.level, kind)
+                found, why = predicted(grid, of_class, whole, n, bands.level)
                 predictions.append(key | {"law": "mixture", "size": n} | found)
                 notes += [why] if why and why not in notes else []
     if not rows:
@@ -224,27 +224,29 @@ class ClassCurve(NamedTuple):
 
 
 def predicted(
-    grid: ScoreGrid, measured: ClassCurve, n: int, level: float, kind: str
+    grid: ScoreGrid, measured: ClassCurve, whole: ClassCurve, n: int, level: float
 ) -> tuple[dict[str, float | None], str]:
-    """Return the mixture's score at n sentences with its interval, or why it has none."""
+    """Return the score of a class at n sentences with its interval, or why it has none.
+
+    As in advice, classes follow the laws of the `whole`, the curve of all words.
+    """
     curve, variance, words = measured
-    mixture = mix_laws(grid.sizes, curve, variance, words)
+    mixture = mix_laws(grid.sizes, *whole)
     score = float(np.clip(mixture.level(n) @ curve, 0, 100))
     why = withheld(grid, n, level)
     if n <= grid.sizes[-1] or why:
         return {"score": score, "low": None, "high": None}, why
-    error = mixture.error(n, curve[:, None], variance[:, None], np.array([words]))
-    half = factor(level, kind) * float(error[0])
+    kind, error = ("all", mixture.error) if measured is whole else ("classes", mixture.class_error)
+    half = factor(level, kind) * float(error(n, curve[:, None], variance[:, None], np.array([words]))[0])
     return {"score": score, "low": max(score - half, 0), "high": min(score + half, 100)}, ""
 
 
-def _missed(sizes: Floats, measured: ClassCurve) -> float | None:
+def _missed(sizes: Floats, measured: ClassCurve, whole: ClassCurve) -> float | None:
     """Return the mixture's error at the largest size when that size is held out."""
     if len(sizes) < 4:
         return None
-    curve, variance, words = measured
-    mixture = mix_laws(sizes[:-1], curve[:-1], variance[:-1], words)
-    return float(mixture.level(sizes[-1]) @ curve[:-1] - curve[-1])
+    mixture = mix_laws(sizes[:-1], whole.curve[:-1], whole.variance[:-1], whole.words)
+    return float(mixture.level(sizes[-1]) @ measured.curve[:-1] - measured.curve[-1])
 
 
 def held_out(law: Law, sizes: Floats, curve: Floats, weights: Floats) -> float | None:

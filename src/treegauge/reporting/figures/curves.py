@@ -15,6 +15,7 @@ from treegauge.reporting.figures.theme import (
     chart,
     faceted,
     ink,
+    line_scales,
     mark,
     quantity,
     themed,
@@ -23,7 +24,6 @@ from treegauge.reporting.figures.theme import (
 
 _LEGEND = {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2}
 _COLOURS = {"simple": PALETTE[2], ALL: PALETTE[0], "complex": PALETTE[5]}
-_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 _POINT = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")
 
 
@@ -72,21 +72,18 @@ def learning(curves: Curves, *, min_share: float = 0.01, dark: bool = False) -> 
         if row[shown] is not None and (row["class"] == ALL or (row["share"] or 1) >= min_share)
     ]
     order = list(dict.fromkeys(row["curve"] for row in rows))
-    # Black for the first curve, then each colour in turn, then the next dash pattern.
-    rest = range(len(order) - 1)
-    colours = [ink(dark), *(PALETTE[i % len(PALETTE)] for i in rest)]
-    dashes = [_DASHES[0], *(_DASHES[i // len(PALETTE) % len(_DASHES)] for i in rest)]
+    colours, dashes = line_scales(order, [ink(dark), *PALETTE])
     named = category("curve", legend=_LEGEND)
     whole = f"datum.class === '{ALL}'"
     line = {
         "y": quantity("value", unit),
         "strokeWidth": {"condition": {"test": whole, "value": 4}, "value": 1.6},
-        "strokeDash": {**named, "scale": {"domain": order, "range": dashes}},
+        "strokeDash": {**named, "scale": dashes},
         "tooltip": tips(["class", "size", "score", "value", "low", "high"]),
     }
-    reach = {"y": quantity("low", ""), "y2": {"field": "high"}}
+    reach = {"y": quantity("low", unit), "y2": {"field": "high"}}
     band = {"transform": [{"filter": whole}], **mark("area", reach, opacity=0.15)}
-    colour = {**named, "scale": {"domain": order, "range": colours}}
+    colour = {**named, "scale": colours}
     layers = [band, mark("line", line, point={"size": 14})]
     inner = {"width": 2 * SIDE, "height": 1.6 * SIDE,
              "encoding": {"x": _sizes(curves), "color": colour}, "layer": layers}  # fmt: skip
@@ -121,15 +118,16 @@ def composites(curves: Curves, placed: Equivalents | None = None, *, dark: bool 
     domain = [name for name in domain if any(row["class"] == name for row in rows)]
     colours = [_COLOURS.get(name, PALETTE[i % len(PALETTE)]) for i, name in enumerate(domain)]
     scale = {"domain": domain, "range": colours}
-    y = quantity("score", f"{curves.metric} (%)")
+    unit = f"{curves.metric} (%)"
+    y = quantity("score", unit)
     tip = tips(["class", "system", "score", "equivalent"])
     layers: list[Spec] = [
         _only("curve", {"type": "area", "opacity": 0.12},
-              {"y": quantity("low", ""), "y2": {"field": "high"}}),
+              {"y": quantity("low", unit), "y2": {"field": "high"}}),
         _only("curve", {"type": "line", "point": {"size": 18}},
               {"y": y, "tooltip": tips(["class", "size", "score", "low", "high"])}),
         _only("score", {"type": "rule", "strokeDash": [6, 3]},
-              {"x": quantity("start", ""), "x2": {"field": "end"}, "y": y, "tooltip": tip}),
+              {"x": _sizes(curves, "start"), "x2": {"field": "end"}, "y": y, "tooltip": tip}),
         _only("drop", {"type": "rule", "strokeDash": [1, 3], "strokeWidth": 2},
               {"x": _sizes(curves, "sentences"), "y": y, "y2": {"field": "floor"}, "tooltip": tip}),
     ]  # fmt: skip
@@ -161,15 +159,16 @@ def scores_by_complexity(found: Complexities, *, dark: bool = False) -> Spec:
         if row["rho"] is not None
     )
     y = quantity("score", f"{found.metric} (%) at {found.size} sentences")
-    x = quantity("complexity", "COMPLEXITY: simple left, complex right of 0")
-    place: Spec = {"x": x, "y": y, "color": category("parser")}
+    meaning = "COMPLEXITY: simple left, complex right of 0"
+    x = quantity("complexity", meaning)
+    place: Spec = {"x": x, "y": y, "color": category("parser", legend={"symbolOpacity": 1})}
     tip = tips(["parser", "group", "class", "complexity", "low", "high", "score"])
-    middle = {"x": {"field": "x", "type": "quantitative"}}
+    middle = {"x": quantity("x", meaning)}
     rule = mark("rule", middle, color=ink(dark), strokeDash=[4, 4], opacity=0.5)
     label = place | {"text": {"field": "label"}}
     layers = [
         {"data": {"values": [{"x": 0}]}, **rule},
-        mark("rule", place | {"x": quantity("low", ""), "x2": {"field": "high"}}, opacity=0.35),
+        mark("rule", place | {"x": quantity("low", meaning), "x2": {"field": "high"}}, opacity=0.35),
         mark("point", place | {"tooltip": tip}, filled=True, size=40),
         mark("text", label, align="left", dx=5, dy=-5, fontSize=9),
     ]

@@ -19,16 +19,21 @@ from treegauge.core.errors import ChoiceError, TreegaugeError, one_line
 from treegauge.core.files import atomic
 from treegauge.core.result import Figure, Result
 from treegauge.core.text_formats import json_text
+from treegauge.reporting.figures.fitting import INCH, fitted
 from treegauge.reporting.figures.theme import Spec
 
 #: The function that draws each kind of result, as ``module.function`` in this package.
 FIGURES: dict[str, str] = {
     "breakdown": "scores.class_heat",
     "breakdowns": "scores.class_heat",
+    "bradley-terry": "ranking.confidence_sets",
     "calibration": "scores.calibration",
+    "comparisons": "scores.forest",
     "complexity": "curves.scores_by_complexity",
     "curve": "curves.learning",
+    "differences": "ranking.pair_heat",
     "equivalent": "curves.placed_scores",
+    "improvement": "ranking.pair_heat",
     "measures": "treebanks.measured",
     "correlation": "analysis.correlation",
     "correlation matrix": "analysis.matrix",
@@ -39,6 +44,7 @@ FIGURES: dict[str, str] = {
     "profiles": "ranking.profile_lines",
     "ranks": "ranking.ranks_figure",
     "score": "scores.score_intervals",
+    "standings": "ranking.confidence_sets",
     "suite": "scores.suite",
     "difficulty": "treebanks.difficulty_figure",
     "map": "treebanks.data_maps",
@@ -47,12 +53,17 @@ FIGURES: dict[str, str] = {
 }
 
 
-def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any) -> Figure:
+def draw(
+    result: Result, path: str | os.PathLike[str] | None = None, *, width: float | None = None, **how: Any
+) -> Figure:
     """Draw the figure of a result, or of its featured part if that has a figure.
 
     It is written to `path`, if there is one: ``.svg``, ``.png``, ``.pdf``, ``.html`` or ``.json`` (Vega-Lite).
+    With a `width` in inches, it fits a column of a paper: 3.3 or 6.8 in most styles.
     `how` are options of the function that draws it; ``dark=True`` draws light on dark.
     """
+    if width is not None and not LEAST_WIDTH <= width <= MOST_WIDTH:
+        raise TreegaugeError(f"width of a figure: expected {LEAST_WIDTH} to {MOST_WIDTH} inches, found {width:g}")
     part: Any = result
     if result.featured:
         featured: Any = result.attached[result.featured]
@@ -63,6 +74,8 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
     module, _, name = FIGURES[part.kind].partition(".")
     function = getattr(import_module(f"treegauge.reporting.figures.{module}"), name)
     spec = Figure(function(part, **how))
+    if width is not None:
+        spec = Figure(fitted(spec, width, to_svg))
     if path is not None:
         save(spec, path)
     return spec
@@ -72,6 +85,9 @@ def draw(result: Result, path: str | os.PathLike[str] | None = None, **how: Any)
 VERSION = "5.20"
 #: Pixels of a PNG per unit of the figure: sharp in print at the width of a column.
 SCALE = 3.0
+#: Points of a PDF per unit of the figure: it is as wide as the SVG.
+_POINTS = 72 / INCH
+LEAST_WIDTH, MOST_WIDTH = 2, 40
 
 
 def figure_json(spec: Spec) -> str:
@@ -121,13 +137,23 @@ def to_png(spec: Spec) -> bytes:
 
 def to_pdf(spec: Spec) -> bytes:
     """Draw a figure as PDF with embedded fonts; their order may differ between runs."""
-    return bytes(_drawn(spec, "pdf"))
+    drawing = to_svg(spec)
+    import vl_convert
+
+    # The converter takes a unit for a point.
+    smaller = re.sub(r' (width|height)="([\d.]+)"', _in_points, drawing, count=2)
+    return bytes(vl_convert.svg_to_pdf(smaller))
+
+
+def _in_points(size: re.Match[str]) -> str:
+    return f' {size[1]}="{float(size[2]) * _POINTS:g}"'
 
 
 def figure_page(spec: Spec) -> str:
     """Return an HTML page with the drawing, which loads nothing and runs no script."""
     head = spec.get("title")
     title = head.get("text", "figure") if isinstance(head, dict) else str(head or "figure")
+    title = " ".join(title) if isinstance(title, list) else title
     paper = escape(str(spec.get("background", "#ffffff")))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

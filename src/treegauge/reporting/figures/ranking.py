@@ -7,15 +7,31 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.leaderboard import metric_name
+from treegauge.ranking.pairs import Differences, Improvement
 from treegauge.ranking.profiles import THRESHOLDS, Profiles
 from treegauge.ranking.stability.all_subsets import Exact
 from treegauge.ranking.stability.random_subsets import Stability
-from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, ink, mark, quantity, themed, tips
+from treegauge.reporting.figures.theme import (
+    PALETTE,
+    Spec,
+    category,
+    chart,
+    ink,
+    line_scales,
+    mark,
+    quantity,
+    themed,
+    tips,
+)
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from treegauge.ranking.standings import Standings
+    from treegauge.ranking.strengths import BradleyTerry
 
 Rows = list[dict[str, Any]]
 FigureKind = Literal["boxes", "pairs", "agreement"]
@@ -126,7 +142,8 @@ def pair_matrix(ranks: Stability | Exact, *, size: int | None = None, dark: bool
     layers = [mark("rect", {"color": colour, "tooltip": tip})]
     if len(order) <= _FEW:
         text = {"field": "above", "type": "quantitative", "format": ".2f"}
-        layers.append(mark("text", {"text": text}, color="#222222"))
+        readable = {"expr": "abs(datum.above - 0.5) > 0.35 ? 'white' : '#222222'"}
+        layers.append(mark("text", {"text": text}, color=readable))
     width = _STEP if len(order) > _FEW else {"step": 40}
     spec = chart(cells.to_dicts(), width, _STEP, encoding={"x": x, "y": y}, layer=layers)
     title = f"Probability of a higher mean {metric_name(ranks.board.metric)}"
@@ -247,11 +264,72 @@ def profile_data(found: Profiles) -> Rows:
 def profile_lines(found: Profiles, *, dark: bool = False) -> Spec:
     """Draw one performance profile per system: a higher line is better."""
     metric, order = metric_name(found.board.metric), [found.board.systems[i] for i in found.order]
+    colours, dashes = line_scales(order)
+    named = category("system", legend={"symbolType": "stroke", "symbolStrokeWidth": 2})
     encoding = {
         "x": quantity("threshold", metric, scale={"zero": False, "nice": False}),
         "y": quantity("above", "share of treebanks and runs", axis={"format": "%"}),
-        "color": category("system", sort=order), "tooltip": tips(["system", "threshold", "above"]),
+        "color": named | {"scale": colours}, "strokeDash": named | {"scale": dashes},
+        "tooltip": tips(["system", "threshold", "above"]),
     }  # fmt: skip
     spec = chart(profile_data(found), 480, 300, **mark("line", encoding, interpolate="step-after"))
     title = f"Share of scores above each {metric}, over {len(found.board.treebanks)} treebanks"
     return themed(spec, title, found.signature, dark, "A line that is higher everywhere is better everywhere.")
+
+
+def rank_set_data(found: "BradleyTerry | Standings") -> Rows:
+    """Return the rank of every system with its confidence set, the best first."""
+    return found.table.select("system", "rank", "rank_low", "rank_high").to_dicts()
+
+
+def confidence_sets(found: "BradleyTerry | Standings", *, dark: bool = False) -> Spec:
+    """Draw the confidence set of every system's rank: the ranks that the data do not exclude."""
+    rows = rank_set_data(found)
+    if any(row["rank_low"] is None for row in rows):
+        raise TreegaugeError("nothing to draw: too few treebanks or families for confidence sets of ranks")
+    y = category("system", sort=[row["system"] for row in rows])
+    scale = {"domain": [0.5, len(rows) + 0.5], "nice": False, "zero": False}
+    axis = {"format": "d", "tickMinStep": 1}
+    across = {name: quantity(name, "rank", scale=scale, axis=axis) for name in ("rank_low", "rank")}
+    reach = {"y": y, "x": across["rank_low"], "x2": {"field": "rank_high"}}
+    point = {"y": y, "x": across["rank"], "tooltip": tips(["system", "rank", "rank_low", "rank_high"])}
+    layers = [
+        mark("rule", reach, color=PALETTE[0], strokeWidth=4, strokeCap="round"),
+        mark("point", point, filled=True, size=50, color=ink(dark)),
+    ]
+    below = "The ranks of each system that the data do not exclude; sets hold singly, not all at once."
+    spec = chart(rows, 420, _STEP, layer=layers)
+    return themed(spec, "Confidence sets of ranks", found.signature, dark, below)
+
+
+def pair_heat(found: Differences | Improvement, *, dark: bool = False) -> Spec:
+    """Draw a number of every pair, row against column, shaded by how certain its side is.
+
+    The shade is the distance from no difference in half-widths of the interval: at full colour the
+    interval excludes "no difference", and the lighter a cell, the less is known.
+    """
+    probability = isinstance(found, Improvement)
+    name, even = ("probability", 0.5) if probability else ("difference", 0.0)
+    size = range(len(found.systems))
+    rows = []
+    for a, b in ((a, b) for a in size for b in size if a != b):
+        value, low, high = (found.numbers[key][a, b].item() for key in (name, "low", "high"))
+        reach = value - low if value > even else high - value
+        certain = max(-1.0, min(1.0, (value - even) / reach)) if reach else float(np.sign(value - even))
+        rows.append({"system": found.systems[a], "other": found.systems[b], "value": value,
+                     "low": low, "high": high, "certain": certain})  # fmt: skip
+    order = list(found.systems)
+    x, y = category("other", sort=order), category("system", sort=order)
+    shade = {
+        "field": "certain", "type": "quantitative", "title": "row worse | row better",
+        "scale": {"domain": [-1, 1], "range": [PALETTE[5], "#ffffff", PALETTE[0]], "interpolate": "rgb"},
+        "legend": {"values": [-1, 0, 1], "labelExpr": "datum.value == 0 ? 'open' : 'certain'"},
+    }  # fmt: skip
+    layers = [mark("rect", {"color": shade, "tooltip": tips(["system", "other", "value", "low", "high"])})]
+    if len(order) <= _FEW:
+        text = {"field": "value", "type": "quantitative", "format": ".2f" if probability else "+.1f"}
+        readable = {"condition": {"test": "abs(datum.certain) > 0.8", "value": "white"}, "value": "#222222"}
+        layers.append(mark("text", {"text": text, "color": readable}, fontSize=10))
+    spec = chart(rows, {"step": 40} if len(order) <= _FEW else _STEP, _STEP, encoding={"x": x, "y": y}, layer=layers)
+    title = "Probability that the row is better" if probability else "Mean difference, row minus column"
+    return themed(spec, title, found.signature, dark, "Full colour: the interval excludes no difference.")

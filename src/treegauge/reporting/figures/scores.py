@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import sign
-from treegauge.reporting.figures.theme import Spec, category, chart, faceted, ink, mark, quantity, themed, tips
+from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, faceted, ink, mark, quantity, themed, tips
 from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
+from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.registry import MORE
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
@@ -56,6 +57,42 @@ def score_intervals(scores: Scores, *, metrics: Sequence[str] = (), dark: bool =
     spec = faceted(rows, "metric", 2, inner, sort=list(metrics))
     spec["resolve"] = {"scale": {"x": "independent"}}
     return themed(spec, "Scores with confidence intervals", scores.signature, dark)
+
+
+def forest(found: Comparisons, *, metrics: Sequence[str] = (), dark: bool = False) -> Spec:
+    """Draw the difference of every pair of systems with its interval, one panel per metric.
+
+    Intervals that do not reach 0 are drawn in full colour, others are pale.
+    """
+    rows = [
+        {"metric": row["metric"], "pair": f"{row['a']} − {row['b']}", "difference": row["difference"],
+         "low": row["low"], "high": row["high"], "p": row.get("p_corrected")}
+        for row in found.table.to_dicts()
+        if row["difference"] is not None and row["low"] is not None
+    ]  # fmt: skip
+    known = list(dict.fromkeys(row["metric"] for row in rows))
+    for name in metrics:
+        if name not in known:
+            raise ChoiceError("metric", name, known)
+    chosen = list(metrics or known)
+    if not chosen:
+        raise TreegaugeError("nothing to draw: no difference has an interval")
+    rows = [row for row in rows if row["metric"] in chosen]
+    y = category("pair", sort=list(dict.fromkeys(row["pair"] for row in rows)))
+    sure = {"condition": {"test": "datum.low > 0 || datum.high < 0", "value": 1}, "value": 0.45}
+    reach = {"y": y, "x": quantity("low", "points"), "x2": {"field": "high"}, "opacity": sure}
+    tip = tips(["pair", "metric", "difference", "low", "high", "p"])
+    point = {"y": y, "x": quantity("difference", "points"), "opacity": sure, "tooltip": tip}
+    layers = [
+        mark("rule", {"x": {"datum": 0}}, color=ink(dark), strokeDash=[4, 4], opacity=0.5),
+        mark("rule", reach, strokeWidth=2, color=PALETTE[0]),
+        mark("point", point, filled=True, size=60, color=PALETTE[0]),
+    ]
+    inner = {"width": 300, "height": {"step": 24}, "layer": layers}
+    spec = faceted(rows, "metric", 2, inner, sort=chosen)
+    spec["resolve"] = {"scale": {"x": "independent"}}
+    below = "Pale: the interval includes 0. Intervals are for one pair; p-values are corrected for all."
+    return themed(spec, "Differences with confidence intervals", found.signature, dark, below)
 
 
 def class_data(breakdowns: Mapping[str, Breakdown]) -> dict[str, dict[str, Any]]:
@@ -109,7 +146,7 @@ def by_treebank(frame: "pl.DataFrame", metrics: Sequence[str], *, dark: bool = F
     rows = [
         {"treebank": row["treebank"], "score": metric, "value": row[metric]} for row in ranked for metric in metrics
     ]
-    named = category("score", sort=list(metrics))
+    named = category("score", scale={"domain": list(metrics)})  # with `sort` colours and shapes are two legends
     x = category("treebank", sort=[row["treebank"] for row in ranked])
     y, tip = quantity("value", "percent"), tips(["treebank", "score", "value"])
     place = {"x": x, "y": y, "color": named, "shape": named, "tooltip": tip}

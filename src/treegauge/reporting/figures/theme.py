@@ -11,6 +11,8 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 #: Light to dark, so that it is also a scale of greys in print.
 SEQUENCE = ("#f0f6fb", "#c9e0f0", "#8fc1e0", "#4d9bc9", "#0072B2", "#00487a")
+#: Fonts of one width on all systems: a label takes the room that it was measured to take.
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
 #: Width and height of a small panel.
 SIDE = 220
 _INK = {False: "#1b1f24", True: "#eceff3"}
@@ -39,7 +41,7 @@ def themed(spec: Spec, title: str, signature: str, dark: bool, subtitle: str = "
         "title": head,
         **spec,
         "config": {
-            "font": "system-ui, sans-serif",
+            "font": FONT,
             "view": {"stroke": None},
             "axis": {
                 "gridColor": _LINE[dark],
@@ -75,6 +77,16 @@ def mark(kind: str, encoding: Spec, **style: Any) -> Spec:
 def category(field: str, title: str | None = None, **more: Any) -> Spec:
     """Return the encoding of a name."""
     return {"field": field, "type": "nominal", "title": title} | more
+
+
+_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
+
+
+def line_scales(names: Sequence[str], colours: Sequence[str] = PALETTE) -> tuple[Spec, Spec]:
+    """Return scales of colours and of dashes: each colour in turn, then the next pattern of dashes."""
+    shades = [colours[i % len(colours)] for i in range(len(names))]
+    dashes = [_DASHES[i // len(colours) % len(_DASHES)] for i in range(len(names))]
+    return {"domain": list(names), "range": shades}, {"domain": list(names), "range": dashes}
 
 
 def faceted(rows: list[dict[str, Any]], field: str, columns: int, inner: Spec, **more: Any) -> Spec:

@@ -109,7 +109,7 @@ def data_maps(maps: Sequence[DataMap] | TreebankMaps, *, layer: str | None = Non
     colour = {
         "field": "share", "type": "quantitative", "title": "share of words",
         "scale": {"type": "log", "scheme": "viridis" if dark else "yellowgreenblue"},
-        "legend": {"format": "~%"},
+        "legend": {"format": ".2~p"},
     }  # fmt: skip
     cell = {
         "x": quantity("var", "variability", scale={"domain": [0, 0.5]}), "x2": {"field": "var_to"},
@@ -135,7 +135,7 @@ def treebank_map(found: DifficultyTable, *, layer: str | None = None, dark: bool
     place = {
         "x": quantity(f"{short}_var", "variability"),
         "y": quantity(f"{short}_conf", "confidence"),
-        "size": {"field": "words", "type": "quantitative", "title": "training words"},
+        "size": {"field": "words", "type": "quantitative", "title": "training words", "legend": {"format": "~s"}},
         "color": quantity(las, "dev LAS", scale={"scheme": "viridis", "zero": False}),
         "tooltip": tips(names),
     }

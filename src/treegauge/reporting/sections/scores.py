@@ -68,8 +68,8 @@ def scores_section(scored: Sequence[ScoredTreebank], results: Sequence[Scores]) 
         breakdowns: Any = result.attached["breakdowns"]
         by_class = {by: found.systems for by, found in zip(CLASSES, breakdowns, strict=True)}
         part = _part(one, scores, tests, by_class, budget)
-        alignments = {name: cells.alignment for name, cells in by_class[CLASSES[0]].items()}
-        calibrated = page_calibration(alignments, scores)
+        alone = {name: cells.alignment for name, cells in by_class[CLASSES[0]].items() if len(one.systems[name]) == 1}
+        calibrated = page_calibration(alone, scores)
         for own in part["breakdowns"]:
             names = [row["class"] for row in own["rows"]]
             own["pairs"] = class_pairs(by_class[own["by"]], names, scores.units, len(scored))
@@ -266,9 +266,6 @@ def _methods(one: ScoredTreebank, scores: Scores, tests: Comparisons | None) -> 
 
 def _calibration_method(one: ScoredTreebank, scores: Scores, calibrated: Calibration) -> Method:
     # Systems without probabilities would be refused.
-    gold, *outputs = one.files
-    named = dict(zip(one.systems, outputs, strict=False))
-    files = [gold, *(file for name, file in named.items() if name in calibrated.systems)]
-    files += outputs[len(named) :]
+    files = {name: own for name, own in one.files.items() if name in calibrated.systems}
     made = replace(one, files=files).breakdown(scores.convention, calibration=True)
     return make_method("calibration", calibrated.signature, made, of=one.gold.name, bins=BINS)

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -82,6 +82,14 @@ class Alignment:
         policies = "+".join(sorted({gold.policy, system.policy}))
         return {"tb": gold.mark, "system": system.name, "errors": policies}
 
+    def named(self, gold: str, system: str) -> "Alignment":
+        """Return the same with other names of the two treebanks."""
+        left, right = (
+            side if side.treebank.name == name else replace(side, treebank=replace(side.treebank, name=name))
+            for side, name in ((self.gold, gold), (self.system, system))
+        )
+        return replace(self, gold=left, system=right)
+
     def right(self, bits: int) -> npt.NDArray[np.bool_]:
         """Which gold words have all of these flags."""
         return np.asarray((self.flags & bits) == bits)
@@ -144,9 +152,10 @@ def align(gold: Treebank, system: Treebank, segments: tuple[Segmentation, Segmen
 def judge(sides: tuple[Side, Side], to_system: Ints, to_gold: Ints) -> Alignment:
     """Mark what is correct about the partner of each gold word."""
     judged: Any = []
-    for side in sides:
+    parents = [side.treebank.parents for side in sides]
+    for side, above in zip(sides, parents, strict=True):
         tb = side.treebank
-        judged += [tb.raw, tb.fields, tb.rows, tb.parents, side.feats, side.rel, side.full]
+        judged += [tb.raw, tb.fields, tb.rows, above, side.feats, side.rel, side.full]
         judged.append(side.has(FUNCTIONAL_BIT))
     judged += [to_system, to_gold]
     flags = _align.judge(*judged)

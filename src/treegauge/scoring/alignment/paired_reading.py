@@ -49,43 +49,83 @@ class Pending(NamedTuple):
 
 
 @dataclass
-class _Side:
-    """One side, read piece by piece; `problems` lists what was skipped, repaired or allowed."""
+class SideReader:
+    """One side, read piece by piece; `problems` lists what was skipped, repaired or allowed.
 
+    In loose alignment, `answer` is that of a language model, and `arranged` the output in the order of gold.
+    """
+
+    name: str
     pieces: Iterator[Treebank]
     policy: str
-    pending: Pending
     seen: Callable[[bytes], object] | None = None
+    pending: Pending | None = None
     done: bool = False
     empty: frozenset[str] = frozenset(LAYERS)
     passed: Surroundings = field(default_factory=Surroundings)
     problems: list[ReadingProblem] = field(default_factory=list)
+    answer: "ModelAnswer | None" = None
+    arranged: "Arranged | None" = None
+
+    @classmethod
+    def of(
+        cls,
+        source: Input,
+        reading: Reading,
+        *,
+        seen: Callable[[bytes], object] | None = None,
+        chunk: int = CHUNK,
+        pieces: Iterator[Treebank] | None = None,
+    ) -> "SideReader":
+        """Return the reader of a source, `chunk` bytes at a time, or of its `pieces`."""
+        if isinstance(source, Treebank):
+            return cls(source.name, iter([source]), reading.errors, seen)
+        pieces = pieces or stream_conllu(source, errors=reading.errors, allow=reading.allow, chunk=chunk)
+        return cls(str(source), pieces, reading.errors, seen)
+
+    @classmethod
+    def of_output(cls, source: Input, reading: Reading, *, chunk: int = CHUNK) -> "SideReader":
+        """Return the reader of a system's output, which may be an answer in loose alignment."""
+        if reading.align != "loose" or isinstance(source, Treebank):
+            return cls.of(source, reading, chunk=chunk)
+        read, answer = read_output(source, reading)
+        side = cls.of(read, reading)
+        side.answer = answer
+        return side
 
     @property
     def size(self) -> int:
-        return len(self.pending.segments.text)
+        """The number of characters that wait."""
+        return 0 if self.pending is None else len(self.pending.segments.text)
+
+    @property
+    def waiting(self) -> Pending:
+        """The text that waits, perhaps empty."""
+        if self.pending is None:
+            nothing = parse_conllu(b"", name=self.name)
+            self.pending = Pending(nothing, segmentation(nothing))
+        return self.pending
 
     def take(self, end: int) -> Pending:
         """Remove and return the sentences up to this position."""
-        stops = self.pending.segments.sentence_ends
-        piece, self.pending = self.pending.cut(int(np.searchsorted(stops, end)) + 1)
-        tb = piece.treebank
+        piece, self.pending = self.waiting, None
+        sentences = int(np.searchsorted(piece.segments.sentence_ends, end)) + 1
+        if sentences < len(piece.segments.sentence_ends):
+            piece, self.pending = piece.cut(sentences)
+        tb, self.name = piece.treebank, piece.treebank.name
         self.passed = Surroundings(self.passed.before + len(tb), tb.line(len(tb.fields) - 1))
         return piece
 
     def grow(self) -> None:
         """Read as much again as is waiting, so that the total time stays linear."""
-        waiting, read = self.pending.treebank.n_words, 0
-        parts: list[Treebank] = []
+        parts = [self.pending.treebank] if self.pending is not None and self.size else []
+        waiting, read = sum(part.n_words for part in parts), 0
         while read <= waiting:
             piece = next(self.pieces, None)
             if piece is None:
                 self.done = True
                 break
-            if self.policy == piece.policy == "strict" and refusals(piece):
-                raise ConlluError(refusals(piece))
-            if headless := int((piece.head < 0).sum()):
-                raise TreegaugeError(f"{piece.name}: {headless} words have no HEAD; scoring needs one for every word")
+            check_heads(piece, self.policy)
             if self.seen:
                 self.seen(piece.to_bytes())
             self.policy = piece.policy
@@ -93,8 +133,6 @@ class _Side:
             self.problems += [p for p in piece.problems if p.action or p.blocks_reading]
             parts.append(piece)
             read += piece.n_words
-        if waiting:
-            parts.insert(0, self.pending.treebank)
         if parts:
             whole = parts[0] if len(parts) == 1 else concat(parts, name=parts[-1].name)
             self.pending = Pending(whole, segmentation(whole))
@@ -107,92 +145,70 @@ def _has_values(treebank: Treebank, column: str) -> bool:
     return bool(((lengths > 1) | (lengths == 1) & (treebank.raw[starts] != _EMPTY)).any())
 
 
-class PairedReader:
-    """Pieces of gold and system that contain the same characters and end with a sentence.
+def check_heads(treebank: Treebank, policy: str) -> None:
+    """Refuse words without heads and, in strict reading, trees with problems."""
+    if policy == treebank.policy == "strict" and refusals(treebank):
+        raise ConlluError(refusals(treebank))
+    if headless := int((treebank.head < 0).sum()):
+        raise TreegaugeError(f"{treebank.name}: {headless} words have no HEAD; scoring needs one for every word")
+
+
+def read_pairs(gold: SideReader, system: SideReader, reading: Reading | None = None) -> Iterator[Alignment]:
+    """Yield aligned pieces of gold and system that contain the same characters and end with a sentence.
 
     Memory is bounded by the longest span without a common sentence end (where also the last tokens
-    start together). `seen` is called with the gold bytes as they are read, `chunk` bytes at a time.
+    start together). Loose alignment is of whole files: characters may differ.
     """
-
-    def __init__(
-        self,
-        gold: Input,
-        system: Input,
-        reading: Reading | None = None,
-        *,
-        seen: Callable[[bytes], object] | None = None,
-        chunk: int = CHUNK,
-    ) -> None:
-        self.reading, self.chunk = reading or Reading(), chunk
-        self.answer: ModelAnswer | None = None
-        self.arranged: Arranged | None = None
-        if self.reading.align == "loose" and not isinstance(system, Treebank):
-            system, self.answer = read_output(system, self.reading)
-        self.gold, self.system = self._side(gold, seen), self._side(system)
-
-    def _side(self, source: Input, seen: Callable[[bytes], object] | None = None) -> _Side:
-        how = self.reading
-        if isinstance(source, Treebank):
-            pieces, name = iter([source]), source.name
-        else:
-            pieces = stream_conllu(source, errors=how.errors, allow=how.allow, chunk=self.chunk)
-            name = str(source)
-        nothing = parse_conllu(b"", name=name)
-        return _Side(pieces, how.errors, Pending(nothing, segmentation(nothing)), seen)
-
-    def __iter__(self) -> Iterator[Alignment]:
-        return self._loose() if self.reading.align == "loose" else self._exact()
-
-    def _loose(self) -> Iterator[Alignment]:
-        """Align whole files; characters may differ, so files cannot be cut into pieces."""
-        for side in (self.gold, self.system):
+    if reading is not None and reading.align == "loose":
+        for side in (gold, system):
             while not side.done:
                 side.grow()
-        gold, system = self.gold.pending, self.system.pending
-        if gold.treebank.n_words and system.treebank.n_words:
+        left, right = gold.waiting, system.waiting
+        if left.treebank.n_words and right.treebank.n_words:
             from treegauge.scoring.alignment.loose import align_loosely, in_gold_order
 
-            self.arranged = in_gold_order(gold.treebank, system.treebank)
-            same = self.arranged.treebank is system.treebank
-            segments = system.segments if same else None
-            yield align_loosely(*gold, self.arranged.treebank, segments, self.arranged.pairs)
-        else:
-            yield from self._exact()
+            new = system.arranged = in_gold_order(left.treebank, right.treebank)
+            segments = right.segments if new.treebank is right.treebank else None
+            yield align_loosely(*left, new.treebank, segments, new.pairs)
+            return
+    yield from _exact(gold, system)
 
-    def _exact(self) -> Iterator[Alignment]:
-        left, right = self.gold, self.system
-        while True:
-            for side in (left, right):
-                if not side.done and not side.size:
-                    side.grow()
-            ours, theirs = left.pending.segments, right.pending.segments
-            if _align.first_difference(ours.text, theirs.text) < min(left.size, right.size):
-                break
-            ended = left.done and right.done and left.size == right.size
-            ends = [left.size] if ended and left.size else _meetings(ours, theirs)
-            if len(ends):
-                gold, system = (side.take(int(ends[-1])) for side in (left, right))
-                yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
-                continue
-            behind = [
-                side for side, other in ((left, right), (right, left)) if not side.done and side.size <= other.size
-            ]
-            if not behind:
-                break
-            for side in behind:
+
+def _exact(left: SideReader, right: SideReader) -> Iterator[Alignment]:
+    while True:
+        for side in (left, right):
+            if not side.done and not side.size:
                 side.grow()
-        if left.size or right.size:
-            if right.done and right.size < left.size:
-                left.passed = left.passed._replace(after=sum(map(len, left.pieces)))
-            error = str(mismatch(*left.pending, *right.pending, (left.passed, right.passed)))
-            if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
-                error += f"\nsentences were left out because of {lost} problems; "
-                error += "errors='repair' keeps their words"
-            raise MismatchError(error)
+        if not (left.size or right.size):
+            break
+        ours, theirs = left.waiting.segments, right.waiting.segments
+        if _align.first_difference(ours.text, theirs.text) < min(left.size, right.size):
+            break
+        ended = left.done and right.done and left.size == right.size
+        ends = [left.size] if ended else _meetings(ours, theirs)
+        if len(ends):
+            gold, system = (side.take(int(ends[-1])) for side in (left, right))
+            yield align(gold.treebank, system.treebank, (gold.segments, system.segments))
+            continue
+        behind = [side for side, other in ((left, right), (right, left)) if not side.done and side.size <= other.size]
+        if not behind:
+            break
+        for side in behind:
+            side.grow()
+    if left.size or right.size:
+        if right.done and right.size < left.size:
+            left.passed = left.passed._replace(after=sum(map(len, left.pieces)))
+        error = str(mismatch(*left.waiting, *right.waiting, (left.passed, right.passed)))
+        if lost := sum(p.action == "skipped" for p in left.problems + right.problems):
+            error += f"\nsentences were left out because of {lost} problems; "
+            error += "errors='repair' keeps their words"
+        raise MismatchError(error)
 
 
 def align_by(reading: Reading, gold: Treebank, system: Treebank) -> Alignment:
     """Align whole treebanks, exactly or loosely according to the settings."""
+    for side in (gold, system):
+        check_heads(side, reading.errors)
     if reading.align == "exact":
         return align(gold, system)
     from treegauge.scoring.alignment.loose import align_loosely, in_gold_order

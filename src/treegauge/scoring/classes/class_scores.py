@@ -1,14 +1,17 @@
 """Scores of one or more systems by word class, with the sentences behind each number."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.result import Result, countersign, sign
+from treegauge.core.paper_tables import PaperResult, PaperTable
+from treegauge.core.result import Result, sign
 from treegauge.scoring.alignment.align import Alignment, align
 from treegauge.scoring.classes.classification import Classes, Classifier, Origin, classify
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
@@ -50,6 +53,9 @@ class Breakdown(Result):
 
     .. math:: R_k = 100 \frac{|\{w \in k : correct\}|}{|k|}, \quad
               P_k = 100 \frac{|\{v \in k' : correct\}|}{|k'|}
+
+    Of several runs or treebanks these are means, and `parts` has the runs by treebank; words and
+    sentences are those of the first.
     """
 
     cells: "pl.DataFrame" = field(repr=False)
@@ -58,6 +64,7 @@ class Breakdown(Result):
     system: Classes = field(repr=False)
     words: MetricWords = field(repr=False)
     signature: str
+    parts: "Mapping[str, Sequence[Breakdown]]" = field(default_factory=dict, repr=False)
     kind: ClassVar[str] = "breakdown"
     unit: ClassVar[str | None] = "percent"
 
@@ -65,6 +72,11 @@ class Breakdown(Result):
     def table(self) -> "pl.DataFrame":
         """One row per class, the largest first or in the order of a scale."""
         return self.cells
+
+    @property
+    def runs(self) -> "Mapping[str, Sequence[Breakdown]]":
+        """The breakdowns of single runs by treebank."""
+        return self.parts or {self.alignment.gold.treebank.name: [self]}
 
     def errors(self, name: str, *, limit: int | None = None) -> list[Place]:
         """Return the gold sentences with incorrect words of a class, and these words."""
@@ -82,7 +94,7 @@ class Breakdown(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class Breakdowns(Result):
+class Breakdowns(PaperResult):
     """Scores by class of words of one or more systems, side by side.
 
     ``result["careful"].errors("nsubj")`` are the sentences behind a number. For two systems,
@@ -95,8 +107,10 @@ class Breakdowns(Result):
     signature: str
     differences: tuple[dict[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
+    level: float = 0.95
     kind: ClassVar[str] = "breakdowns"
     unit: ClassVar[str | None] = "percent"
+    own_formats: ClassVar[tuple[str, ...]] = (*PaperResult.own_formats, "conllu")
 
     def __getitem__(self, system: str) -> Breakdown:
         if system not in self.systems:
@@ -123,6 +137,13 @@ class Breakdowns(Result):
             cells.table.rename({"system": "predicted"}).select(pl.lit(name).alias("system"), pl.all())
             for name, cells in self.systems.items()
         )
+
+    def to_conllu(self) -> str:
+        """Return the sentences that `where` found, with the errors in MISC."""
+        found: Any = self.attached.get("found")
+        if found is None:
+            raise TreegaugeError("CoNLL-U has sentences; say which with --where, such as --where wrong=1")
+        return str(found.to_conllu())
 
     def json_fields(self) -> dict[str, Any]:
         """Return the rows and, for two systems, a test per class."""
@@ -154,6 +175,12 @@ class Breakdowns(Result):
                 pl.Series("p_corrected", p_values, pl.Float64),
             )
         return wide
+
+    def paper(self) -> PaperTable:
+        """Return the table for a paper: precision, recall and F1 by class, and the difference of two systems."""
+        from treegauge.scoring.paper import classes_table
+
+        return classes_table(self)
 
     def own_text(self) -> str:
         """Return the table and the name of the test."""
@@ -209,6 +236,36 @@ def class_scores(
     return Breakdown(table, alignment, ours, theirs, words, signature)
 
 
+def mean_breakdown(parts: Mapping[str, Sequence[Breakdown]]) -> Breakdown:
+    """Return the mean over treebanks of the means over runs; a class counts where gold has it.
+
+    Counts are means over runs, added over treebanks.
+    """
+    import polars as pl
+
+    first, number = next(iter(parts.values()))[0], max(map(len, parts.values()))
+    if number == len(parts) == 1:
+        return first
+    counts, rates = pl.col("gold", "system", "aligned", "correct"), pl.col("precision", "recall", "f1")
+    frames = [run.cells.with_columns(treebank=pl.lit(code)) for code, runs in parts.items() for run in runs]
+    means = pl.concat(frames).group_by("class", "treebank", maintain_order=True).agg(counts.mean(), rates.mean())
+    table = means.group_by("class", maintain_order=True).agg(counts.sum(), rates.filter(pl.col("gold") > 0).mean())
+    whole = counts if number == 1 else pl.col("gold")
+    table = table.with_columns(whole.cast(pl.Int64), pl.col("f1").fill_null(0.0))
+    table = table.with_columns(share=100 * pl.col("gold") / max(1, table["gold"].sum()))
+    if first.gold.ordered:
+        names = {name: place for place, name in enumerate(first.gold.names)}
+        table = table.sort(pl.col("class").replace_strict(names, default=len(names)), maintain_order=True)
+    else:
+        table = table.sort("gold", descending=True, maintain_order=True)
+    signature = first.signature
+    if len(parts) > 1:
+        marks = "\n".join(runs[0].alignment.gold.treebank.mark for runs in parts.values())
+        title = f"{len(parts)}treebanks#{sha256(marks.encode()).hexdigest()[:6]}"
+        signature = re.sub(r"\|tb:[^|]*", f"|tb:{title}|average:macro", signature)
+    return replace(first, cells=table, parts=parts, signature=signature)
+
+
 def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | None") -> Alignment:
     """Return the alignment of two treebanks or files; an alignment is returned unchanged."""
     if isinstance(gold, Alignment):
@@ -250,90 +307,3 @@ def _table(ours: Classes, theirs: Classes, words: MetricWords, alignment: Alignm
     )
     seen = frame.filter((pl.col("gold") > 0) | (pl.col("system") > 0))
     return seen if ours.ordered else seen.sort("gold", descending=True, maintain_order=True)
-
-
-@dataclass(frozen=True, eq=False)
-class Examples(Result):
-    """Sentences with incorrect words of a class; as text, their gold trees."""
-
-    places: tuple[Place, ...]
-    alignment: Alignment = field(repr=False)
-    signature: str
-    kind: ClassVar[str] = "examples"
-
-    def words(self) -> list[dict[str, Any]]:
-        """Return one row per incorrect word; None where the system has no such word."""
-        gold, system = self.alignment.gold.treebank, self.alignment.system.treebank
-
-        def row(place: Place, word: int) -> dict[str, Any]:
-            index = int(gold.offsets[place.sentence]) + word - 1
-            partner = int(self.alignment.to_system[index])
-            form = gold.field(int(gold.rows[index]), 1)
-            cells = {"sentence": place.sentence + 1, "sent_id": place.sent_id, "word": word}
-            return cells | {"form": form} | _analysis(gold, index) | _analysis(system, partner, "system_")
-
-        return [row(place, word) for place in self.places for word in place.words]
-
-    @property
-    def table(self) -> "pl.DataFrame":
-        """One row per incorrect word: gold and system analysis."""
-        import polars as pl
-
-        return pl.DataFrame(self.words(), infer_schema_length=None)
-
-    def own_text(self) -> str:
-        """Draw the gold trees with the system's predictions."""
-        lines: dict[int, list[str]] = {}
-        for row in self.words():
-            theirs = _analysed(row, "system_") if row["system_relation"] else "no such word"
-            line = f"  {row['word']} {row['form']}: {_analysed(row)}; system: {theirs}"
-            lines.setdefault(row["sentence"], []).append(line)
-        drawn = []
-        for place in self.places:
-            sentence = self.alignment.gold.treebank[place.sentence]
-            title = f"# {place.sent_id or place.sentence + 1}: {sentence.text}"
-            drawn.append("\n".join([title, str(sentence), *lines[place.sentence + 1]]))
-        return "\n\n".join([*(drawn or ["no word of this class is incorrect"]), self.signature])
-
-
-def _analysis(treebank: Treebank, word: int, side: str = "") -> dict[str, str | None]:
-    names = [f"{side}{name}" for name in ("upos", "relation", "head")]
-    if word < 0:
-        return dict.fromkeys(names)
-    row, parent = int(treebank.rows[word]), int(treebank.parents[word])
-    above = treebank.field(int(treebank.rows[parent]), 1) if parent >= 0 else "ROOT"
-    values = (treebank.field(row, 3), treebank.field(row, 7), above)
-    return dict(zip(names, values, strict=True))
-
-
-def _analysed(row: dict[str, Any], side: str = "") -> str:
-    return f"{row[f'{side}upos']}, {row[f'{side}relation']} of {row[f'{side}head']}"
-
-
-def examples(cells: Breakdown, name: str, *, limit: int = 5) -> Examples:
-    r"""Return sentences with incorrect words of a class and the system's predictions.
-
-    Parameters
-    ----------
-    cells
-        A breakdown.
-    name
-        One of its classes.
-    limit
-        Largest number of sentences.
-
-    Examples
-    --------
-    >>> from treegauge.treebanks.data.conllu import parse_conllu
-    >>> lines = ["1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_", "2\tup\t_\tADV\t_\t_\t1\tobl\t_\t_", "", ""]
-    >>> gold = parse_conllu("\n".join(lines))
-    >>> cells = class_scores(gold, gold.with_columns({"deprel": ["root", "obj"]}))
-    >>> print(str(examples(cells, "obl")).rpartition("\n")[0])
-    # 1: Go up
-    ╶─╮  Go  VERB  root
-      ╰╴ up  ADV   obl
-      2 up: ADV, obl of Go; system: ADV, obj of Go
-    """
-    places = tuple(cells.errors(name, limit=limit))
-    signature = countersign(cells.signature, errors_of=name, limit=limit)
-    return Examples(places, cells.alignment, signature)

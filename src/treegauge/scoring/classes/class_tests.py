@@ -1,15 +1,16 @@
 """Tests between two systems per class: relations, distances, genres and others."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.scoring.comparisons import judged, known
+from treegauge.scoring.hierarchies import over_treebanks
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.small_samples import StudentEstimate, jackknife
-from treegauge.statistics.units import LEAST_UNITS, UnitKind
+from treegauge.statistics.units import LEAST_RUNS, LEAST_UNITS, UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts
 
@@ -23,17 +24,23 @@ LEAST_DIFFERENT = 8
 class ClassTable(NamedTuple):
     """Counts of one class over the units that contain it.
 
-    `a` and `b` have, for each unit, the columns of :func:`class_f1`.
+    `a` and `b` have, for each unit, the columns of :func:`class_f1`; or for each run and unit.
     """
 
     name: str
-    a: npt.NDArray[np.int64]
-    b: npt.NDArray[np.int64]
+    a: npt.NDArray[Any]
+    b: npt.NDArray[Any]
+
+    @property
+    def means(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The counts of each unit, as means over runs."""
+        a, b = (table if table.ndim == 2 else table.mean(axis=0) for table in (self.a, self.b))
+        return a, b
 
     @property
     def gold(self) -> int:
         """The number of gold words in the class."""
-        return int(self.a[:, 1].sum())
+        return int(self.means[0][:, 1].sum())
 
 
 def class_f1(sums: FloatArray) -> FloatArray:
@@ -56,28 +63,41 @@ def class_difference(table: ClassTable) -> StudentEstimate:
 
     A class without gold words has no F1 to compare: it is 0 for both systems.
     """
-    words = table.a[:, 1] + (table.a[:, 3] + table.b[:, 3]) / 2
-    moved = int((table.a != table.b).any(axis=1).sum())
+    a, b = table.means
+    words = a[:, 1] + (a[:, 3] + b[:, 3]) / 2
+    moved = int((a != b).any(axis=1).sum())
     if len(words) >= LEAST_UNITS and moved >= LEAST_DIFFERENT and table.gold:
         return jackknife(table.a, class_f1, words, other=table.b)
     nothing = np.full(1, np.nan)
-    value = class_f1(table.a.sum(axis=0)) - class_f1(table.b.sum(axis=0))
+    value = class_f1(a.sum(axis=0)) - class_f1(b.sum(axis=0))
     return StudentEstimate(value, nothing, nothing)
 
 
+def class_units(breakdown: "Breakdown", units: str) -> UnitKind:
+    """Return the units of a treebank."""
+    return text_units(int(document_starts(breakdown.alignment.gold.treebank).sum()), units)
+
+
 def compare_classes(
-    a: "Breakdown", b: "Breakdown", units: UnitKind, *, level: float, correction: str
+    a: "Breakdown", b: "Breakdown", units: str, *, level: float, correction: str
 ) -> list[dict[str, Any]]:
     """Compare two systems per class, on the units that contain the class.
 
-    The test is the primary one: Student's t of the difference over documents or sentences, with
-    p-values corrected over the classes that have one.
+    The test is the primary one: Student's t of the difference over documents or sentences and, with
+    three or more runs per system, runs; over treebanks, of the mean difference on those where gold
+    has the class. p-values are corrected over the classes that have one.
     """
+    by_class: dict[str, dict[str, ClassTable]] = {}
+    for code, runs in a.runs.items():
+        for table in _tables(runs, b.runs[code], class_units(runs[0], units)):
+            by_class.setdefault(table.name, {})[code] = table
     rows = []
-    for table in _tables(a, b, units):
-        difference = class_difference(table)
+    for name, tables in by_class.items():
+        known_tables = {code: table for code, table in tables.items() if table.gold} or tables
+        difference = _mean_difference(known_tables)
         low, high = difference.interval(level)
-        row: dict[str, Any] = {"class": table.name, "gold": table.gold, "units": len(table.a)}
+        gold, number = (sum(map(of, tables.values())) for of in (lambda t: t.gold, lambda t: len(t.means[0])))
+        row: dict[str, Any] = {"class": name, "gold": gold, "units": number}
         row["difference"] = 100 * float(difference.value[0])
         row |= {"low": known(100 * low[0]), "high": known(100 * high[0])}
         tested = not np.isnan(difference.standard_error[0])
@@ -86,22 +106,36 @@ def compare_classes(
     return judged(rows, correction, level)
 
 
-def _tables(a: "Breakdown", b: "Breakdown", units: UnitKind) -> Iterator[ClassTable]:
+def _mean_difference(tables: Mapping[str, ClassTable]) -> StudentEstimate:
+    """Return the mean difference over treebanks."""
+    estimates = [class_difference(table) for table in tables.values()]
+    if len(estimates) == 1:
+        return estimates[0]
+    over: Any = over_treebanks(list(tables), [float(one.value[0]) for one in estimates], estimates).here
+    return over.reshape((1,))  # type: ignore[no-any-return]
+
+
+def _tables(a: "Sequence[Breakdown]", b: "Sequence[Breakdown]", units: UnitKind) -> Iterator[ClassTable]:
     """Count words by class and unit; combinations that do not occur take no memory."""
-    names = list(dict.fromkeys([*a.gold.names, *a.system.names, *b.system.names]))
-    unit = unit_numbers(a.alignment.gold.treebank, units)
+    runs = [*a, *b]
+    names = list(
+        dict.fromkeys(name for classes in [a[0].gold, *(run.system for run in runs)] for name in classes.names)
+    )
+    unit = unit_numbers(a[0].alignment.gold.treebank, units)
     number = int(unit.max(initial=0)) + 1
-    cells = [_cells(breakdown, names, unit, number) for breakdown in (a, b)]
+    cells = [_cells(run, names, unit, number) for run in runs]
     keys = np.unique(np.concatenate([group for columns in cells for group in columns]))
     tables = [
         np.column_stack([np.bincount(np.searchsorted(keys, group), minlength=len(keys)) for group in columns])
         for columns in cells
     ]
+    sides = [np.stack(tables[: len(a)]), np.stack(tables[len(a) :])]
+    sides = [side if len(side) >= LEAST_RUNS else side.mean(axis=0) if len(side) > 1 else side[0] for side in sides]
     edges = np.searchsorted(keys, np.arange(len(names) + 1) * number)
     for i, name in enumerate(names):
         here = slice(edges[i], edges[i + 1])
         if edges[i] < edges[i + 1]:
-            yield ClassTable(name, tables[0][here], tables[1][here])
+            yield ClassTable(name, sides[0][..., here, :], sides[1][..., here, :])
 
 
 def _cells(

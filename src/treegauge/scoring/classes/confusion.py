@@ -1,7 +1,8 @@
 """Confusion matrices of relations, heads and tags."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -79,27 +80,33 @@ class Confusion(Result):
 
 
 def confusion(
-    gold: Treebank | Alignment | Source, system: Treebank | Source | None = None, *, of: str = "relation"
+    gold: Treebank | Alignment | Source | Sequence[Alignment],
+    system: Treebank | Source | None = None,
+    *,
+    of: str = "relation",
 ) -> Confusion:
     """Return the confusion matrix of a class of words.
 
     Parameters
     ----------
     gold, system
-        Two treebanks of the same text, their files, or their alignment.
+        Two treebanks of the same text, their files, or their alignment; or the alignments of
+        several runs or treebanks, whose counts are added.
     of
         ``relation`` (or ``deprel``, with subtypes), ``head-upos`` for the heads' tags, ``upos``,
         or any other class of words.
     """
-    alignment = aligned(gold, system)
-    ours, theirs = classify(alignment.gold.treebank, of), classify(alignment.system.treebank, of)
-    names = sorted(set(ours.names) | set(theirs.names))
-    g, s = ours.among(names), theirs.among(names)
-    paired = alignment.to_system >= 0
-    pairs = g[paired].astype(np.int64) * len(names) + s[alignment.to_system[paired]]
-    counts = np.bincount(pairs, minlength=len(names) ** 2).reshape(len(names), len(names))
-    signature = sign(m="confusion", of=of, **alignment.signed)
-    return Confusion(tuple(names), counts, alignment, (g, s), signature)
+    alignments = gold if isinstance(gold, list) else [aligned(gold, system)]  # type: ignore[arg-type]
+    classes = [[classify(side.treebank, of) for side in (one.gold, one.system)] for one in alignments]
+    names = sorted({name for sides in classes for side in sides for name in side.names})
+    codes = [(ours.among(names), theirs.among(names)) for ours, theirs in classes]
+    counts = np.zeros(len(names) ** 2, np.int64)
+    for one, (g, s) in zip(alignments, codes, strict=True):
+        paired = one.to_system >= 0
+        pairs = g[paired].astype(np.int64) * len(names) + s[one.to_system[paired]]
+        counts += np.bincount(pairs, minlength=len(counts))
+    signature = sign(m="confusion", of=of, **joint_signature(alignments))
+    return Confusion(tuple(names), counts.reshape(len(names), -1), alignments[0], codes[0], signature)
 
 
 #: Number of words of each kind in the printed list.
@@ -110,26 +117,28 @@ SHOWN = 5
 class ErrorOverlap(Result):
     """Gold words that systems get wrong, by the systems that do.
 
-    `wrong` has one row per system and one column per gold word that counts; `words` has the
-    positions of these words.
+    A system of several runs gets a word wrong if half of them do. `wrong` has one row per system
+    and one column per gold word that counts; `words` has the positions of these words, `homes` the
+    numbers of their treebanks, and `alignments` those of the first run, by system and treebank.
     """
 
     systems: tuple[str, ...]
     wrong: npt.NDArray[np.bool_] = field(repr=False)
     words: npt.NDArray[np.intp] = field(repr=False)
-    alignments: Mapping[str, Alignment] = field(repr=False)
+    homes: npt.NDArray[np.intp] = field(repr=False)
+    alignments: Mapping[str, Sequence[Alignment]] = field(repr=False)
     signature: str
     kind: ClassVar[str] = "overlap"
     unit: ClassVar[str | None] = "percent"
 
     @property
     def groups(self) -> dict[str, npt.NDArray[np.intp]]:
-        """Gold words that all systems get wrong, and those that only one gets wrong."""
+        """Columns of words that all systems get wrong, and of those that only one gets wrong."""
         times = self.wrong.sum(axis=0)
-        words_by_group = {"all systems": self.words[times == len(self.systems)]}
+        columns = {"all systems": np.flatnonzero(times == len(self.systems))}
         for name, errors in zip(self.systems, self.wrong, strict=True):
-            words_by_group[f"only {name}"] = self.words[errors & (times == 1)]
-        return words_by_group
+            columns[f"only {name}"] = np.flatnonzero(errors & (times == 1))
+        return columns
 
     def summary(self) -> list[dict[str, Any]]:
         """Return one row per system: its errors, its unique errors, and those that all share."""
@@ -145,15 +154,18 @@ class ErrorOverlap(Result):
 
     def rows(self, limit: int | None = None) -> list[dict[str, Any]]:
         """Return one row per word that all systems or only one get wrong, with all analyses."""
-        gold = next(iter(self.alignments.values())).gold.treebank
         table = []
-        for kind, words in self.groups.items():
-            for word in words[:limit].tolist():
+        golds = [one.gold.treebank for one in self.alignments[self.systems[0]]]
+        for kind, columns in self.groups.items():
+            for column in columns[:limit].tolist():
+                word, home = int(self.words[column]), int(self.homes[column])
+                gold = golds[home]
                 sentence = int(gold.sentence_of[word])
-                row: dict[str, Any] = {"wrong": kind, "sentence": sentence + 1}
-                row |= {"sent_id": gold[sentence].id, "word": int(gold.positions[word])}
+                row: dict[str, Any] = {"wrong": kind} | ({"treebank": gold.name} if len(golds) > 1 else {})
+                row |= {"sentence": sentence + 1, "sent_id": gold[sentence].id, "word": int(gold.positions[word])}
                 row |= {"form": gold.field(int(gold.rows[word]), 1), "gold": _said(gold, word)}
-                for name, alignment in self.alignments.items():
+                for name in self.systems:
+                    alignment = self.alignments[name][home]
                     partner = int(alignment.to_system[word])
                     row[name] = _said(alignment.system.treebank, partner) if partner >= 0 else "no such word"
                 table.append(row)
@@ -196,15 +208,29 @@ def _said(treebank: Treebank, word: int) -> str:
     return f"{treebank.field(row, 7)} of {above}"
 
 
+def joint_signature(alignments: Sequence[Alignment]) -> dict[str, str]:
+    """Return the part of a signature that says what was aligned, of one or several treebanks."""
+    marks = list(dict.fromkeys(one.gold.treebank.mark for one in alignments))
+    signed = alignments[0].signed
+    if len(marks) == 1:
+        return signed
+    return signed | {"tb": f"{len(marks)}treebanks#{sha256(chr(10).join(marks).encode()).hexdigest()[:6]}"}
+
+
 def error_overlap(
-    alignments: Mapping[str, Alignment], *, best: int, metric: str = "LAS", convention: Convention = OFFICIAL
+    alignments: Mapping[str, Alignment | Sequence[Sequence[Alignment]]],
+    *,
+    best: int,
+    metric: str = "LAS",
+    convention: Convention = OFFICIAL,
 ) -> ErrorOverlap:
     """Return the errors that the best systems share, and those that only one of them makes.
 
     Parameters
     ----------
     alignments
-        Systems by name, aligned with the same gold.
+        Systems by name, aligned with the same gold: one alignment, or those of the runs on each
+        treebank.
     best
         Number of systems, those with the most correct words first.
     metric, convention
@@ -212,12 +238,23 @@ def error_overlap(
     """
     if best < 2 or len(alignments) < 2:
         raise TreegaugeError(f"--overlap needs at least two systems; got {min(best, len(alignments))}")
-    words_by_system = {name: metric_words(metric, one, convention) for name, one in alignments.items()}
-    ranked = sorted(words_by_system, key=lambda name: -int(words_by_system[name].correct.sum()))[:best]
-    words = np.flatnonzero(words_by_system[ranked[0]].gold)
-    wrong = np.stack([~words_by_system[name].correct[words] for name in ranked])
-    first = alignments[ranked[0]].signed | {"system": "+".join(ranked)}
+    runs = {name: [[one]] if isinstance(one, Alignment) else one for name, one in alignments.items()}
+    counted = {
+        name: [[metric_words(metric, one, convention) for one in on] for on in own] for name, own in runs.items()
+    }
+    rows = {
+        name: np.concatenate([np.mean([~one.correct for one in on], axis=0) for on in own])
+        for name, own in counted.items()
+    }
+    first = next(iter(counted.values()))
+    chosen = np.flatnonzero(np.concatenate([on[0].gold for on in first]))
+    ranked = sorted(rows, key=lambda name: float(rows[name].sum()))[:best]
+    wrong = np.stack([rows[name][chosen] >= 0.5 for name in ranked])
+    sizes = [len(on[0].gold) for on in first]
+    homes = np.repeat(np.arange(len(sizes)), sizes)[chosen]
+    words = chosen - np.cumsum([0, *sizes])[homes]
+    signed = joint_signature([on[0] for on in runs[ranked[0]]]) | {"system": "+".join(ranked)}
     label = metric_label(find_word_metric(metric), convention)
-    signature = sign(m=label, overlap=best, **first, **convention.signed)
-    chosen = {name: alignments[name] for name in ranked}
-    return ErrorOverlap(tuple(ranked), wrong, words, chosen, signature)
+    signature = sign(m=label, overlap=best, **signed, **convention.signed)
+    shown = {name: [on[0] for on in runs[name]] for name in ranked}
+    return ErrorOverlap(tuple(ranked), wrong, words, homes, shown, signature)

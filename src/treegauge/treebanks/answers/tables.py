@@ -33,7 +33,7 @@ _COMMENT = re.compile(r"#+\s*(sent_id|text)\s*[=:]\s*(.*)", re.IGNORECASE)
 _COMMA = re.compile(r"\d{1,6}([-.]\d{1,6})?([,;])", re.ASCII)
 _BARS = re.compile(r"(?<!\\)\|")
 _HEAD = re.compile(r"-?\d{1,6}|.+-\d{1,6}|_|root", re.IGNORECASE | re.ASCII)
-_DEPTH, _TRIES, _NEAR = 3, 200, 20_000
+_DEPTH, _TRIES, _NEAR, _WIDEST, _LONGEST = 3, 1000, 20_000, 64, 1000
 
 
 class Row(NamedTuple):
@@ -104,6 +104,7 @@ class _Reader:
         self._roles: dict[str, tuple[str, ...]] = {}
         self._comments: dict[str, str] = {}
         self._fenced = self._blank = False
+        self._failures = 0
 
     def read(self, text: str, first: int = 1) -> None:
         """Read a text whose first line has this number."""
@@ -112,14 +113,14 @@ class _Reader:
         for line in lines:
             starts.append(place)
             place += len(line) + 1
-        number = failures = 0
+        number = 0
         while number < len(lines):
             line = lines[number]
             stripped = line.strip()
             start = starts[number] + len(line) - len(line.lstrip())
-            if stripped[:1] in {"[", "{"} and text.find('"', start, start + _NEAR) > 0 and failures < _TRIES:
+            if stripped[:1] in {"[", "{"} and text.find('"', start, start + _NEAR) > 0 and self._failures < _TRIES:
                 end, blocks = self._json(text, start, first + number)
-                failures += not blocks
+                self._failures += not blocks
                 if blocks:
                     self._close()
                     self._add_json(blocks, fresh=self._blank)
@@ -139,10 +140,10 @@ class _Reader:
         except (ValueError, RecursionError):
             pass
         blocks: list[Block] = []
-        place, end, failures = start + 1, start, 0
+        place, end = start + 1, start
         stop = text.find("```", start)
         stop = len(text) if stop < 0 else stop
-        while failures < _TRIES:
+        while self._failures < _TRIES:
             here = [at for at in (text.find("{", place, stop), text.find("[", place, stop)) if at >= 0]
             if not here:
                 break
@@ -152,7 +153,7 @@ class _Reader:
                 blocks += found
                 end = place if found else end
             except (ValueError, RecursionError):
-                failures += 1
+                self._failures += 1
                 place = min(here) + 1
         if blocks:
             blocks[-1].cut_off = True
@@ -270,15 +271,15 @@ class _Reader:
         """Return how a line separates its cells, and these; nothing if it is prose."""
         if "\t" in line:
             cells = [cell.strip(" ") for cell in line.strip("\n").split("\t")]
-            return ("tab", cells) if len(cells) > 2 else ("", cells)
+            return ("tab", cells) if 2 < len(cells) <= _WIDEST else ("", [])
         if stripped[0] == "|" or line.count(" | ") > 1:
             if _RULE.fullmatch(stripped):
                 return "rule", []
             inner = stripped.removeprefix("|")
             inner = inner.removesuffix("|") if not inner.endswith("\\|") else inner
             cells = [_unescaped(cell) for cell in _BARS.split(inner)]
-            return ("bar", cells) if len(cells) > 2 else ("", cells)
-        if found := _ARC.fullmatch(stripped):
+            return ("bar", cells) if 2 < len(cells) <= _WIDEST else ("", [])
+        if len(stripped) < _LONGEST and (found := _ARC.fullmatch(stripped)):
             relation, head, number, word, place = found.groups()
             return "arcs", [place, word, number if head.upper() != "ROOT" else "0", relation]
         header = self._fenced and "," in stripped and header_roles(stripped.split(","))
@@ -286,9 +287,11 @@ class _Reader:
         if header or after_id:
             mark = after_id[2] if after_id else ","
             cells = [cell.strip() for cell in next(csv.reader([stripped], delimiter=mark))]
-            if len(cells) > 3:
+            if 3 < len(cells) <= _WIDEST:
                 return "comma", cells
-        cells = stripped.split()
+        cells = stripped.split(maxsplit=_WIDEST)
+        if len(cells) > _WIDEST:
+            return "", []
         if len(cells) > 2 and header_roles(cells):
             return "space", cells
         if len(cells) > 3 and WORD_ID.fullmatch(cells[0]):
@@ -336,12 +339,12 @@ def _is_word(value: dict[str, Any]) -> bool:
 
 
 def _is_plain(row: list[Any]) -> bool:
-    return len(row) > 2 and all(not isinstance(cell, dict | list) for cell in row)
+    return 2 < len(row) <= _WIDEST and all(not isinstance(cell, dict | list) for cell in row)
 
 
 def _block(words: list[dict[str, Any]], line: int, said: dict[str, str], *, joins: bool = False) -> Block:
     """Return the table of words given as objects."""
-    keys = list(dict.fromkeys(key for word in words for key in word))
+    keys = list(dict.fromkeys(key for word in words for key in word if role_of(key)))[:_WIDEST]
     roles = tuple("" if role in (before := [role_of(one) for one in keys[:i]]) and before else role
                   for i, role in enumerate(map(role_of, keys)))  # fmt: skip
     rows = [Row(line, [json_cell(word.get(key)) for key in keys]) for word in words]

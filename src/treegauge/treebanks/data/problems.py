@@ -121,8 +121,8 @@ class ConlluError(TreegaugeError, ValueError):
                          "what it can (on the command line --errors skip|repair); treegauge check "
                          "lists everything")  # fmt: skip
         if any(problem.kind == "columns" for problem in self.problems):
-            lines.append("hint: if a language model wrote this, treegauge convert ANSWER.txt NEW.conllu and "
-                         "score --align loose read other formats and say what they assume")  # fmt: skip
+            lines.append("hint: if a language model wrote this, score --align loose reads other formats and says "
+                         "what it assumes; so does treegauge convert ANSWER.txt NEW.conllu")  # fmt: skip
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[Any, ...]:

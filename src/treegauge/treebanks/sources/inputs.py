@@ -7,7 +7,7 @@ variable ``TREEGAUGE_UD``.
 
 import glob
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -131,9 +131,9 @@ class Input:
     path
         Its path; a packaged table has only a name.
     name
-        The name given as ``NAME=PATH``, else that of the treebank, file or folder. Names of several
-        inputs are distinct: two releases of one treebank are ``UD_Turkish-IMST@2.5`` and
-        ``UD_Turkish-IMST@2.9``.
+        The name given as ``NAME=PATH``, which several runs of a system share, else that of the
+        treebank, file or folder. These names are distinct: two releases of one treebank are
+        ``UD_Turkish-IMST@2.5`` and ``UD_Turkish-IMST@2.9``.
     role
         ``"gold"`` for files with UD names in a treebank folder or given as gold, ``"system"`` for
         inputs given as ``NAME=PATH`` and folders of output, else empty.
@@ -143,6 +143,8 @@ class Input:
         The object itself, if an object was given.
     errors
         What to do about malformed sentences.
+    named
+        Whether the name is that of a system, given as ``NAME=PATH``.
     """
 
     kind: Kind
@@ -152,6 +154,7 @@ class Input:
     files: tuple[str, ...] = ()
     given: Any = None
     errors: Errors = "strict"
+    named: bool = False
 
     @property
     def splits(self) -> dict[str, tuple[str, ...]]:
@@ -192,16 +195,17 @@ def recognise(
     """Return the recognised inputs.
 
     Sources are those of :func:`resolve_source`, packaged tables, open files or objects, and a system's output also
-    as ``NAME=PATH``; a folder of treebanks stands for all treebanks in it. Kinds that are not among `kinds`
-    are refused, if there are any. There is one input per file, folder or object, with distinct names.
+    as ``NAME=PATH`` or in a mapping from names; a folder of treebanks stands for all treebanks in it. Kinds that
+    are not among `kinds` are refused, if there are any. There is one input per file, folder or object, with
+    distinct names, except that several runs share the name of their system.
     """
     inputs: dict[Any, Input] = {}
     gold = list(gold)
     for source in [*gold, *sources]:
         for recognised in _recognised(source, kinds):
-            key = (
-                recognised.path.resolve() if recognised.given is None and recognised.kind != "packaged" else id(source)
-            )
+            key: Any = id(recognised.given if isinstance(source, Mapping) else source)
+            if recognised.given is None and recognised.kind != "packaged":
+                key = recognised.path.resolve()
             if key not in inputs or (recognised.role and not inputs[key].role):
                 inputs[key] = replace(recognised, errors=errors)
     for source in gold:
@@ -214,8 +218,9 @@ def recognise(
                 kind = "treebank" if recognised.kind == "system" and len(recognised.files) < 2 else recognised.kind
                 inputs[path] = replace(recognised, role="gold", kind=kind)
     by_order = list(inputs.values())
-    names = distinct_names([recognised.path for recognised in by_order], [recognised.name for recognised in by_order])
-    return [replace(recognised, name=name) for recognised, name in zip(by_order, names, strict=True)]
+    unnamed = [recognised for recognised in by_order if not recognised.named]
+    names = iter(distinct_names([one.path for one in unnamed], [one.name for one in unnamed]))
+    return [one if one.named else replace(one, name=next(names)) for one in by_order]
 
 
 def recognise_treebanks(
@@ -227,6 +232,13 @@ def recognise_treebanks(
 
 def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
     """Yield the input of a source, or the inputs in it."""
+    if isinstance(source, Mapping) and "system" in kinds:
+        for name, outputs in source.items():
+            for output in outputs if isinstance(outputs, list | tuple) else [outputs]:
+                word = f"{name}={os.fspath(output)}" if isinstance(output, str | os.PathLike) else output
+                for one in _recognised(word, kinds):
+                    yield replace(one, name=name, role="system", named=True)
+        return
     if not isinstance(source, str | os.PathLike):
         from treegauge.treebanks.data.columns import Treebank
         from treegauge.treebanks.data.objects import is_foreign
@@ -244,7 +256,7 @@ def _recognised(source: Any, kinds: Collection[str]) -> Iterator[Input]:
                     continue
                 found = TITLES[recognised.kind]
                 raise TreegaugeError(f"{recognised.path} is {found}; expected {kind_titles(kinds)}")
-            yield recognised
+            yield replace(recognised, named=bool(name) and "system" in kinds)
 
 
 def expanded(source: str) -> Iterator[tuple[str, str]]:
@@ -299,7 +311,7 @@ def _is_certain(folder: Path) -> bool:
 
 
 def _folder(path: Path, name: str) -> Iterator[Input]:
-    if _is_store(path):
+    if is_store(path):
         yield Input("store", path, name or path.resolve().name)
         return
     entries_of(path)  # one that cannot be read seems empty below
@@ -309,12 +321,12 @@ def _folder(path: Path, name: str) -> Iterator[Input]:
         folder_name = name or own_name(path.resolve().name)[0]
         yield Input("treebank", path, folder_name, "gold", tuple(find(path)))
         return
-    below = [folder for folder in _walk(path) if _is_store(folder) or holds_treebank(folder)]
+    below = [folder for folder in _walk(path) if is_store(folder) or holds_treebank(folder)]
     treebanks = [folder for folder in below if folder != path and is_treebank_folder(folder)]
     if not below:
         raise no_treebank(path)
     if named or not _is_release(path, treebanks):
-        stores = [folder for folder in below if _is_store(folder)]
+        stores = [folder for folder in below if is_store(folder)]
         files = tuple(file for folder in below if folder not in stores for file in find(folder))
         if files:
             yield Input("system", path, name or path.resolve().name, "system", files)
@@ -327,7 +339,8 @@ def _folder(path: Path, name: str) -> Iterator[Input]:
             yield from _folder(folder, "")
 
 
-def _is_store(folder: Path) -> bool:
+def is_store(folder: Path) -> bool:
+    """Whether a folder is a store of experiments."""
     return (folder / "ledger.sqlite").is_file()
 
 

@@ -65,11 +65,12 @@ def _with_parent(path: Path, name: str) -> str:
 
 @dataclass(frozen=True)
 class OutputMatch:
-    """The output of each gold file, gold files without output, and output without a gold file."""
+    """The output of each gold file, gold files with two outputs and why, output without gold, and the run."""
 
     pairs: dict[str, str]
-    missing: list[str]
+    doubled: dict[str, str]
     unmatched: list[str]
+    home: str = ""
 
 
 def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) -> OutputMatch:
@@ -82,6 +83,7 @@ def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) 
     """
     golds, outputs = [os.fspath(p) for p in gold_files], [os.fspath(p) for p in output_files]
     pairs: dict[str, str] = {}
+    doubled: dict[str, list[str]] = {}
     levels: list[Callable[[str], str | None]] = [
         lambda path: _with_parent(Path(path), short_name(path)),
         short_name,
@@ -90,20 +92,26 @@ def match_outputs(gold_files: Sequence[Source], output_files: Sequence[Source]) 
         _treebank_name,
     ]
     for level in levels:
-        _pair_by(level, golds, outputs, pairs)
+        _pair_by(level, golds, outputs, pairs, doubled)
     for level in (_text_of, _beginning_of):
         if set(outputs) - set(pairs.values()) and len(pairs) < len(golds):
-            _pair_by(level, golds, outputs, pairs)
-    used = set(pairs.values())
-    return OutputMatch(
-        {path: pairs[path] for path in golds if path in pairs},
-        [path for path in golds if path not in pairs],
-        [path for path in outputs if path not in used],
-    )
+            _pair_by(level, golds, outputs, pairs, doubled)
+    used = {*pairs.values(), *(path for paths in doubled.values() for path in paths)}
+    why = {
+        gold: f"{' and '.join(Path(path).name for path in sorted(paths))} have the text of {Path(gold).name}; "
+        "expected one output of each system per treebank"
+        for gold, paths in doubled.items()
+    }
+    in_order = {path: pairs[path] for path in golds if path in pairs}
+    return OutputMatch(in_order, why, [path for path in outputs if path not in used])
 
 
 def _pair_by(
-    level: Callable[[str], str | None], golds: Sequence[str], outputs: Sequence[str], pairs: dict[str, str]
+    level: Callable[[str], str | None],
+    golds: Sequence[str],
+    outputs: Sequence[str],
+    pairs: dict[str, str],
+    doubled: dict[str, list[str]],
 ) -> None:
     """Pair files with the same key, if one gold file and one output have it."""
     free: dict[str, list[str]] = {}
@@ -118,10 +126,7 @@ def _pair_by(
         if len(paths) == len(free[key]) == 1:
             pairs[free[key][0]] = paths[0]
         elif level is _text_of and len(free[key]) == 1:
-            raise TreegaugeError(
-                f"{' and '.join(paths)} have the text of {free[key][0]}; expected one output of "
-                "each system per treebank"
-            )
+            doubled[free[key][0]] = paths
 
 
 def _code(path: str) -> str | None:
