@@ -63,9 +63,7 @@ def simulated(random: np.random.Generator, design: Design) -> MixedModel:
     says="standard deviation of genus:system 4.53 (2.65 to 7.72)",
     kind="interval",
     nominal=0.95,
-    cases={
-        "5 systems, 25 treebanks": Design(5, 25),
-    },
+    cases={"5 systems, 25 treebanks": Design(5, 25)},
     secondary="mean width (points)",
     covers=("variance components.low", "variance components.high"),
     repetitions=400,
