@@ -206,6 +206,19 @@ def test_real_treebanks(real_text: str, seed: int = 1) -> None:
     assert abs(ours(gold, text, align="loose")["LAS"].f1 - truth) < 0.5
 
 
+@pytest.mark.parametrize("number", range(4))
+def test_cut_and_joined_sentences_are_counted_as_always(number: int) -> None:
+    """Pieces were paired with the whole or with an equal sentence elsewhere; the rest was lost."""
+    gold = (synthetic(60, seed=number).to_bytes().decode() + sentence("yes", ".") + "\n") * 2
+    system = perturb(gold, "cut and joined sentences", seed=number)
+    exact = ours(gold, system)
+    assert ours(gold, system, align="loose") == exact
+    loose = ours(gold + EXTRA, system + EXTRA.replace("zzzz", "zzzy"), align="loose")
+    for metric in ("Tokens", "Words", "UPOS", "UAS", "LAS", "Sentences"):
+        assert loose[metric].correct == exact[metric].correct + 1, metric
+        assert loose[metric].system == exact[metric].system + 1
+
+
 def ours(gold: str, system: str, **reading: str) -> dict[str, Metric]:
     treebanks = [parse_conllu(text) for text in (gold, system)]
     return tg.score(treebanks[0], {"x": treebanks[1]}, resamples=0, **reading)["x"].metrics

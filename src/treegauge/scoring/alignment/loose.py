@@ -93,7 +93,8 @@ def in_gold_order(gold: Treebank, system: Treebank) -> Arranged:
     """
     answer = system.policy == "answer"
     numbers = list(range(len(system)))
-    if sentence_texts(gold) == sentence_texts(system):
+    ours, theirs = sentence_texts(gold), sentence_texts(system)
+    if ours == theirs or (not answer and b"".join(ours) == b"".join(theirs)):
         system, spans = _with_tokens(gold, system, numbers) if answer else (system, 0)
         return Arranged(system, numbers, (_SPANS.format(spans),) if spans else (), [])
     said: list[str] = []
@@ -104,6 +105,12 @@ def in_gold_order(gold: Treebank, system: Treebank) -> Arranged:
     pairs = pair_sentences(gold, system)
     homes = {int(j): i for i, j in enumerate(pairs.to_new.tolist()) if j >= 0}
     homes |= {j: min(group.old) for group in pairs.groups for j in group.new}
+    to_old = pairs.to_old.copy()
+    blocks = _recut(ours, texts, to_old)
+    lost = {*np.flatnonzero((pairs.to_old >= 0) & (to_old < 0)).tolist()}
+    homes = {j: i for j, i in homes.items() if j not in lost}
+    for old, new in blocks:
+        homes |= dict.fromkeys(new, old[0])
     known = {texts[j] for j in homes}
     keys: list[tuple[int, int]] = []
     before = -1
@@ -120,10 +127,73 @@ def in_gold_order(gold: Treebank, system: Treebank) -> Arranged:
     system, spans = _with_tokens(gold, system, [homes.get(j, -1) for j in order]) if answer else (system, 0)
     if spans:
         said.append(_SPANS.format(spans))
-    partners = pairs.to_old.tolist()
+    partners = to_old.tolist()
     lengths = [[len(text) for text in sentence_texts(one)] for one in (gold, system)]
     both = [(partners[old], j) for j, old in enumerate(order) if partners[old] >= 0]
     return Arranged(system, order, tuple(said), [(i, j) for i, j in both if _alike(lengths[0][i], lengths[1][j])])
+
+
+def _recut(ours: list[bytes], theirs: list[bytes], to_old: npt.NDArray[np.int32]) -> list[tuple[range, range]]:
+    """Return ranges of sentences with the same characters, in texts that are cut at other places.
+
+    A piece of a sentence may be similar to the whole, or equal to a sentence elsewhere, so here
+    `to_old` becomes what the order of the characters says: single sentences are partners, and
+    those that were cut or joined have none.
+    """
+    exact = [(i, j) for j, i in enumerate(to_old.tolist()) if i >= 0 and ours[i] == theirs[j]]
+    n, m = len(ours), len(theirs)
+    runs = _same_text(ours, theirs, [(0, 0), *((i + 1, j + 1) for i, j in exact)])
+    turned = [[text[::-1] for text in reversed(side)] for side in (ours, theirs)]
+    for run in _same_text(turned[0], turned[1], [(0, 0), *((n - i, m - j) for i, j in reversed(exact))]):
+        runs.append([(range(n - a.stop, n - a.start), range(m - b.stop, m - b.start)) for a, b in run])
+    blocks: list[tuple[range, range]] = []
+    taken: tuple[set[int], set[int]] = (set(), set())
+    for run in sorted(runs, key=len, reverse=True):
+        if all(len(old) == len(new) == 1 for old, new in run):
+            continue
+        for old, new in run:
+            if taken[0].isdisjoint(old) and taken[1].isdisjoint(new):
+                blocks.append((old, new))
+                taken[0].update(old)
+                taken[1].update(new)
+    if blocks:
+        to_old[np.isin(to_old, [*taken[0]])] = -1
+        to_old[[*taken[1]]] = -1
+    for old, new in blocks:
+        if len(old) == len(new) == 1:
+            to_old[new[0]] = old[0]
+    return blocks
+
+
+def _same_text(
+    ours: list[bytes], theirs: list[bytes], starts: Sequence[tuple[int, int]]
+) -> list[list[tuple[range, range]]]:
+    """Return, from each start, the shortest ranges of sentences with the same characters, one after another."""
+    seen: set[tuple[int, int]] = set()
+    runs = []
+    for start in starts:
+        i, j = start
+        run: list[tuple[range, range]] = []
+        while i < len(ours) and j < len(theirs) and (i, j) not in seen:
+            seen.add((i, j))
+            a, b = ours[i], theirs[j]
+            i_stop, j_stop = i + 1, j + 1
+            while a.startswith(b) or b.startswith(a):
+                a, b = a[len(b) :], b[len(a) :]
+                if not a and not b:
+                    break
+                if not a and i_stop < len(ours):
+                    a, i_stop = ours[i_stop], i_stop + 1
+                elif not b and j_stop < len(theirs):
+                    b, j_stop = theirs[j_stop], j_stop + 1
+                else:
+                    break
+            if a or b:
+                break
+            run.append((range(i, i_stop), range(j, j_stop)))
+            i, j = i_stop, j_stop
+        runs.append(run)
+    return runs
 
 
 def _alike(one: int, other: int) -> bool:
