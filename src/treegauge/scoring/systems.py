@@ -65,6 +65,10 @@ def answers(
     named = named_outputs(systems, loose=loose)
     if isinstance(gold, Mapping):
         return _common(_mapped(gold, named), common)
+    # Only gold that is a mapping has outputs that are: others are a row, or what cannot be read.
+    named = {
+        name: [read_treebank(one) if isinstance(one, Mapping) else one for one in runs] for name, runs in named.items()
+    }
     sources = [gold, *(output for runs in named.values() for output in runs)]
     if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
         raise TreegaugeError("standard input (-) can be read only once: give the other input as a file")
