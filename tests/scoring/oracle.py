@@ -111,4 +111,5 @@ def assert_balanced(latex: str) -> None:
         if layout := re.match(r"\\begin\{tabular\}\{([lr]+)\}", line):
             columns = len(layout[1])
         if line.endswith(r"\\"):
-            assert len(re.findall(r"(?<!\\)&", line)) == columns - 1
+            spans = [int(size) - 1 for size in re.findall(r"\\multicolumn\{(\d+)\}", line)]
+            assert len(re.findall(r"(?<!\\)&", line)) + sum(spans) == columns - 1
