@@ -29,6 +29,8 @@ class Condition(NamedTuple):
     Condition(column='words', sign='>=', value='30000')
     >>> Condition.parse("release=2.5,2.6", ["release"]).holds("2.6")
     True
+    >>> Condition.parse("metric = LAS[challenges]", ["metric"]).holds("LAS[challenges]")
+    True
     >>> Condition.parse("word >= 30000", ["words"])
     Traceback (most recent call last):
     ...
@@ -70,7 +72,9 @@ class Condition(NamedTuple):
             return number is not None and _BOUNDS[self.sign](number, float(self.value))
         text = "" if cell is None else f"{cell:.15g}" if isinstance(cell, float) else str(cell).strip()
         alternatives = [self.value, *map(str.strip, self.value.split(","))]
-        return (self.sign == "=") == any(fnmatchcase(text.casefold(), one.casefold()) for one in alternatives)
+        return (self.sign == "=") == any(
+            text.casefold() == one or fnmatchcase(text.casefold(), one) for one in map(str.casefold, alternatives)
+        )
 
 
 def frame_where(frame: "pl.DataFrame", source: str, where: Sequence[str], *, empty: bool = False) -> "pl.DataFrame":
