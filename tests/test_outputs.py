@@ -128,3 +128,16 @@ def test_a_file_in_a_folder_with_a_name_that_is_not_utf8_is_refused(tmp_path):
         done = invoke([*words, "--format", "json"])
         assert done.exit_code == 2, done
         assert "not UTF-8" in done.stderr
+
+
+def test_a_team_with_a_name_that_is_not_utf8_is_refused(tmp_path):
+    team = os.fsencode(tmp_path) + b"/teams/\xff"
+    os.makedirs(team)  # noqa: PTH103
+    (tmp_path / "gold").mkdir()
+    for place in (team + b"/x.conllu", os.fsencode(tmp_path) + b"/gold/x.conllu"):
+        with open(place, "wb") as file:  # noqa: PTH123
+            file.write(CONTENTS["CoNLL-U"])
+    done = invoke(["leaderboard", tmp_path / "gold", tmp_path / "teams", "--out", tmp_path / "board"])
+    assert done.exit_code == 2, done
+    assert "not UTF-8" in done.stderr
+    assert not (tmp_path / "board").exists()

@@ -32,7 +32,7 @@ from treegauge.scoring.systems import PRIMARY, SystemRuns, failure_reason, match
 from treegauge.statistics.small_samples import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
-from treegauge.treebanks.sources.files import ENDINGS, Source, split_of
+from treegauge.treebanks.sources.files import ENDINGS, Source, check_file_names, split_of
 from treegauge.treebanks.sources.resolver import treebank_folder
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def find_submissions(
     """
     gold, homes = treebank_folder(gold), list[Path]()
     teams = named_outputs(submissions, homes=homes)
+    check_file_names(teams)  # tables and reports have the name of each team
     every = [path for ending in ENDINGS for path in gold.rglob(f"*.conllu{ending}")]
     if split is None and any(split_of(path) == "test" for path in every):
         split = "test"
