@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from treegauge.experiments.store import Merged, Removed, Status
     from treegauge.experiments.training import RunSummary
     from treegauge.learning.contribution import Contributions
-    from treegauge.learning.curves.attachments import Attachments
+    from treegauge.learning.curves.class_counts import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
     from treegauge.learning.curves.score_grid import Curves
@@ -230,8 +230,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.correlation_coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.correlation_coefficients.inference` for what follows from it.
 
     Examples
     --------

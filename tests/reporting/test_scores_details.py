@@ -6,7 +6,7 @@ from treegauge.reporting.sections.scores_details import relation_confusions, sys
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

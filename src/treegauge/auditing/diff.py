@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from treegauge.auditing.changes.annotation_changes import Changes
+    from treegauge.auditing.changes.changed_words import WordPairs
     from treegauge.auditing.changes.unified_diff import FileText
-    from treegauge.auditing.changes.word_pairs import WordPairs
     from treegauge.treebanks.data.columns import Treebank
 
 By = Literal["upos", "deprel"]
@@ -144,8 +144,8 @@ def diff(
     75
     """
     from treegauge.auditing.changes.annotation_changes import Changes
+    from treegauge.auditing.changes.changed_words import pair_words, sentence_kinds, sentence_rows
     from treegauge.auditing.changes.unified_diff import read_files
-    from treegauge.auditing.changes.word_pairs import pair_words, sentence_kinds, sentence_rows
     from treegauge.core.errors import ChoiceError
     from treegauge.core.messages import note
 

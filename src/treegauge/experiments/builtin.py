@@ -93,8 +93,8 @@ def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...]
     """Return metrics in percent by label; by default all those of CoNLL 2018."""
     from treegauge.scoring.alignment.align import align
     from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.metrics.correct_words import correct_words
     from treegauge.scoring.metrics.registry import ADDED, METRICS
-    from treegauge.scoring.metrics.word_metrics import correct_words
     from treegauge.scoring.settings import ScoreOptions
 
     convention = find_convention(cell.extra["convention"])

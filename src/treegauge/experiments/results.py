@@ -187,7 +187,7 @@ def run_mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     """Return the mean over runs of each metric, by setup and as macro average over treebanks."""
     import polars as pl
 
-    from treegauge.statistics.small_samples import student_mean
+    from treegauge.statistics.student_intervals import student_mean
     from treegauge.statistics.units import LEAST_RUNS
 
     metrics = [name for name in frame.columns if name not in (*FIELDS, *GIVEN) and frame[name].dtype.is_float()]

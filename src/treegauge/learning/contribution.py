@@ -19,8 +19,8 @@ from treegauge.measures.registry import sentence_sums
 from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.correct_words import Mask, align_trees, find_word_metric, metric_words, scored_words_mask
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import Mask, align_trees, find_word_metric, metric_words, scored_words_mask
 from treegauge.treebanks.data.columns import Treebank
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.measures.registry import sentence_sums
 from treegauge.measures.similarity import log_ratios, trigram_shortfall
-from treegauge.statistics.small_samples import jackknife
+from treegauge.statistics.student_intervals import jackknife
 from treegauge.statistics.units import LEAST_UNITS
 from treegauge.treebanks.data.columns import Treebank
 
@@ -73,7 +73,7 @@ def ratio_estimate(
 
     `counts` and `words` have one value per sentence, such as correct heads (or a difference of two
     parsers' correct heads) and words; sentences without words do not count. The interval is that of
-    :func:`~treegauge.statistics.small_samples.jackknife`, from ten sentences on; a `share`, such
+    :func:`~treegauge.statistics.student_intervals.jackknife`, from ten sentences on; a `share`, such
     as a score, has it on the scale of log odds.
 
     Examples

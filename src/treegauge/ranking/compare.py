@@ -30,7 +30,7 @@ from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of, scored_board
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.statistics.multiple import adjust, tie_groups, tie_letters
-from treegauge.statistics.small_samples import signed_rank
+from treegauge.statistics.student_intervals import signed_rank
 
 if TYPE_CHECKING:
     import polars as pl

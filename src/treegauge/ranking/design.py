@@ -19,16 +19,16 @@ from treegauge.ranking.metadata import name_key, units_of
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.selection import CONDITIONS, SubsetConditions, demands_of
 from treegauge.scoring.certainty import difference as difference_of
-from treegauge.scoring.comparisons import POWER, unit_counts
 from treegauge.scoring.hierarchies import paired_differences
 from treegauge.scoring.metrics.registry import canonical
+from treegauge.scoring.paired_tests import POWER, unit_counts
 from treegauge.scoring.settings import Scoring, score_options
 from treegauge.scoring.systems import answers
 from treegauge.statistics.draws import ratios
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.multiple import TEXT_WIDTH, sequence_interval
 from treegauge.statistics.planning import needed_units, signed_rank_difference, significant_errors, smallest
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.units import GENUS, LEAST_RUNS, LEAST_UNITS
 
 if TYPE_CHECKING:

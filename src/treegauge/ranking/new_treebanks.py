@@ -210,7 +210,7 @@ def _board_rows(board: Leaderboard) -> _Rows:
 
 def _document_rows(board: Leaderboard, scores: "Scores") -> _Rows | None:
     """Return one row per document, system and run; None, with a note, if a treebank marks few documents."""
-    from treegauge.scoring.comparisons import unit_counts
+    from treegauge.scoring.paired_tests import unit_counts
 
     unmarked = [code for code in board.treebanks if scores.treebanks[code].units != "documents"]
     if unmarked:

@@ -158,7 +158,7 @@ def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
     2021, NeurIPS). 0.5 means no difference. The interval is Wilson's, with treebanks as units: a
     system that wins on all five treebanks need not win on the sixth.
     """
-    from treegauge.statistics.small_samples import wilson
+    from treegauge.statistics.student_intervals import wilson
 
     order = board.by_mean()
     grid = np.round(board.cube[:, order] * 10**9).astype(np.int64)

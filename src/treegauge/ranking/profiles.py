@@ -19,7 +19,7 @@ from treegauge.core import tables
 from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name
 from treegauge.ranking.strengths import Jackknifed, families_of
-from treegauge.statistics.small_samples import effective_df, heavy_tailed_df
+from treegauge.statistics.student_intervals import effective_df, heavy_tailed_df
 from treegauge.statistics.units import GENUS, TOO_FEW
 
 if TYPE_CHECKING:

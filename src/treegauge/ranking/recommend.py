@@ -229,7 +229,7 @@ def judged_subsets(problem: SubsetSearch, folds: int, repeats: int, rng: np.rand
     :math:`D \pm t_{n-1} se` with the jackknife's
     :math:`se^2 = \frac{n-1}{n} \sum_i (D_{(i)} - \bar D)^2`: a pair counts for both its systems.
     """
-    from treegauge.statistics.small_samples import StudentEstimate
+    from treegauge.statistics.student_intervals import StudentEstimate
 
     systems = len(problem.values)
     chance = np.array([problem.concordance(order[: problem.size]) for order in problem.pool])

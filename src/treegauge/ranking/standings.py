@@ -15,8 +15,8 @@ from treegauge.core.result import Result, RowsResult, countersign
 from treegauge.ranking.compare import CriticalDifference, critical_difference
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import describe
-from treegauge.ranking.stability.random_subsets import Stability, stability
 from treegauge.ranking.stability.sampler import usual_size
+from treegauge.ranking.stability.win_rates import Stability, stability
 from treegauge.ranking.strengths import RankSets, advantages, families_of, rank_sets
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.submissions import ONE_RUN, SubmissionScores

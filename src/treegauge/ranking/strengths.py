@@ -28,7 +28,7 @@ from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, effects, is_connected, normal_equations
 from treegauge.ranking.metadata import units_of
 from treegauge.statistics.planning import Winner, best_of
-from treegauge.statistics.small_samples import StudentEstimate, effective_df, heavy_tailed_df
+from treegauge.statistics.student_intervals import StudentEstimate, effective_df, heavy_tailed_df
 from treegauge.statistics.units import GENUS, LEAST_GROUPS, LEAST_TREEBANKS
 
 if TYPE_CHECKING:

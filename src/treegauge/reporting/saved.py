@@ -16,9 +16,9 @@ from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import command
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.convention import find_convention
 from treegauge.scoring.metrics.registry import Metric
+from treegauge.scoring.paired_tests import Comparisons
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.treebanks.sources.files import is_stream, open_bytes, short_name

@@ -10,10 +10,10 @@ import numpy as np
 from treegauge.core import tables
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.certainty import difference
-from treegauge.scoring.comparisons import PRIMARY, Comparisons, detectable_note, judged, sureness
 from treegauge.scoring.metrics.registry import canonical
+from treegauge.scoring.paired_tests import PRIMARY, Comparisons, detectable_note, judged, sureness
 from treegauge.statistics.hierarchy import Hierarchy, hierarchy
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, forcing_treebanks
 from treegauge.treebanks.sources.languages import kin_of
 

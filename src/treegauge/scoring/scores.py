@@ -10,8 +10,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.paper_tables import PaperResult, PaperTable
 from treegauge.scoring.alignment.segmentation import TextChanges
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.las_counts import SentenceCounts
 from treegauge.scoring.metrics.registry import ENHANCED, METRICS, MORE, Metric, canonical, metric_label
-from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.statistics.units import UnitKind
 from treegauge.treebanks.data.problems import ReadingProblem
 

@@ -22,14 +22,14 @@ from treegauge.core.text_formats import parse_json
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.classes.classification import classify
-from treegauge.scoring.comparisons import unit_counts
 from treegauge.scoring.evaluation import evaluate, scoring_choices
 from treegauge.scoring.hierarchies import over_treebanks, percent_interval
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.scoring.metrics.registry import Metric, metric_label
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.paired_tests import unit_counts
 from treegauge.scoring.settings import Reading, ScoreOptions
 from treegauge.scoring.systems import PRIMARY, SystemRuns, failure_reason, match_folders, named_outputs, primary_run
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.files import ENDINGS, Source, check_file_names, split_of

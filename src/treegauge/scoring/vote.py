@@ -203,7 +203,7 @@ def _scores(row: "Mapping[str, Sequence[Alignment]]", convention: Convention) ->
     """Return the scores of each system on a treebank, means over its runs, and of the oracles."""
     import numpy as np
 
-    from treegauge.scoring.metrics.word_metrics import correct_words
+    from treegauge.scoring.metrics.correct_words import correct_words
 
     words = {name: [correct_words(one, convention) for one in runs] for name, runs in row.items()}
     scores = {

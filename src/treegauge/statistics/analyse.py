@@ -10,8 +10,8 @@ import numpy as np
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.verbs import verb
 from treegauge.statistics.clusters import clustered_inferences, clusters_of
-from treegauge.statistics.coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
 from treegauge.statistics.correlation import correlate
+from treegauge.statistics.correlation_coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
 from treegauge.statistics.data_table import DataTable, Tables
 from treegauge.statistics.linear_model import regress
 from treegauge.statistics.multiple import adjust
@@ -172,8 +172,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.correlation_coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.correlation_coefficients.inference` for what follows from it.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.bootstrap import bootstrap_rows
 from treegauge.statistics.clusters import Clusters, clustered_inferences, clusters_of, strongest
-from treegauge.statistics.coefficients import (
+from treegauge.statistics.correlation_coefficients import (
     LEAST_ROWS,
     Inference,
     check_coefficient,

@@ -8,7 +8,8 @@ import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.clusters import clusters_of
-from treegauge.statistics.coefficients import (
+from treegauge.statistics.correlation import choose_columns
+from treegauge.statistics.correlation_coefficients import (
     LeastSquares,
     SlopeErrors,
     coefficients,
@@ -17,7 +18,6 @@ from treegauge.statistics.coefficients import (
     relative_importance,
     variance_inflation,
 )
-from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import check_shares
@@ -124,7 +124,7 @@ class Regression(Analysis):
 
         The interval holds for one new row, of a new cluster where rows have clusters:
         :math:`\hat y \pm t \sqrt{s^2 + x^\top V x}`, with s and the coefficients' covariance V of
-        :meth:`~treegauge.statistics.coefficients.LeastSquares.errors`.
+        :meth:`~treegauge.statistics.correlation_coefficients.LeastSquares.errors`.
 
         Parameters
         ----------

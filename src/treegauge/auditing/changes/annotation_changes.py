@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.auditing.changes.changed_words import WordPairs
 from treegauge.auditing.changes.systematic import (
     LAYERS,
     ChangeRule,
@@ -17,7 +18,6 @@ from treegauge.auditing.changes.systematic import (
     annotation_layers,
     systematic_changes,
 )
-from treegauge.auditing.changes.word_pairs import WordPairs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -152,7 +152,7 @@ class Changes:
         """Return one row per change of a word."""
         import polars as pl
 
-        from treegauge.treebanks.data.sentence_pairs import sentence_ids
+        from treegauge.treebanks.data.sentence_pairing import sentence_ids
 
         old, new = self.pairs.old, self.pairs.new
         ids = sentence_ids(old)

@@ -163,9 +163,9 @@ class Recording(Result):
         return treebank.with_columns({"head": heads, "deprel": names})
 
     def correct_words(self, gold: "Treebank", convention: "Convention | None" = None) -> Any:
-        """Return :class:`~treegauge.scoring.metrics.word_metrics.CorrectWords` of the parsed trees."""
+        """Return :class:`~treegauge.scoring.metrics.correct_words.CorrectWords` of the parsed trees."""
         from treegauge.scoring.metrics.convention import OFFICIAL
-        from treegauge.scoring.metrics.word_metrics import correct_trees
+        from treegauge.scoring.metrics.correct_words import correct_trees
 
         parsed = self.parsed(gold)
         return correct_trees(gold, parsed.head, parsed["deprel"], convention or OFFICIAL)
@@ -234,7 +234,7 @@ def sentence_interval(
     `values` has one value per word of sentences of these lengths. The interval is for the mean on
     other sentences (or documents, if these are the `units`), with the same models.
     """
-    from treegauge.statistics.small_samples import jackknife
+    from treegauge.statistics.student_intervals import jackknife
 
     each = np.asarray(values, np.float64)
     sizes = np.asarray(lengths)

@@ -25,8 +25,8 @@ from treegauge.ranking.leaderboard import Leaderboard, some
 from treegauge.ranking.metadata import CLASSES, classes_of, hypergeometric_tail
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.stability.extremes import Extreme, Which, extreme
-from treegauge.ranking.stability.random_subsets import Stability, sample_count, stability
 from treegauge.ranking.stability.sampler import usual_size
+from treegauge.ranking.stability.win_rates import Stability, sample_count, stability
 from treegauge.statistics.multiple import adjust
 
 if TYPE_CHECKING:

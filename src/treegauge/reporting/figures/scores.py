@@ -8,8 +8,8 @@ from treegauge.core.result import sign
 from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, faceted, ink, mark, quantity, themed, tips
 from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
-from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.registry import MORE
+from treegauge.scoring.paired_tests import Comparisons
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
 

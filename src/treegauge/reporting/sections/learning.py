@@ -10,7 +10,7 @@ from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import command
 from treegauge.learning.curve import BANDS, complexity, curve, equivalent
-from treegauge.learning.curves.attachments import ALL, joined_counts, read_attachments
+from treegauge.learning.curves.class_counts import ALL, joined_counts, read_attachments
 from treegauge.learning.curves.gathering import stored_counts
 from treegauge.learning.curves.score_grid import AVERAGE
 from treegauge.learning.transfer import transfer

@@ -15,8 +15,8 @@ from treegauge.core.result import Result, sign
 from treegauge.scoring.alignment.align import Alignment, align
 from treegauge.scoring.classes.classification import Classes, Classifier, Origin, classify
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
+from treegauge.scoring.metrics.correct_words import MetricWords, find_word_metric, metric_words
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 from treegauge.treebanks.sources.resolver import read_treebank

@@ -15,8 +15,8 @@ from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.classes.class_scores import Place, aligned, places
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.correct_words import find_word_metric, metric_words
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 

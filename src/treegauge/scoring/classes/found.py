@@ -13,8 +13,8 @@ from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.classes.classification import FORMS, REGISTRY, classify
 from treegauge.scoring.classes.confusion import joint_signature
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.correct_words import find_word_metric, metric_words
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.relations import universal_relation
 

@@ -1,4 +1,4 @@
-"""Significance tests between systems, on one gold file and across treebanks."""
+"""Paired significance tests between systems, on one gold file and across treebanks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from treegauge.statistics.draws import FloatArray, ratios
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
 from treegauge.statistics.planning import best_of, detectable_difference, margin_claims, verdict
-from treegauge.statistics.small_samples import StudentEstimate, effective_df
+from treegauge.statistics.student_intervals import StudentEstimate, effective_df
 from treegauge.statistics.units import LEAST_BEST, LEAST_BOOTSTRAP_TEST, LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind
 
 if TYPE_CHECKING:
