@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.auditing.changes.annotation_changes import Changes
     from treegauge.auditing.changes.changed_words import WordPairs
     from treegauge.auditing.changes.unified_diff import FileText

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.measures.registry import sentence_sums
@@ -16,9 +17,6 @@ from treegauge.measures.similarity import log_ratios, trigram_shortfall
 from treegauge.statistics.student_intervals import jackknife
 from treegauge.statistics.units import LEAST_UNITS
 from treegauge.treebanks.data.columns import Treebank
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 SENTENCES = 10

@@ -20,12 +20,13 @@ system ranks it well against any other.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard
@@ -40,9 +41,6 @@ from treegauge.ranking.selection import (
     repeated_folds,
 )
 from treegauge.ranking.stability.named_subsets import own_subsets, subset_columns
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FOLDS = 5  # of the cross-validation over systems
 FEWEST = 6  # systems: some for choosing, others for evaluation
@@ -112,8 +110,6 @@ class Recommendation(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """The recommended subset (held-out figures), then named subsets by their margin."""
-        import polars as pl
-
         judged = self.held_out
         first = {
             "subset": "recommended", "size": len(self.subset), "absent": 0,

@@ -4,11 +4,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from treegauge.core import tables
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result, RowsResult, countersign
@@ -22,9 +23,6 @@ from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.submissions import ONE_RUN, SubmissionScores
 from treegauge.statistics.units import TOO_FEW
 from treegauge.treebanks.sources.languages import human_names
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MACRO = "macro average"
 LEVEL = 0.05
@@ -87,8 +85,6 @@ class Standings(Result):
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row per team, the best first."""
-        import polars as pl
-
         board = self.board
         ranks = self.subsets.table.select("system", "best", "worst", "mean")
         limits = [self.intervals.get(name) or (None, None) for name in board.systems]
@@ -114,8 +110,6 @@ class Standings(Result):
 
     def shown(self) -> "pl.DataFrame":
         """Return the informative columns, with readable names."""
-        import polars as pl
-
         rows = self.table.to_dicts()
         sets = [None if row["rank_low"] is None else f"{row['rank_low']}-{row['rank_high']}" for row in rows]
         limits = [None if row["low"] is None else f"{row['low']:.2f}–{row['high']:.2f}" for row in rows]

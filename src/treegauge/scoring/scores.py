@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.paper_tables import PaperResult, PaperTable
 from treegauge.scoring.alignment.segmentation import TextChanges
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
@@ -16,8 +17,6 @@ from treegauge.statistics.units import UnitKind
 from treegauge.treebanks.data.problems import ReadingProblem
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.failures import AnswerFailures
 
 _RULE = "-----------+-----------+-----------+-----------+-----------"
@@ -121,8 +120,6 @@ class Scores(PaperResult):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per system and metric; `predicted` counts the system's items."""
-        import polars as pl
-
         name = self.treebank.rpartition("#")[0]
         rows = [
             {"treebank": name, "system": score.system, "metric": self.label(key)} | _flat(metric)

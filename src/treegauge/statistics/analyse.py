@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.verbs import verb
 from treegauge.statistics.clusters import clustered_inferences, clusters_of
 from treegauge.statistics.correlation import correlate
@@ -28,9 +29,6 @@ from treegauge.statistics.variables import (
     sign_analysis,
 )
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 @dataclass(frozen=True, eq=False)
 class CorrelationMatrix(Analysis):
@@ -47,8 +45,6 @@ class CorrelationMatrix(Analysis):
 
     def shown(self) -> "pl.DataFrame":
         """Return the matrix; ``*`` marks adjusted p-values below 0.05, ``**`` below 0.001."""
-        import polars as pl
-
         cells = {(name, name): "1" for name in self.names}
         for pair in self.pairs:
             x, y, r, p = (pair[key] for key in ("x", "y", "r", "p_adjusted"))

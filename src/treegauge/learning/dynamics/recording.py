@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_format
 from treegauge.core.files import atomic, guarding
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.core.tables import make_table
 from treegauge.parsing.base import from_npz, to_npz
@@ -20,8 +21,6 @@ from treegauge.statistics.units import LEAST_UNITS, TextUnits
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.metrics.convention import Convention
     from treegauge.treebanks.data.columns import Treebank
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.leaderboard import metric_name
 from treegauge.ranking.pairs import Differences, Improvement
@@ -28,8 +29,6 @@ from treegauge.reporting.figures.theme import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.ranking.standings import Standings
     from treegauge.ranking.strengths import BradleyTerry
 

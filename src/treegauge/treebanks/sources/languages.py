@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 
 UNKNOWN = "unknown"
 
@@ -95,8 +96,6 @@ def code_of(treebank: str) -> str | None:
 @cache
 def _catalogued() -> dict[str, str]:
     """Return names such as ``Greek GDT`` of the treebanks in packaged tables, by UD code."""
-    import polars as pl
-
     table = pl.read_parquet(_TABLE.parent / "ud25.parquet", columns=["treebank"])
     names = [f"UD_{name}" for name in table["treebank"].to_list()]
     return {code: _plainly(name) for name in names if (code := code_of(name))}
