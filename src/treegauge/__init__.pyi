@@ -1196,9 +1196,11 @@ def fetch(
     An interrupted download is resumed, archives are checked, and each treebank is written
     atomically.
 
-    treegauge fetch UD_Greek-GDT@2.9 --source ud-treebanks-v2.9.tgz
+    treegauge fetch UD_Greek-GDT@2.9 el_gdt@2.16
 
-    treegauge fetch language-data --source 'https://HOST/valrules/{file}'
+    treegauge fetch all@2.9 --source ud-treebanks-v2.9.tgz
+
+    treegauge fetch language-data
 
     Parameters
     ----------
@@ -1210,7 +1212,8 @@ def fetch(
         tag, or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
         train, dev and test, some of which may be missing. For language-data a folder, or a URL with
         {file} for the names of the five official files. By default the environment variable
-        TREEGAUGE_SOURCE.
+        TREEGAUGE_SOURCE, else the tag of the release in the treebank's own repository at
+        github.com/UniversalDependencies, and the official files of language data.
     into
         Folder for the treebanks, by default the environment variable TREEGAUGE_UD, else ud. Each
         goes to a subfolder for its release, such as r2.9.

@@ -101,6 +101,26 @@ def read_saved(path: str | PathLike[str], kind: str, command: str, make: Callabl
         raise TreegaugeError(f"{path}: found another kind of file; {expected}") from error
 
 
+def polars_frame(table: Any) -> "pl.DataFrame":
+    """Return a frame of polars, pandas or Arrow, or columns by name, as a polars frame; missing values are null.
+
+    Examples
+    --------
+    >>> polars_frame({"LAS": [80.5, None]}).columns
+    ['LAS']
+    """
+    if isinstance(table, pl.DataFrame):
+        return table
+    if type(table).__module__.partition(".")[0] != "pandas":
+        return pl.DataFrame(table, strict=False)
+    # The conversion of polars needs pyarrow, which only this would need.
+    columns = {
+        str(name): [None if absent else value for value, absent in zip(values.tolist(), values.isna(), strict=True)]
+        for name, values in table.items()
+    }
+    return pl.DataFrame(columns, strict=False)
+
+
 def frame_table(frame: "pl.DataFrame", source: str) -> FileTable:
     """Return the cells of a polars frame."""
     rows = [(f"row {i}", row) for i, row in enumerate(frame.iter_rows(), 1)]

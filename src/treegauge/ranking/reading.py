@@ -13,7 +13,15 @@ from treegauge.core.conditions import frame_where, told_apart
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.core.messages import note
-from treegauge.core.reading import FileTable, check_percent, frame_table, parse_number, read_file, result_table
+from treegauge.core.reading import (
+    FileTable,
+    check_percent,
+    frame_table,
+    parse_number,
+    polars_frame,
+    read_file,
+    result_table,
+)
 from treegauge.core.result import Result
 from treegauge.core.verbs import Settings
 from treegauge.ranking.leaderboard import Leaderboard, some
@@ -428,8 +436,7 @@ def _cells_of(source: Input, metric: str) -> FileTable:
     if isinstance(given, Result):
         return result_table(given)
     if given is not None:
-        frame = given if isinstance(given, pl.DataFrame) else pl.DataFrame(given)
-        return frame_table(frame, "table")
+        return frame_table(polars_frame(given), "table")
     if source.kind == "store":
         from treegauge.experiments.cell_store import Store
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from treegauge.core.conditions import frame_where, told_apart
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
-from treegauge.core.reading import check_percent, parse_number, read_file
+from treegauge.core.reading import check_percent, parse_number, polars_frame, read_file
 from treegauge.core.result import Result
 from treegauge.statistics.variables import Names, name_list
 
@@ -218,8 +218,7 @@ def raw_table(data: TableLike, source: str = "table") -> RawTable:
     if isinstance(data, Result):
         return RawTable(data.saved, data.kind, unit=data.unit)
     if not isinstance(data, str | os.PathLike):
-        frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame(dict(data), strict=False)
-        return RawTable(frame, source, long=False)
+        return RawTable(polars_frame(data), source, long=False)
     name = os.fspath(data)
     if name in PACKAGED:
         return RawTable(getattr(packaged, name)(), name)

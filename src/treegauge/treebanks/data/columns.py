@@ -13,6 +13,7 @@ from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
 from treegauge.kernels import columns as _columns
 from treegauge.kernels import scan as _scan
+from treegauge.kernels.arrow_strings import StringViews
 from treegauge.treebanks.data.problems import ReadingProblem
 from treegauge.treebanks.data.sentence import Sentence
 
@@ -168,12 +169,7 @@ class Treebank:
 
     def _text(self, name: str, rows: Ints) -> "pl.Series":
         """Return a column of the given rows as it is in the file."""
-        import pyarrow as pa
-
-        views = _columns.views(self.raw, self.fields, rows, self._number(name))
-        buffers = [None, pa.py_buffer(views), pa.py_buffer(self.raw)]
-        array = pa.Array.from_buffers(pa.string_view(), len(views), buffers)
-        return pl.Series(name, array)
+        return pl.Series(StringViews(self.raw, self.fields, rows, self._number(name))).alias(name)
 
     def codes(self, name: str) -> Codes:
         """Return a column as codes and the list of its values, in order of first use."""
@@ -276,10 +272,12 @@ class Treebank:
 
     def to_pandas(self) -> Any:
         """Return :attr:`table` as a pandas frame (needs pandas)."""
-        return self.table.to_pandas()
+        import pandas as pd
+
+        return pd.DataFrame(self.table.to_dict(as_series=False))
 
     def to_arrow(self) -> Any:
-        """Return :attr:`table` as an Arrow table."""
+        """Return :attr:`table` as an Arrow table (needs pyarrow)."""
         return self.table.to_arrow()
 
     # sentences

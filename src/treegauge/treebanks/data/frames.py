@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.lazy import pl
+from treegauge.core.reading import polars_frame
 from treegauge.kernels import columns as _columns
 from treegauge.treebanks.data.columns import COLUMNS, NUMBER, Ints, Treebank, concat
 from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
@@ -67,7 +68,7 @@ def from_frame(
     >>> from_frame(frame)["form"].to_list()
     ['Go', '!']
     """
-    table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame, nan_to_null=True)
+    table = polars_frame(frame)
     for needed in ("sentence", "form"):
         if needed not in table.columns:
             names = ", ".join(table.columns)
