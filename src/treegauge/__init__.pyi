@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
-    import polars as pl
     from treegauge.auditing.agree import Agreement
     from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
+    from treegauge.core.lazy import pl
     from treegauge.core.result import Result
     from treegauge.experiments.cells import Expansion
     from treegauge.experiments.previews import Preview

@@ -1,8 +1,9 @@
 """Libraries that are loaded on first use, not by the import: everyday commands print without them."""
 
-from treegauge.core.lazy import pl
 from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    import polars as pl
 else:
 
     class _Polars:
