@@ -191,14 +191,14 @@ def run_mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     macro = several.with_columns(treebank=pl.lit("macro average")).select(runs.columns)
     rows = []
     for setup, own in pl.concat([runs, macro]).group_by(*_MEANT, maintain_order=True):
-        for metric in metrics if len(own) > 1 else ():
-            if own[metric].null_count():
-                continue
-            estimate = student_mean(own[metric].to_numpy())
-            low, high = (float(limit) if len(own) >= LEAST_RUNS else None for limit in estimate.interval())
+        known = [metric for metric in metrics if len(own) > 1 and not own[metric].null_count()]
+        estimate = student_mean([own[metric].to_numpy() for metric in known]) if known else None
+        limits = zip(*estimate.interval(), strict=True) if estimate else ()
+        for metric, mean, (low, high) in zip(known, estimate.value if estimate else (), limits, strict=True):
+            few = len(own) < LEAST_RUNS
             row = dict(zip(_MEANT, setup, strict=True)) | {"runs": len(own), "metric": metric}
-            row |= {"mean": float(estimate.value), "sd": own[metric].std(), "low": low, "high": high}
-            rows.append(row)
+            row |= {"mean": float(mean), "sd": own[metric].std()}
+            rows.append(row | {"low": None if few else float(low), "high": None if few else float(high)})
     return rows
 
 
