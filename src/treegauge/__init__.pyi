@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
-    import polars as pl
     from treegauge.auditing.agree import Agreement
     from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
+    from treegauge.core.lazy import pl
     from treegauge.core.result import Result
     from treegauge.experiments.cells import Expansion
     from treegauge.experiments.previews import Preview
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from treegauge.experiments.store import Merged, Removed, Status
     from treegauge.experiments.training import RunSummary
     from treegauge.learning.contribution import Contributions
-    from treegauge.learning.curves.attachments import Attachments
+    from treegauge.learning.curves.class_counts import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
     from treegauge.learning.curves.score_grid import Curves
@@ -230,8 +230,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.correlation_coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.correlation_coefficients.inference` for what follows from it.
 
     Examples
     --------
@@ -1203,9 +1203,11 @@ def fetch(
     An interrupted download is resumed, archives are checked, and each treebank is written
     atomically.
 
-    treegauge fetch UD_Greek-GDT@2.9 --source ud-treebanks-v2.9.tgz
+    treegauge fetch UD_Greek-GDT@2.9 el_gdt@2.16
 
-    treegauge fetch language-data --source 'https://HOST/valrules/{file}'
+    treegauge fetch all@2.9 --source ud-treebanks-v2.9.tgz
+
+    treegauge fetch language-data
 
     Parameters
     ----------
@@ -1217,7 +1219,8 @@ def fetch(
         tag, or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
         train, dev and test, some of which may be missing. For language-data a folder, or a URL with
         {file} for the names of the five official files. By default the environment variable
-        TREEGAUGE_SOURCE.
+        TREEGAUGE_SOURCE, else the tag of the release in the treebank's own repository at
+        github.com/UniversalDependencies, and the official files of language data.
     into
         Folder for the treebanks, by default the environment variable TREEGAUGE_UD, else ud. Each
         goes to a subfolder for its release, such as r2.9.

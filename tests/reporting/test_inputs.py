@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.curves.attachments import COLUMNS, attachments
+from treegauge.learning.curves.class_counts import COLUMNS, attachments
 from treegauge.reporting.inputs import PageInputs, read_inputs
 from treegauge.reporting.report import report
 from treegauge.reporting.sections.learning import Votes

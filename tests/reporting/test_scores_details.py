@@ -11,7 +11,7 @@ from treegauge.reporting.sections.scores_details import (
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

@@ -7,7 +7,7 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import correct_trees, scored_words_mask
+from treegauge.scoring.metrics.correct_words import correct_trees, scored_words_mask
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

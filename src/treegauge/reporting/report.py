@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import PAGE
 from treegauge.core.files import atomic
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -17,8 +18,6 @@ from treegauge.scoring.metrics.convention import Convention, metric_and_conventi
 from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.reporting.inputs import PageInputs
     from treegauge.reporting.page import Section
     from treegauge.reporting.sections.ranking import RankedTable
@@ -44,8 +43,6 @@ class Page(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per section: its title, its main findings, the number of tables and methods."""
-        import polars as pl
-
         rows = [(one.title, " ".join(one.short), len(one.tables), len(one.methods)) for one in self.sections]
         return pl.DataFrame(rows, ["section", "findings", "tables", "methods"], orient="row")
 

@@ -20,9 +20,9 @@ from treegauge.ranking.certificate import Certificate
 from treegauge.ranking.certify import certify
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
-from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.convention import find_convention
 from treegauge.scoring.metrics.registry import Metric
+from treegauge.scoring.paired_tests import Comparisons
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.treebanks.sources.files import is_stream, open_bytes, short_name

@@ -179,7 +179,7 @@ def _tests(
     """Return the comparisons of systems and, over treebanks, the claims."""
     draws = {"resamples": options.resamples, "seed": options.seed}
     if not several:
-        from treegauge.scoring.comparisons import compare_systems
+        from treegauge.scoring.paired_tests import compare_systems
 
         return {
             "comparisons": compare_systems(

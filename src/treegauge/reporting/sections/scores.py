@@ -29,8 +29,8 @@ from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
-from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.paired_tests import Comparisons
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
 from treegauge.statistics.probabilities import BINS

@@ -17,7 +17,7 @@ from treegauge.scoring.classes.class_scores import Breakdown, Place, places
 from treegauge.scoring.classes.class_tests import compare_classes
 from treegauge.scoring.confidence import Confidence, has_probabilities
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.scoring.scores import Scores
 from treegauge.treebanks.data.columns import Treebank
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.scoring.comparisons import judged, known
 from treegauge.scoring.hierarchies import over_treebanks
+from treegauge.scoring.paired_tests import judged, known
 from treegauge.statistics.draws import FloatArray
-from treegauge.statistics.small_samples import StudentEstimate, jackknife
+from treegauge.statistics.student_intervals import StudentEstimate, jackknife
 from treegauge.statistics.units import LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts

@@ -18,8 +18,8 @@ from treegauge.parsing.registry import find_parser, known_parsers
 from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.correct_words import MetricWords, align_trees, find_word_metric, metric_words
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import MetricWords, align_trees, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
 
 #: The class that holds every counted word.

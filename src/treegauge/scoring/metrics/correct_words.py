@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.plugins import naming_errors, origin_of
 from treegauge.kernels import alignment as _align
 from treegauge.scoring.alignment.align import Alignment, align
@@ -15,10 +16,6 @@ from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import TOLERABLE
 from treegauge.treebanks.data.frames import with_columns
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 Mask = npt.NDArray[np.bool_]
 #: Classes of the Challenges paper: part of speech crossed with the direction of the head.
