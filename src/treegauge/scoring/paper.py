@@ -159,7 +159,10 @@ def classes_table(found: "Breakdowns") -> PaperTable:
                 f"†: significant (paired t test over {kind}, p ≤ {alpha:.2g}, corrected for {number} classes)."
             )
         if any(row.cells[-1].text == "–" for row in body):
-            lines.append(f"–: no test, as the systems differ in fewer than {LEAST_DIFFERENT} {kind} with the class.")
+            where = " of some treebank" * ("average:macro" in found.signature)
+            lines.append(
+                f"–: no test, as the systems differ in fewer than {LEAST_DIFFERENT} {kind} with the class{where}."
+            )
     if small:
         named = ", ".join(f"{name} ({classes[name]})" for name in small)
         lines.append(f"Not shown, as they are in fewer than {LEAST_UNITS} {kind} (gold words): {named}.")

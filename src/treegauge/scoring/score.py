@@ -45,6 +45,13 @@ def score(
     gold files by file name, treebank code, treebank name or text. Macro averages count a missing or
     failed output as 0, and paired tests give the number of treebanks on which a system is better.
 
+    One file; systems with several seeds on several treebanks (runs/careful has a folder per seed); the table for a
+    paper, with significance marks::
+
+        treegauge score gold.conllu careful.conllu hasty.conllu
+        treegauge score gold careful=runs/careful hasty=runs/hasty
+        treegauge score gold careful=runs/careful hasty=runs/hasty -o table.tex
+
     Parameters
     ----------
     gold
