@@ -180,17 +180,8 @@ def agree(
     units
         Units of resampling: documents, sentences, or auto (documents if the first file marks more
         than one with "# newdoc", else sentences).
-    level
-        Confidence level of the intervals.
     seed
         Seed of the random pairs of trees that give the expected distance.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    errors
-        What to do about malformed sentences: strict, skip or repair.
-    allow
-        Problems of trees to allow: several-roots, no-root or cycle.
 
     Returns
     -------

@@ -75,7 +75,6 @@ class Audit(Result):
     all: bool = False
     only: Only | None = None
     kind: ClassVar[str] = "audit"
-    own_formats: ClassVar[tuple[str, ...]] = ("svg",)
 
     @classmethod
     def of_part(cls, only: Only, part: Result, treebank: str) -> "Audit":
@@ -109,10 +108,6 @@ class Audit(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the findings, or the list or card, as ``--format json`` prints them."""
         return dict(self._part(self.only).to_dict()) if self.only else super().to_dict()
-
-    def to_svg(self) -> str:
-        """Return the card as a badge."""
-        return self.card.to_svg()
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -197,14 +192,10 @@ def audit(
         inconsistent words.
     resamples
         Number of random splits to compare with each real one; 0 for no comparison.
-    seed
-        Seed of the random splits.
     fail
         The lowest level that gives exit code 1.
     all
         Show the notes, all sentences that occur twice, and all inconsistent words.
-    errors
-        What to do about malformed sentences: strict, skip or repair.
 
     Examples
     --------

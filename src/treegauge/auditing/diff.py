@@ -131,8 +131,6 @@ def diff(
         Word classes in the table of classes: old UPOS or relation.
     all
         Show all rows of every table.
-    errors
-        What to do about malformed sentences.
 
     Examples
     --------

@@ -288,9 +288,6 @@ def difficulty(
         Number of models to average, with consecutive seeds.
     words
         Write usable information of every word to this .csv or .parquet file.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
 
     Returns
     -------

@@ -110,9 +110,6 @@ def map(
         Write one row per word to this .csv or .parquet file.
     recording
         Write all recordings and the candidates to this .npz file, which report reads.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------

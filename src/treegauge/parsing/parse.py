@@ -64,8 +64,6 @@ def parse(
         The file to write.
     split
         Parse only this set of a treebank folder.
-    errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
     confidence
         Write calibrated probabilities: ``HeadProb`` and ``DeprelProb`` (of the relation, if the
         head is correct) in MISC, and ``# tree_prob`` above each sentence.

@@ -55,10 +55,6 @@ def tag(
         and is hundreds of times as fast.
     iterations
         Training iterations of the tagger.
-    seed
-        Seed of the random numbers; the same seed gives the same tags.
-    errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
 
     Examples
     --------

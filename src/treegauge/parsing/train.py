@@ -66,10 +66,6 @@ def train(
     held_out
         Share of the training set to hold out as a dev set if there is none; 0 for none. Default:
         0.2 for the neural parsers, which keep the best epoch, and 0 for the others.
-    seed
-        Seed of the random numbers; the same seed gives the same model.
-    errors
-        What to do about malformed sentences: refuse the file, skip them, or repair them.
     calibrate
         Data for calibrating the probabilities of ``parse --confidence``: the dev set if there is
         one, folds of the training set (trains up to five more models), both, or none.

@@ -54,8 +54,6 @@ def certify(
 
     Parameters
     ----------
-    scores
-        conll18, tables of scores, stores or results.
     claim
         The claim, such as "A > B".
     treebanks
@@ -74,10 +72,6 @@ def certify(
         uses one value per group. A treebank whose group is unknown is a group of its own.
     margin
         Margin in points for tests of equivalence, non-inferiority and superiority.
-    level
-        Confidence level of the intervals.
-    seed
-        Random seed; the same seed gives the same result.
 
     Examples
     --------

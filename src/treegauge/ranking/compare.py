@@ -249,8 +249,6 @@ def compare(
 
     Parameters
     ----------
-    scores
-        conll18, tables of scores, stores or results.
     test
         Critical differences by average ranks (nemenyi) or by signed-rank tests of all pairs
         (wilcoxon-holm), wins/ties/losses, probabilities of improvement, mean differences on other
@@ -264,8 +262,6 @@ def compare(
     margin
         In points: for wins, the largest difference that is a tie; for differences, the largest
         that does not matter, which shows which systems are equivalent.
-    level
-        Confidence level of tests and intervals.
     """
     from treegauge.ranking.new_treebanks import mixed_comparison
     from treegauge.ranking.pairs import differences, improvement, win_tie_loss

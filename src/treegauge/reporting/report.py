@@ -96,11 +96,6 @@ def report(
         The metric by which systems are ranked.
     subsets
         The number of random subsets of treebanks of each size.
-    errors
-        What to do about malformed sentences.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
 
     Examples
     --------

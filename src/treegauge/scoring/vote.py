@@ -81,13 +81,6 @@ def vote(
         Weight of a system's vote, as NAME=WEIGHT (1 where not given); repeatable.
     out
         Write the combined trees to this CoNLL-U file; with folders, to a file per treebank here.
-    convention
-        What counts: official (CoNLL 2018), challenges or no-punct (no punctuation), difficulty or
-        subtypes (subtypes compared), or no-punct+subtypes.
-    errors
-        strict: refuse malformed files; skip: leave malformed sentences out; repair: repair them.
-    allow
-        Problems of trees to allow: several-roots, no-root or cycle.
 
     Returns
     -------

@@ -122,12 +122,8 @@ def split(
         there are any.
     min_words
         Leave out sentences with fewer words; by default 3 for low and high, as published, else 1.
-    seed
-        Random seed; the same seed gives the same split.
     manifest
         Reproduce the split of this manifest.
-    errors
-        What to do about malformed sentences: strict, skip or repair.
 
     Examples
     --------

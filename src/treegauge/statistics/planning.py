@@ -477,22 +477,6 @@ def correlation_power(r: float, n: float, alpha: float = 0.05) -> float:
     return float(special.ndtr((size - least) * scale) + special.ndtr((-size - least) * scale))
 
 
-def needed_rows(r: float, power: float = 0.8, alpha: float = 0.05) -> int:
-    """Return the smallest number of rows with which the test has at least this power.
-
-    Add the number of covariates for a partial correlation.
-
-    Examples
-    --------
-    >>> needed_rows(0.3)
-    85
-    """
-    check_shares(power=power)
-    if not 0 < abs(r) <= 1:
-        raise TreegaugeError(f"r: expected a coefficient other than 0, at most 1, found {r!r}")
-    return smallest(lambda n: correlation_power(r, n, alpha) >= power, 4)
-
-
 def detectable(n: float, power: float = 0.8, alpha: float = 0.05) -> float:
     """Return the smallest coefficient that `n` rows detect with this power.
 

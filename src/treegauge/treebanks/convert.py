@@ -106,8 +106,6 @@ def convert(
         What to do about malformed sentences; text without trees (_ in HEAD) is not malformed.
     sample
         Keep this number of sentences, drawn at random.
-    seed
-        Seed of the sample.
 
     Examples
     --------

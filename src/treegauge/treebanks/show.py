@@ -118,8 +118,6 @@ def show(
         The set of a treebank folder to draw from (train, dev or test).
     limit
         Number of sentences to draw if none is chosen.
-    errors
-        What to do about malformed sentences.
 
     Examples
     --------

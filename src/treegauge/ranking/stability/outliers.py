@@ -301,8 +301,6 @@ def outliers(
 
     Parameters
     ----------
-    scores
-        conll18, tables of scores, stores or results.
     system
         System to explain; repeatable.
     size
@@ -313,8 +311,6 @@ def outliers(
         Columns that define the classes of treebanks.
     correction
         Correction for the number of classes.
-    seed
-        Random seed; the same seed gives the same result.
     """
     board = leaderboard_of(scores, reading)
     names = [board.systems[board.system(name)] for name in ([system] if isinstance(system, str) else system)]
