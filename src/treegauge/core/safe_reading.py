@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,8 +114,6 @@ def _item_size(dtype: "np.dtype[Any]") -> int:
 
 def check_parquet(path: Path) -> None:
     """Refuse a Parquet file that claims more cells than any real table has."""
-    import polars as pl
-
     try:
         table = pl.scan_parquet(path, glob=False)
         columns = len(table.collect_schema())

@@ -11,6 +11,7 @@ import numpy as np
 
 from treegauge.core.conditions import frame_where, told_apart
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.reading import (
     FileTable,
@@ -28,8 +29,6 @@ from treegauge.ranking.metadata import COLUMNS, describe, known_code
 from treegauge.treebanks.sources.inputs import Input, recognise
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.scores import Scores
     from treegauge.treebanks.data.columns import Treebank
 
@@ -429,8 +428,6 @@ def _table_of(source: Input, metric: str, where: Sequence[str]) -> FileTable:
 
 
 def _cells_of(source: Input, metric: str) -> FileTable:
-    import polars as pl
-
     from treegauge import data
 
     given = source.given

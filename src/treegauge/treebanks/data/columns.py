@@ -4,20 +4,18 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.kernels import columns as _columns
 from treegauge.kernels import scan as _scan
 from treegauge.kernels.arrow_strings import StringViews
 from treegauge.treebanks.data.problems import ReadingProblem
 from treegauge.treebanks.data.sentence import Sentence
-
-if TYPE_CHECKING:
-    import polars as pl
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 NUMBER = {name: i for i, name in enumerate(COLUMNS)}
@@ -163,8 +161,6 @@ class Treebank:
 
     def column(self, name: str) -> "pl.Series":
         """Return a column of the words as a polars series; ``id`` and ``head`` are integers."""
-        import polars as pl
-
         if name == "head":
             return pl.Series("head", self.head)
         if name == "id":
@@ -173,8 +169,6 @@ class Treebank:
 
     def _text(self, name: str, rows: Ints) -> "pl.Series":
         """Return a column of the given rows as it is in the file."""
-        import polars as pl
-
         return pl.Series(StringViews(self.raw, self.fields, rows, self._number(name))).alias(name)
 
     def codes(self, name: str) -> Codes:
@@ -268,8 +262,6 @@ class Treebank:
     @property
     def table(self) -> "pl.DataFrame":
         """The words as a polars frame: ``sentence`` and the ten columns."""
-        import polars as pl
-
         return pl.DataFrame([pl.Series("sentence", self.sentence_of), *(self.column(name) for name in COLUMNS)])
 
     def to_rows(self) -> "pl.DataFrame":

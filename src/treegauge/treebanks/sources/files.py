@@ -102,7 +102,7 @@ def check_file_names(files: Iterable[str]) -> None:
     treegauge.core.errors.TreegaugeError: '\udcff.conllu': the name holds bytes that are not UTF-8; rename the file
     """
     for name in files:
-        if problem := bad_text(name):
+        if not name.isprintable() and (problem := bad_text(name)):
             raise TreegaugeError(f"{name!a}: the name holds {problem}; rename the file")
 
 
