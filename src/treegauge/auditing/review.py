@@ -27,6 +27,7 @@ from treegauge.auditing.work_items import (
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.extensions import load_extension
 from treegauge.core.file_kinds import TEXT
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note, say
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table
@@ -34,8 +35,6 @@ from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 _SHOWN = 20  # rows in text
@@ -335,7 +334,7 @@ def _others(files: Sequence[WorkFile], sources: Sequence[Any], kind: str, errors
     Differences of annotators in every column are listed, frequent confusions first; of parsers only those of
     heads and relations.
     """
-    from treegauge.auditing.changes.word_pairs import pair_words
+    from treegauge.auditing.changes.changed_words import pair_words
     from treegauge.scoring.systems import named_outputs
     from treegauge.treebanks.data.columns import concat
     from treegauge.treebanks.data.conllu import TOLERABLE

@@ -20,7 +20,7 @@ import numpy as np
 
 from treegauge.auditing.changes.unified_diff import FileText
 from treegauge.core.errors import ChoiceError, TreegaugeError, one_line
-from treegauge.treebanks.data.sentence_pairs import sentence_ids, sentence_texts
+from treegauge.treebanks.data.sentence_pairing import sentence_ids, sentence_texts
 from treegauge.treebanks.data.trees import is_tree
 from treegauge.treebanks.sources.files import Source
 
