@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, cast
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
@@ -79,8 +79,6 @@ def absolute_rank(data: Any, measures: Sequence[str] = (), *, label: str = "tree
     >>> ranks.table["treebank"].to_list()
     ['b', 'a']
     """
-    from scipy.stats import rankdata
-
     from treegauge.statistics.data_table import as_table
 
     table = as_table(data)
@@ -96,12 +94,12 @@ def absolute_rank(data: Any, measures: Sequence[str] = (), *, label: str = "tree
     for j, name in enumerate(chosen):
         values = table.numbers(name)
         known = np.isfinite(values)
-        ranks[known, j] = rankdata(-values[known] if LARGER_IS_EASIER[_plain(name)] else values[known])
+        ranks[known, j] = scipy.stats.rankdata(-values[known] if LARGER_IS_EASIER[_plain(name)] else values[known])
     bare = [name for name, row in zip(names, ranks, strict=True) if np.isnan(row).all()]
     if bare:
         raise TreegaugeError(f"{bare[0]} has none of the measures {', '.join(chosen)}")
     means = np.nanmean(ranks, axis=1)
-    places = rankdata(means, method="min")
+    places = scipy.stats.rankdata(means, method="min")
     order = np.argsort(places, kind="stable").tolist()
     rows = tuple(
         {"treebank": names[i], "rank": int(places[i]), "mean": float(means[i])}

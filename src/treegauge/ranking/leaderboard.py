@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.lazy import pl
+from treegauge.core.lazy import pl, scipy
 from treegauge.core.result import Result, sign
 from treegauge.ranking.metadata import name_key
 
@@ -251,10 +251,8 @@ def _position(what: str, name: str, names: Sequence[str]) -> int:
 
 def is_connected(known: NDArray[np.bool_]) -> bool:
     """Return whether shared treebanks connect all systems, given which scores are known."""
-    from scipy.sparse.csgraph import connected_components
-
     together = known.astype(np.int64) @ known.T.astype(np.int64)
-    return int(connected_components(together > 0, directed=False)[0]) == 1
+    return int(scipy.sparse.csgraph.connected_components(together > 0, directed=False)[0]) == 1
 
 
 def normal_equations(values: NDArray[np.float64]) -> NDArray[np.float64]:

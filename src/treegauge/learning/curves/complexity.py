@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.core.result import countersign
 from treegauge.learning.curves.class_counts import ALL, CELL, COLUMNS, Attachments, attachments
 from treegauge.learning.curves.score_grid import (
@@ -131,8 +132,6 @@ def areas(sizes: Floats, means: Floats, mask: Bools, draws: Draws | None = None,
 def _group(
     grid: ScoreGrid, mask: Bools, matched: bool, bands: "CurveBands"
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    from scipy.stats import rankdata
-
     values = areas(grid.sizes, grid.means, mask, matched=matched)
     kept = np.flatnonzero(np.isfinite(values[1:])) + 1
     if not len(kept):
@@ -141,7 +140,7 @@ def _group(
     drawn = areas(grid.sizes, draws.means, mask, draws, matched=matched)[:, kept]
     score = averaged(grid.means, mask)[-1, kept]
     low, high = limits(drawn, bands.level)
-    rank, score_rank = rankdata(values[kept]), rankdata(-score)
+    rank, score_rank = scipy.stats.rankdata(values[kept]), scipy.stats.rankdata(-score)
     share = np.where(mask, grid.share, np.nan)
     rows: list[dict[str, Any]] = [
         {

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.core.result import countersign
 from treegauge.learning.curves.class_counts import ALL, Attachments
 from treegauge.learning.curves.score_grid import (
@@ -218,9 +219,7 @@ _TINY = 1e-9
 
 def isotonic(curve: npt.ArrayLike) -> Floats:
     """Return the non-decreasing curves nearest to given ones (..., sizes), by least squares."""
-    from scipy.optimize import isotonic_regression
-
-    return np.apply_along_axis(lambda y: isotonic_regression(y).x, -1, np.asarray(curve, float))
+    return np.apply_along_axis(lambda y: scipy.optimize.isotonic_regression(y).x, -1, np.asarray(curve, float))
 
 
 def equivalent_size(sizes: npt.ArrayLike, curve: npt.ArrayLike, score: npt.ArrayLike) -> Floats:
