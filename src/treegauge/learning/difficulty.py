@@ -35,13 +35,12 @@ LARGER_IS_EASIER: Mapping[str, bool] = {
 
 
 @dataclass(frozen=True, eq=False)
-class AbsoluteRank(Result):
+class AbsoluteRank(Result, kind="absolute rank"):
     """Treebanks in the order of their mean rank; ranks are None if a measure is missing."""
 
     rows: tuple[dict[str, object], ...]
     measures: tuple[str, ...]
     signature: str
-    kind: ClassVar[str] = "absolute rank"
     digits: ClassVar[int] = 1
 
     @property
@@ -111,7 +110,7 @@ def absolute_rank(data: Any, measures: Sequence[str] = (), *, label: str = "tree
 
 
 @dataclass(frozen=True, eq=False)
-class TreebankDifficulty(Result):
+class TreebankDifficulty(Result, kind="difficulty"):
     """All measures of one treebank.
 
     Size, data map and, if measured, description length are of the training set; UAS, LAS (in
@@ -128,7 +127,6 @@ class TreebankDifficulty(Result):
     length: DescriptionLength | None
     signature: str
     convention: Convention = OFFICIAL
-    kind: ClassVar[str] = "difficulty"
 
     @property
     def row(self) -> dict[str, Any]:
@@ -153,11 +151,10 @@ class TreebankDifficulty(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DifficultyTable(JoinedResult):
+class DifficultyTable(JoinedResult, kind="difficulty"):
     """The measures of several treebanks, from which ranks and correlations are computed."""
 
     results: tuple[TreebankDifficulty, ...]
-    kind: ClassVar[str] = "difficulty"
 
     @property
     def known(self) -> "pl.DataFrame":

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -88,7 +88,7 @@ def critical_distance(systems: int, treebanks: int, alpha: float = 0.05) -> floa
 
 
 @dataclass(frozen=True, eq=False)
-class CriticalDifference(SystemComparison):
+class CriticalDifference(SystemComparison, kind="critical difference", unit="percent"):
     """Groups of systems that do not differ significantly over treebanks.
 
     Attributes
@@ -116,8 +116,6 @@ class CriticalDifference(SystemComparison):
     cliques: tuple[tuple[str, ...], ...]
     friedman: Friedman
     signature: str
-    kind: ClassVar[str] = "critical difference"
-    unit: ClassVar[str | None] = "percent"
 
     @cached_property
     def table(self) -> "pl.DataFrame":

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ TYPICAL = 10
 
 
 @dataclass(frozen=True, eq=False)
-class SamplePlan(Result):
+class SamplePlan(Result, kind="plan"):
     """Units, runs or treebanks needed to find a difference in points with probability 0.8.
 
     One row per pair and kind of unit: how many there are, and how many are needed (None: no number
@@ -62,7 +62,6 @@ class SamplePlan(Result):
     signature: str
     subset: tuple[str, ...] = ()
     hours: float | None = None
-    kind: ClassVar[str] = "plan"
 
     @property
     def table(self) -> "pl.DataFrame":

@@ -59,7 +59,7 @@ class SystemComparison(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard(Result):
+class Leaderboard(Result, kind="leaderboard", unit="percent"):
     """The scores of systems on treebanks for one metric.
 
     Missing scores are NaN; there are none unless the reader keeps them. Means over treebanks are
@@ -101,8 +101,6 @@ class Leaderboard(Result):
     dropped: tuple[str, ...] = ()
     source: str = "table"
     choices: str = ""
-    kind: ClassVar[str] = "leaderboard"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {"rank": None}
 
     @classmethod

@@ -172,7 +172,7 @@ def best_system(board: Leaderboard, codes: NDArray[np.int64], level: float = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class BradleyTerry(SystemComparison):
+class BradleyTerry(SystemComparison, kind="bradley-terry"):
     """Strengths of systems over treebanks, with intervals and confidence sets of ranks."""
 
     systems: tuple[str, ...]
@@ -182,7 +182,6 @@ class BradleyTerry(SystemComparison):
     ranks: RankSets
     level: float
     signature: str
-    kind: ClassVar[str] = "bradley-terry"
     digits: ClassVar[Any] = {"rank": None, "rank low": None, "rank high": None}
 
     @property

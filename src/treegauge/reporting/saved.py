@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from treegauge.auditing.audit import Audit, read_audit
 from treegauge.auditing.card import Cards, read_cards
@@ -108,12 +108,11 @@ def _scores(content: Json) -> Scores:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SavedClaim(RowsResult):
+class SavedClaim(RowsResult, kind="certificate"):
     """What `certify` said on a claim: its paragraph, and the win rates over subsets of treebanks as rows."""
 
     claim: str
     text: str
-    kind: ClassVar[str] = "certificate"
 
 
 def _claim(content: Json) -> SavedClaim:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,7 @@ _NO_INTERVAL = "importance has no interval: in simulations, those of the bootstr
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions(Analysis):
+class Predictions(Analysis, kind="predictions"):
     """Predicted values with their prediction intervals at `level`, and true values."""
 
     labels: tuple[str, ...]
@@ -40,7 +40,6 @@ class Predictions(Analysis):
     actual: FloatArray | None
     level: float
     target: str
-    kind: ClassVar[str] = "predictions"
 
     @property
     def table(self) -> "pl.DataFrame":
@@ -67,7 +66,7 @@ class Predictions(Analysis):
 
 
 @dataclass(frozen=True, eq=False)
-class Regression(Analysis):
+class Regression(Analysis, kind="regression"):
     """A fitted linear model.
 
     Attributes
@@ -92,7 +91,6 @@ class Regression(Analysis):
     _sample: Sample = field(repr=False)
     _solved: LeastSquares = field(repr=False)
     _errors: SlopeErrors = field(repr=False)
-    kind: ClassVar[str] = "regression"
 
     @property
     def table(self) -> "pl.DataFrame":

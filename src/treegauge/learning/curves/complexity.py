@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -35,7 +35,7 @@ Per = Literal["pooled", "language", "treebank"]
 
 
 @dataclass(frozen=True, eq=False)
-class Complexities(CurveAnalysis):
+class Complexities(CurveAnalysis, kind="complexity"):
     """COMPLEXITY and score at the largest size of every class, with ranks, 1 the simplest.
 
     The group is ``""`` when pooled, else language or treebank. `correlations` hold Spearman's rho
@@ -44,7 +44,6 @@ class Complexities(CurveAnalysis):
 
     correlations: pl.DataFrame = field(repr=False)
     size: int
-    kind: ClassVar[str] = "complexity"
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -197,11 +196,10 @@ SIMPLE, COMPLEX = "simple", "complex"
 
 
 @dataclass(frozen=True, eq=False)
-class Partition(CurveAnalysis):
+class Partition(CurveAnalysis, kind="partition"):
     """The simple and complex classes of every treebank, by one parser's curves."""
 
     parser: str
-    kind: ClassVar[str] = "partition"
 
     def of(self, treebank: str) -> dict[str, str]:
         """Return the group of each class in one treebank: simple or complex."""
@@ -265,14 +263,13 @@ def composite_counts(counts: Attachments, parted: Partition | None = None) -> At
 
 
 @dataclass(frozen=True, eq=False)
-class ParserComplexities(CurveAnalysis):
+class ParserComplexities(CurveAnalysis, kind="parser complexities"):
     """COMPLEXITY and score of every class, for all parsers.
 
     `agreement` holds Spearman's rho between parsers' COMPLEXITY, and with each parser's score.
     """
 
     agreement: pl.DataFrame = field(repr=False)
-    kind: ClassVar[str] = "parser complexities"
 
     @property
     def summary(self) -> dict[str, Any]:

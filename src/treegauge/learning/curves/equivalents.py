@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -261,7 +261,7 @@ def size_text(size: float, sizes: Sequence[float]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Equivalents(CurveAnalysis):
+class Equivalents(CurveAnalysis, kind="equivalent"):
     """Scores, and the number of annotated sentences with which a monolingual parser reaches them.
 
     `equivalent` and the interval's ends are text in whole sentences: ``< 5`` and ``> 500`` are
@@ -271,7 +271,6 @@ class Equivalents(CurveAnalysis):
     parser: str
     sizes: tuple[float, ...]
     curves: Curves | None = None
-    kind: ClassVar[str] = "equivalent"
 
     def shown(self) -> pl.DataFrame:
         """Return scores and equivalents as text."""

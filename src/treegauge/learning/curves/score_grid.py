@@ -278,7 +278,7 @@ class CurveAnalysis(Analysis):
 
 
 @dataclass(frozen=True, eq=False)
-class Curves(CurveAnalysis):
+class Curves(CurveAnalysis, kind="curve"):
     """Learning curves, one row per parser, treebank, class and size.
 
     Attributes
@@ -292,7 +292,6 @@ class Curves(CurveAnalysis):
     """
 
     relative: bool = False
-    kind: ClassVar[str] = "curve"
 
     def shown(self) -> pl.DataFrame:
         """Return one row per curve and one column per size, in percent."""
