@@ -50,10 +50,10 @@ def test_classes_are_shaded_by_certainty():
     gold = synthetic(90, seed=3)
     text = gold.to_bytes().decode()
     outputs = {
-        name: parse_conllu(simulated_parse(text, Accuracy(heads=heads), seed=7))
-        for name, heads in (("good", 0.9), ("poor", 0.75))
+        name: parse_conllu(simulated_parse(text, Accuracy(heads=heads), seed=round(100 * heads)))
+        for name, heads in (("good", 0.9), ("poor", 0.8))
     }
-    found = tg.breakdown(gold, outputs, by="relation")
+    found = tg.breakdown(gold, outputs, by="relation", units="sentences")
     cells, _, column, _ = scores.class_heat(found)["layer"]
     shades = cells["encoding"]["opacity"]
     assert shades["value"] < 1

@@ -123,7 +123,7 @@ SURE, UNSURE = 400, 100
 def class_heat(found: Breakdown | Breakdowns, *, dark: bool = False) -> Spec:
     """Draw the F1 of every class of words, one column per system; of two systems also the difference.
 
-    The fewer words a class has, the paler it is: the share of n correct words is uncertain by about 1/sqrt(n). The
+    A class of fewer words is paler: the share of n correct words is uncertain by about 1/sqrt(n). The
     shade of a difference is its distance from 0 in half-widths of its interval: at full colour the interval excludes 0.
     Classes without an interval are white.
     """
