@@ -251,9 +251,9 @@ def buckets() -> Iterator[None]:
 
 
 def nulls(folder: str, name: str, given: Settings) -> list[Row]:
-    """Return what parsers and nulls do on dev by epoch that are told more or less, or trained otherwise.
+    """Return scores and entropies on dev, by epoch, of parsers and nulls with other input or training.
 
-    ``no self``: a word's own place is no head; ``forwards``: no word knows how many follow it;
+    ``no self``: a word never competes as its own head; ``forwards``: no word knows how many follow it;
     ``buckets``: batches have so many words, all sentences of a batch are about equally long.
     """
     data, more = Encoded.load(Path(folder) / f"{name}.npz")

@@ -109,7 +109,7 @@ class _BlindParser:
     ) -> _BlindModel:
         """Learn from tags and trees."""
         held = None if dev is None else without_words(dev)
-        return _BlindModel(self.parser.fit(without_words(train), held, seed=seed, on_epoch=on_epoch))
+        return _BlindModel(fit_parser(self.parser, without_words(train), held, seed=seed, on_epoch=on_epoch))
 
 
 def delexicalised(parser: str = "beam", **options: Any) -> Parser:
