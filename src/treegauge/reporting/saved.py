@@ -10,6 +10,7 @@ from treegauge.auditing.audit import Audit, read_audit
 from treegauge.auditing.card import Cards, read_cards
 from treegauge.auditing.profile import LEVEL, Profile
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.reading import read_saved
 from treegauge.core.result import Result, RowsResult
 from treegauge.core.text_formats import parse_json
@@ -120,8 +121,6 @@ def _claim(content: Json) -> SavedClaim:
 
 
 def _breakdowns(content: Json) -> Breakdowns:
-    import polars as pl
-
     frame = pl.DataFrame(content["rows"], infer_schema_length=None)
     gone: Any = None  # the words are not in the file
     systems = {
