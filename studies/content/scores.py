@@ -7,59 +7,12 @@ import polars as pl
 
 from studies.content.data import CHOICES, PARSERS, by_chance, chance, chosen
 from studies.content.malt import MALT
+from studies.content.maltparser import COLUMNS, METRICS, cumulative_variance, printed_pairs
 from studies.parts import compared, read_result
-from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.analyse import correlation_matrix
-
-# Our columns in the order of Table 3, and its printed upper triangle.
-COLUMNS = {
-    "F freq": "function_share", "C freq": "content_share", "WLAS": "wlas", "LAS": "las",
-    "C prec": "content_precision", "C rec": "content_recall",
-    "F prec": "function_precision", "F rec": "function_recall",
-}  # fmt: skip
-TABLE3 = """
--0.86 0.44 0.43 0.19 0.23 0.67 0.62
--0.46 -0.48 -0.25 -0.33 -0.73 -0.67
-0.99 0.93 0.92 0.84 0.91
-0.96 0.96 0.83 0.89
-0.99 0.66 0.75
-0.71 0.76
-0.97
-"""
-METRICS = ("las", "wlas", "content_precision", "content_recall")
-
 
 DEFINITIONS = {"heads only": "_head", "relations only": "_relation"}
 """Endings of columns of precision and recall if only the head, or the relation, must be correct."""
-
-
-def cumulative_variance(scores: Any, by: Any | None = None) -> Any:
-    r"""Return the variance of scores over the best 2, 3, ... items.
-
-    .. math:: v_k = \frac{1}{k} \sum_{i \le k} (s_i - \bar s_k)^2, \quad k = 2, \dots, n
-
-    The best have the highest numbers in `by`, by default the highest scores; ties keep their order.
-
-    Examples
-    --------
-    >>> cumulative_variance([80, 90, 70]).tolist()
-    [25.0, 66.66666666666667]
-    """
-    values = np.asarray(scores, np.float64)
-    order = values if by is None else np.asarray(by, np.float64)
-    if values.ndim != 1 or values.shape != order.shape or len(values) < 2:
-        raise TreegaugeError(
-            f"expected two scores or more and as many to order them by, found shapes {values.shape} and {order.shape}"
-        )
-    if not (np.isfinite(values).all() and np.isfinite(order).all()):
-        raise TreegaugeError("scores must be numbers: some are missing or infinite")
-    ranked = values[np.argsort(-order, kind="stable")]
-    # Centred at the overall mean, sums of squares stay small and keep all digits.
-    ranked = ranked - ranked.mean()
-    counts = np.arange(1, len(ranked) + 1)
-    means = np.cumsum(ranked) / counts
-    variances = np.cumsum(ranked**2) / counts - means**2
-    return np.asarray(np.maximum(variances[1:], 0.0))
 
 
 def some(parser: str, choice: str) -> pl.DataFrame:
@@ -72,12 +25,7 @@ def some(parser: str, choice: str) -> pl.DataFrame:
 def matrix() -> pl.DataFrame:
     """Correlate shares and scores over treebanks next to Table 3."""
     rows = []
-    names = list(COLUMNS)
-    printed = {
-        (names[i], names[i + 1 + j]): value
-        for i, line in enumerate(TABLE3.split("\n")[1:-1])
-        for j, value in enumerate(line.split())
-    }
+    printed = printed_pairs()
     for parser in PARSERS:
         for choice in CHOICES:
             frame = some(parser, choice)

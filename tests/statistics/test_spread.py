@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studies.content.scores import cumulative_variance
+from studies.content.maltparser import cumulative_variance
 from treegauge.core.errors import TreegaugeError
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.lazy import pl
@@ -61,7 +61,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class Audit(Result):
+class Audit(Result, kind="audit"):
     """The findings of an audit, the most severe first; text shows the notes only with `all`.
 
     An audit of one thing `only` has no findings: its list or card is in :attr:`leaks`,
@@ -74,7 +74,6 @@ class Audit(Result):
     fail: Fail = "error"
     all: bool = False
     only: Only | None = None
-    kind: ClassVar[str] = "audit"
 
     @classmethod
     def of_part(cls, only: Only, part: Result, treebank: str) -> "Audit":

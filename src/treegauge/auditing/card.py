@@ -29,13 +29,11 @@ _SHOWN = {
 
 
 @dataclass(frozen=True, eq=False)
-class Cards(Result):
+class Cards(Result, kind="cards", unit="percent"):
     """The profiles of treebanks: a card for one, a table for several."""
 
     profiles: tuple[Profile, ...]
     signature: str
-    kind: ClassVar[str] = "cards"
-    unit: ClassVar[str | None] = "percent"
     digits: ClassVar[Any] = {"valid": 1, "test in train": 1, "duplicates": 1, "new words": 1, "non-projective": 1}
 
     @property

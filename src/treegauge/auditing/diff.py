@@ -21,12 +21,11 @@ _ROWS = 10  # rows per table, unless all are shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DiffTable(RowsResult):
+class DiffTable(RowsResult, kind="diff-table"):
     """One table of a diff with its title; text shows the first rows unless `all` is set."""
 
     title: str = ""
     all: bool = True
-    kind: ClassVar[str] = "diff-table"
     digits: ClassVar[Any] = {"percent": 1}
 
     def shown(self) -> Any:
@@ -55,7 +54,7 @@ class DiffTable(RowsResult):
 
 
 @dataclass(frozen=True, eq=False)
-class Diff(Result):
+class Diff(Result, kind="diff"):
     """Changes between two versions of a treebank.
 
     The table has one row per change of a word: its sentence, ID and form, the layer of annotation,
@@ -67,7 +66,6 @@ class Diff(Result):
     changes: "Changes"
     files: "tuple[Sequence[FileText], Sequence[FileText]]"
     signature: str
-    kind: ClassVar[str] = "diff"
     own_formats: ClassVar[tuple[str, ...]] = ("patch",)
 
     @property

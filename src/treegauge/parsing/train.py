@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import MODEL
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Training(RowsResult):
+class Training(RowsResult, kind="training"):
     """A trained model and its file; :func:`treegauge.parse` accepts both.
 
     The table has one row: the model, its parser, and the size of the training and dev sets.
@@ -29,7 +29,6 @@ class Training(RowsResult):
     model: "Model"
     path: str
     calibration: "ModelCalibration | None" = None
-    kind: ClassVar[str] = "training"
 
 
 @verb(outputs={"out": MODEL})
@@ -85,8 +84,7 @@ def train(
 
     entry = find_parser(parser)
     published = None if preset is None else find_preset(parser, preset)
-    given = option if published is None else with_preset(published, option)
-    options = read_options(entry.options, given)
+    options = read_options(entry.options, with_preset(published, option))
     chosen = parser_with(parser, options)
     check_place(out)
     gold, held = _read_sets(treebank, dev, errors)

@@ -37,7 +37,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Split(Result):
+class Split(Result, kind="split"):
     """A split: the numbers of the sentences in each set, in their original order."""
 
     pool: "SentencePool"
@@ -45,7 +45,6 @@ class Split(Result):
     dropped: Index
     settings: dict[str, Any]
     signature: str
-    kind: ClassVar[str] = "split"
     digits: ClassVar[int] = 4
 
     @property

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
@@ -24,13 +24,12 @@ _TEXTS = (".conllu", ".conllu.gz", ".conllu.xz", ".conllu.bz2", ".conllu.zst")
 
 
 @dataclass(frozen=True)
-class NewTreebank(Result):
+class NewTreebank(Result, kind="treebank"):
     """A treebank created by a verb: written to the file `out`, or printed as CoNLL-U (None)."""
 
     treebank: "Treebank"
     out: str | None
     signature: str
-    kind: ClassVar[str] = "treebank"
 
     @property
     def table(self) -> "pl.DataFrame":

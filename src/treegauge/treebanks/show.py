@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Drawings(Result):
+class Drawings(Result, kind="drawings"):
     """Drawings of trees, each alone or, if there are `systems`, with the system's tree."""
 
     sentences: "tuple[Sentence, ...]"
     systems: "tuple[Sentence, ...]"
     signature: str
-    kind: ClassVar[str] = "drawings"
     own_formats: ClassVar[tuple[str, ...]] = ("svg", "tikz")
 
     @property

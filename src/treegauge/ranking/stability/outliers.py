@@ -74,7 +74,7 @@ class ExtremeRanks:
 
 
 @dataclass(frozen=True, eq=False)
-class Outliers(Result):
+class Outliers(Result, kind="outliers"):
     """The treebanks in the subsets with a system's best and worst ranks."""
 
     system: str
@@ -83,7 +83,6 @@ class Outliers(Result):
     stability: Stability
     correction: str
     signature: str
-    kind: ClassVar[str] = "outliers"
     digits: ClassVar[tables.Digits] = 4
 
     @property
