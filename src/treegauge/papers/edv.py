@@ -14,8 +14,8 @@ from treegauge.papers.study import Draft, Rows, StudyChoices, sorted_inputs
 from treegauge.reporting.figures.analysis import predictions, scatter
 from treegauge.reporting.figures.theme import SIDE, Spec, chart, mark, quantity, themed
 from treegauge.statistics.analyse import correlation_matrix
-from treegauge.statistics.coefficients import LeastSquares, correlated_pair
 from treegauge.statistics.correlation import correlate
+from treegauge.statistics.correlation_coefficients import LeastSquares, correlated_pair
 from treegauge.statistics.data_table import as_table
 from treegauge.statistics.linear_model import regress
 from treegauge.treebanks.data.conllu import read_conllu

@@ -19,8 +19,8 @@ from treegauge.ranking.reading import leaderboard_of
 from treegauge.ranking.recommend import recommend
 from treegauge.ranking.stability.named_subsets import average_subsets, own_subsets, subset_columns
 from treegauge.ranking.stability.outliers import Outliers, explain_outliers
-from treegauge.ranking.stability.random_subsets import Stability, sample_count, stability
 from treegauge.ranking.stability.sampler import usual_size
+from treegauge.ranking.stability.win_rates import Stability, sample_count, stability
 from treegauge.reporting.figures.analysis import scatter
 from treegauge.reporting.figures.ranking import rank_boxes
 from treegauge.reporting.figures.theme import SIDE, Spec, category, chart, mark, quantity, themed

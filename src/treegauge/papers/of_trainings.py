@@ -7,7 +7,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.messages import note
 from treegauge.experiments.tasks import inventory
 from treegauge.learning import curve as curves
-from treegauge.learning.curves.attachments import Attachments
+from treegauge.learning.curves.class_counts import Attachments
 from treegauge.learning.curves.gathering import SIZES
 from treegauge.learning.difficulty import DifficultyTable, difficulty
 from treegauge.learning.transfer import transfer
@@ -15,7 +15,7 @@ from treegauge.papers.study import Draft, Rows, StudyChoices, sorted_inputs
 from treegauge.parsing.options import find_preset
 from treegauge.reporting.figures.curves import composites, learning, scores_by_complexity
 from treegauge.reporting.figures.treebanks import code_lengths, data_maps, pvi_densities, treebank_map
-from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES
+from treegauge.scoring.metrics.correct_words import PAPER_CLASSES
 from treegauge.statistics.analyse import CorrelationMatrix, correlation_matrix
 
 if TYPE_CHECKING:

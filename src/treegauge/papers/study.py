@@ -90,7 +90,7 @@ class StudyTable(RowsResult):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyResult(RowsResult):
-    """The tables and figures of a study; ``study["Table 2"]`` is one of them.
+    """The tables and figures of a study; ``study["Table 2"]`` is a table.
 
     `rows` list every item of the paper: where it is, or why it cannot be made from these data.
     """
@@ -99,15 +99,14 @@ class StudyResult(RowsResult):
     figures: Mapping[str, Figure] = field(default_factory=dict)
     kind: ClassVar[str] = "study"
 
-    def __getitem__(self, item: str) -> StudyTable | Figure:
+    def __getitem__(self, item: str) -> StudyTable:
         for table in self.attached.get("tables", ()):
             if table.item == item:
                 found: StudyTable = table
                 return found
-        if item in self.figures:
-            return self.figures[item]
-        why = next((row["why"] for row in self.rows if row["item"] == item), "no such item")
-        raise TreegaugeError(f"{item}: {why}; made are {', '.join(row['item'] for row in self.rows if not row['why'])}")
+        why = "a figure: see .figures" if item in self.figures else "no such table"
+        why = next((row["why"] for row in self.rows if row["item"] == item and row["why"]), why)
+        raise TreegaugeError(f"{item}: {why}; tables are {', '.join(one.item for one in self.attached['tables'])}")
 
     def own_text(self) -> str:
         """Return the list of all items."""
