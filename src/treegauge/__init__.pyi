@@ -748,6 +748,7 @@ class _Curve:
         self,
         *sources: Any,
         parser: Sequence[str] | str = (),
+        preset: str | None = None,
         option: Sequence[str] | Mapping[str, Any] = (),
         sizes: Sequence[int | str] | str = (),
         samples: int = 5,
@@ -771,6 +772,8 @@ class _Curve:
         parser
             Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
             options of this one.
+        preset
+            Start from the options of a publication, such as mstparser.
         option
             Option of the parser, such as epochs=5; repeatable.
         sizes
@@ -1115,6 +1118,7 @@ def difficulty(
     seeds: int = 1,
     words: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
+    preset: str | None = None,
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
     seed: int = 0,
@@ -1154,6 +1158,8 @@ def difficulty(
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -1349,6 +1355,7 @@ def map(
     words: FilePath | None = None,
     recording: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
+    preset: str | None = None,
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
     seed: int = 0,
@@ -1387,6 +1394,8 @@ def map(
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -2646,7 +2655,9 @@ class _Transfer:
     sentences
         Number of target sentences, the first ones, whose tags determine the weights.
     parser
-        Parser to train on each source, without words: beam or mst.
+        Parser to train on each source, without words.
+    preset
+        Start from the options of a publication, such as mstparser.
     option
         Option of the parser, such as epochs=5; repeatable.
     seed
@@ -2686,6 +2697,7 @@ class _Transfer:
         out: str | PathLike[str] | None = None,
         sentences: int = 10,
         parser: str = 'beam',
+        preset: str | None = None,
         option: Sequence[str] | Mapping[str, Any] = (),
         seed: int = 0,
         store: Store | str | PathLike[str] | None = None,
@@ -2720,7 +2732,9 @@ class _Transfer:
         sentences
             Number of target sentences, the first ones, whose tags determine the weights.
         parser
-            Parser to train on each source, without words: beam or mst.
+            Parser to train on each source, without words.
+        preset
+            Start from the options of a publication, such as mstparser.
         option
             Option of the parser, such as epochs=5; repeatable.
         seed
