@@ -1067,8 +1067,9 @@ def design(
 
 def diff(
     old: Treebank | Source,
-    new: Treebank | Source,
+    new: Treebank | Source | None = None,
     *,
+    between: str | None = None,
     split: str | None = None,
     by: By = 'upos',
     all: bool = False,
@@ -1076,8 +1077,9 @@ def diff(
 ) -> Diff:
     """Compare two versions of a treebank: sentences, words and every layer of annotation.
 
-    Matches sentences by sent_id, text and similarity. Lists systematic changes, which were made
-    nearly everywhere they apply, separately from corrections of single words.
+    Matches sentences by sent_id, text and similarity. Counts words added and removed, and says in at most 30 lines
+    what changed. Lists systematic changes, which were made nearly everywhere they apply, separately from corrections
+    of single words. Saved as .md, it is a draft of release notes.
 
     Parameters
     ----------
@@ -1086,6 +1088,8 @@ def diff(
         UD_Greek-GDT@2.5.
     new
         The new version, or another annotation of the same text; given like `old`.
+    between
+        Compare two commits, branches or tags of the git repository OLD, such as r2.6..r2.9, instead of two files.
     split
         Compare only this set (train, dev or test) of treebank folders.
     by
