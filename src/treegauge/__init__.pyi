@@ -747,6 +747,7 @@ class _Curve:
         self,
         *sources: Any,
         parser: Sequence[str] | str = (),
+        preset: str | None = None,
         option: Sequence[str] | Mapping[str, Any] = (),
         sizes: Sequence[int | str] | str = (),
         samples: int = 5,
@@ -770,6 +771,8 @@ class _Curve:
         parser
             Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
             options of this one.
+        preset
+            Start from the options of a publication, such as mstparser.
         option
             Option of the parser, such as epochs=5; repeatable.
         sizes
@@ -1118,6 +1121,7 @@ def difficulty(
     seeds: int = 1,
     words: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
+    preset: str | None = None,
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
     seed: int = 0,
@@ -1157,6 +1161,8 @@ def difficulty(
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -1352,6 +1358,7 @@ def map(
     words: FilePath | None = None,
     recording: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
+    preset: str | None = None,
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
     seed: int = 0,
@@ -1390,6 +1397,8 @@ def map(
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -2572,7 +2581,9 @@ class _Transfer:
     sentences
         Number of target sentences, the first ones, whose tags determine the weights.
     parser
-        Parser to train on each source, without words: beam or mst.
+        Parser to train on each source, without words.
+    preset
+        Start from the options of a publication, such as mstparser.
     option
         Option of the parser, such as epochs=5; repeatable.
     seed
@@ -2612,6 +2623,7 @@ class _Transfer:
         out: str | PathLike[str] | None = None,
         sentences: int = 10,
         parser: str = 'beam',
+        preset: str | None = None,
         option: Sequence[str] | Mapping[str, Any] = (),
         seed: int = 0,
         store: Store | str | PathLike[str] | None = None,
@@ -2646,7 +2658,9 @@ class _Transfer:
         sentences
             Number of target sentences, the first ones, whose tags determine the weights.
         parser
-            Parser to train on each source, without words: beam or mst.
+            Parser to train on each source, without words.
+        preset
+            Start from the options of a publication, such as mstparser.
         option
             Option of the parser, such as epochs=5; repeatable.
         seed
