@@ -1071,8 +1071,9 @@ def design(
 
 def diff(
     old: Treebank | Source,
-    new: Treebank | Source,
+    new: Treebank | Source | None = None,
     *,
+    between: str | None = None,
     split: str | None = None,
     by: By = 'upos',
     all: bool = False,
@@ -1080,8 +1081,9 @@ def diff(
 ) -> Diff:
     """Compare two versions of a treebank: sentences, words and every layer of annotation.
 
-    Matches sentences by sent_id, text and similarity. Lists systematic changes, which were made
-    nearly everywhere they apply, separately from corrections of single words.
+    Matches sentences by sent_id, text and similarity. Counts words added and removed, and says in at most 30 lines
+    what changed. Lists systematic changes, which were made nearly everywhere they apply, separately from corrections
+    of single words. Saved as .md, it is a draft of release notes.
 
     Parameters
     ----------
@@ -1090,6 +1092,8 @@ def diff(
         UD_Greek-GDT@2.5.
     new
         The new version, or another annotation of the same text; given like `old`.
+    between
+        Compare two commits, branches or tags of the git repository OLD, such as r2.6..r2.9, instead of two files.
     split
         Compare only this set (train, dev or test) of treebank folders.
     by
@@ -1264,6 +1268,10 @@ def leaderboard(
     out: str | PathLike[str] | None = 'leaderboard',
     metric: str = 'LAS',
     split: Literal['train', 'dev', 'test'] | None = None,
+    common: bool = False,
+    where: Sequence[str] = (),
+    deadline: str | None = None,
+    units: Literal['auto', 'documents', 'sentences'] = 'auto',
     failed: Literal['zero', 'leave-out', 'refuse'] = 'zero',
     title: str = 'Leaderboard',
     metadata: str | PathLike[str] | pl.DataFrame | None = None,
@@ -1297,6 +1305,17 @@ def leaderboard(
         The metric by which teams are ranked. ELAS and EULAS score enhanced dependencies, too.
     split
         Score only gold files of this split. Default: test if file names say so, else all files.
+    common
+        Score only treebanks for which every team has output.
+    where
+        A condition on what is known of treebanks, such as genus=Slavic or 'tokens >= 30000':
+        treebank and the columns of metadata; several must all hold.
+    deadline
+        The time until which output counts, such as 2026-05-01 or 2026-05-01T12:00+02:00 (UTC if no
+        zone is given; a date ends at midnight). Files that changed later are failed runs.
+    units
+        Units of intervals: documents, sentences, or auto (documents if gold has "# newdoc"
+        comments, else sentences).
     failed
         How to treat failed or missing runs. zero: their scores count as 0, as in the shared task;
         leave-out: estimate averages from the other scores of team and treebank; refuse: stop and
@@ -1868,6 +1887,7 @@ def report(
     out: str | PathLike[str] | None = 'report.html',
     title: str = 'What these scores mean',
     metric: str = 'LAS',
+    where: Sequence[str] = (),
     subsets: int = 100000,
     errors: Errors = 'strict',
     convention: str | Convention = 'official',
@@ -1899,6 +1919,9 @@ def report(
         The title of the page.
     metric
         The metric by which systems are ranked.
+    where
+        A condition on a column of the tables of scores, such as release=2.5 or 'input=raw text', as
+        in rank; several must all hold.
     subsets
         The number of random subsets of treebanks of each size.
     errors
