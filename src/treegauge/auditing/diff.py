@@ -22,7 +22,7 @@ _ROWS = 10  # rows per table, unless all are shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DiffTable(RowsResult, kind="diff-table", kind="diff-table"):
+class DiffTable(RowsResult, kind="diff-table"):
     """One table of a diff with its title; text shows the first rows unless `all` is set."""
 
     title: str = ""
