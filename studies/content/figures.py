@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from studies.content.data import RELEASE, chosen
-from studies.content.maltparser import COLUMNS, METRICS, SCORES, cumulative_variance
+from studies.content.maltparser import COLUMNS, METRICS, SCORES
 from studies.content.scores import some
 from studies.figures import draw
 from studies.parts import read_result
@@ -21,6 +21,7 @@ from treegauge.reporting.figures.scores import by_treebank, ranked_rows
 from treegauge.reporting.figures.theme import Spec, category, chart, mark, quantity, themed, tips
 from treegauge.reporting.figures.treebanks import relation_spectrum
 from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.probabilities import cumulative_variance
 
 
 def spectrum() -> Spec:

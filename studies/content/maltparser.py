@@ -17,9 +17,9 @@ from studies.content.data import LANGUAGES, MARGIN
 from studies.parts import compared, read_result
 from studies.treebanks import release_folder
 from studies.verdicts import Why
-from treegauge.core.errors import TreegaugeError
 from treegauge.measures.structure import average_wde, relation_class, word_dependency_entropy
 from treegauge.statistics.correlation_coefficients import inference
+from treegauge.statistics.probabilities import cumulative_variance
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.data.relations import universal_relation
@@ -50,35 +50,6 @@ TABLE3 = """
 METRICS = ("las", "wlas", "content_precision", "content_recall")
 DEFINITIONS = tuple(product(("forms", "lower case"), ("all words", "without punctuation")))
 """Of STTR: what is a type, and which words count."""
-
-
-def cumulative_variance(scores: Any, by: Any | None = None) -> Any:
-    r"""Return the variance of scores over the best 2, 3, ... items.
-
-    .. math:: v_k = \frac{1}{k} \sum_{i \le k} (s_i - \bar s_k)^2, \quad k = 2, \dots, n
-
-    The best have the highest numbers in `by`, by default the highest scores; ties keep their order.
-
-    Examples
-    --------
-    >>> cumulative_variance([80, 90, 70]).tolist()
-    [25.0, 66.66666666666667]
-    """
-    values = np.asarray(scores, np.float64)
-    order = values if by is None else np.asarray(by, np.float64)
-    if values.ndim != 1 or values.shape != order.shape or len(values) < 2:
-        raise TreegaugeError(
-            f"expected two scores or more and as many to order them by, found shapes {values.shape} and {order.shape}"
-        )
-    if not (np.isfinite(values).all() and np.isfinite(order).all()):
-        raise TreegaugeError("scores must be numbers: some are missing or infinite")
-    ranked = values[np.argsort(-order, kind="stable")]
-    # Centred at the overall mean, sums of squares stay small and keep all digits.
-    ranked = ranked - ranked.mean()
-    counts = np.arange(1, len(ranked) + 1)
-    means = np.cumsum(ranked) / counts
-    variances = np.cumsum(ranked**2) / counts - means**2
-    return np.asarray(np.maximum(variances[1:], 0.0))
 
 
 def files(name: str) -> list[Path]:

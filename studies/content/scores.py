@@ -7,9 +7,10 @@ import polars as pl
 
 from studies.content.data import CHOICES, PARSERS, by_chance, chance, chosen
 from studies.content.malt import MALT
-from studies.content.maltparser import COLUMNS, METRICS, cumulative_variance, printed_pairs
+from studies.content.maltparser import COLUMNS, METRICS, printed_pairs
 from studies.parts import compared, read_result
 from treegauge.statistics.analyse import correlation_matrix
+from treegauge.statistics.probabilities import cumulative_variance
 
 DEFINITIONS = {"heads only": "_head", "relations only": "_relation"}
 """Endings of columns of precision and recall if only the head, or the relation, must be correct."""

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studies.content.maltparser import cumulative_variance
 from treegauge.core.errors import TreegaugeError
+from treegauge.statistics.probabilities import cumulative_variance
 
 
 @settings(deadline=None, max_examples=50)

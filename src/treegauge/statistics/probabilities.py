@@ -259,3 +259,32 @@ def wasserstein(p: npt.ArrayLike, q: npt.ArrayLike) -> npt.NDArray[np.float64]:
     with np.errstate(invalid="ignore"):
         gap = left / left.sum(axis=-1, keepdims=True) - right / right.sum(axis=-1, keepdims=True)
     return np.asarray(np.abs(np.cumsum(gap, axis=-1)).sum(axis=-1))
+
+
+def cumulative_variance(scores: npt.ArrayLike, by: npt.ArrayLike | None = None) -> npt.NDArray[np.float64]:
+    r"""Return the variance of scores over the best 2, 3, ... items.
+
+    .. math:: v_k = \frac{1}{k} \sum_{i \le k} (s_i - \bar s_k)^2, \quad k = 2, \dots, n
+
+    The best have the highest numbers in `by`, by default the highest scores; ties keep their order.
+
+    Examples
+    --------
+    >>> cumulative_variance([80, 90, 70]).tolist()
+    [25.0, 66.66666666666667]
+    """
+    values = np.asarray(scores, np.float64)
+    order = values if by is None else np.asarray(by, np.float64)
+    if values.ndim != 1 or values.shape != order.shape or len(values) < 2:
+        raise TreegaugeError(
+            f"expected two scores or more and as many to order them by, found shapes {values.shape} and {order.shape}"
+        )
+    if not (np.isfinite(values).all() and np.isfinite(order).all()):
+        raise TreegaugeError("scores must be numbers: some are missing or infinite")
+    ranked = values[np.argsort(-order, kind="stable")]
+    # Centred at the overall mean, sums of squares stay small and keep all digits.
+    ranked = ranked - ranked.mean()
+    counts = np.arange(1, len(ranked) + 1)
+    means = np.cumsum(ranked) / counts
+    variances = np.cumsum(ranked**2) / counts - means**2
+    return np.asarray(np.maximum(variances[1:], 0.0))
