@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.draws import FloatArray
 
 #: Bins of a reliability diagram; they have equal numbers of cases if probabilities are distinct.
