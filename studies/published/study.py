@@ -157,7 +157,8 @@ def by_size() -> tuple[list[dict[str, Any]], pl.DataFrame]:
         rows.append((number, row | {name: mean(some[name]) for name in UD25}))
     slopes: dict[str, Any] = {"training words": "per doubling", "treebanks": frame.height}
     for name in UD25:
-        fitted = tg.analyse(frame.select("treebank", "words", las=name), "las", on="log(words)").table.row(0, named=True)
+        model = tg.analyse(frame.select("treebank", "words", las=name), "las", on="log(words)")
+        fitted = model.table.row(0, named=True)
         slopes[name] = 0.6931471805599453 * fitted["coefficient"]
     return [*(row for _, row in sorted(rows, key=lambda one: one[0])), slopes], frame
 
