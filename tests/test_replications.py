@@ -17,7 +17,8 @@ PARTS = {part.name: part for part in all_parts()}
 # Each takes at most a few seconds; `make replicate` makes the others too.
 QUICK = (
     "challenges_classes", "challenges_curves", "challenges_numbers", "challenges_spearman",
-    "challenges_starts", "challenges_table1", "challenges_table2", "challenges_udpipe",
+    "challenges_starts", "challenges_joint", "challenges_table1", "challenges_table2", "challenges_table3",
+    "challenges_udpipe",
     "challenges_udpipe_starts", "challenges_worth", "content_agreement", "content_matrix",
     "content_decrease", "content_order", "content_order12", "content_spread12", "content_sttr12", "content_table3",
     "content_spread", "content_sttr", "content_variance",
