@@ -208,7 +208,7 @@ def of_sides(parser: str, size: str) -> Noise:
 def compared_sizes() -> list[tuple[str, str, str]]:
     """Return parser, size and printed values of Table 2, as far as they were run.
 
-    Whole training sets are at hand where they are small, which is no sample of the 56 treebanks.
+    Whole training sets are at hand where they are small, which do not represent the 56 treebanks.
     """
     wanted = {"BEAM": ("10", "500"), "MSTPARSER": ("10", "500"), "UDPIPE": ("10",)}
     return [(parser, size, TABLE2[parser][size]) for parser, sizes in wanted.items() for size in sizes]
