@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from studies.__main__ import all_parts
-from studies.pages import PLACE, filled, pages
+from studies.pages import PLACE, filled, is_short, pages
 from studies.parts import RESULTS, Part, as_csv, beyond_rounding
 from studies.treebanks import TREEBANKS, treebank_files, treebank_folders
 from studies.verdicts import CONSISTENT, INCONCLUSIVE, REPRODUCED, SAMPLING, STATES
@@ -83,7 +83,7 @@ def test_states_follow_from_what_the_row_says(name: str) -> None:
 def test_pages_show_the_tables_as_they_are_kept(page: Path) -> None:
     text = page.read_text("utf-8")
     assert {place[1] for place in PLACE.finditer(text)} <= {*PARTS}
-    assert filled(text, PARTS) == text
+    assert filled(text, PARTS, short=is_short(page)) == text
 
 
 def test_a_table_that_is_not_made_again_says_how_it_was_made() -> None:

@@ -80,7 +80,7 @@ def words(name: str) -> int:
 
 
 def cost(job: dict[str, Any]) -> float:
-    """Return about how many seconds that a job takes."""
+    """Return a guess of the seconds of a job."""
     if "treebank" not in job:
         return 300.0
     share = sum((size or 5 * AVAILABLE) / AVAILABLE for size, _ in job["samples"])
