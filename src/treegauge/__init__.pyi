@@ -1070,7 +1070,7 @@ def design(
 
 def diff(
     old: Treebank | Source,
-    new: Treebank | Source | None = None,
+    new: Treebank | Source = '',
     *,
     between: str | None = None,
     split: str | None = None,
