@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from treegauge.learning.weights import SourceWeights
     from treegauge.measures.measure import Split
     from treegauge.measures.measurements import Measures
+    from treegauge.papers.study import Paper, StudyResult
     from treegauge.parsing.base import Model
     from treegauge.parsing.parse import Parsed
     from treegauge.parsing.tag import Tagging
@@ -2460,6 +2461,83 @@ class _Store:
         """
 
 store: _Store
+
+def study(
+    paper: Paper,
+    *inputs: Any,
+    parser: Sequence[str] | str = (),
+    option: Sequence[str] | Mapping[str, Any] = (),
+    quick: bool = False,
+    subsets: int = 1000000,
+    seed: int = 0,
+    store: Store | str | PathLike[str] | None = None,
+    workers: int = 1,
+    out: str | PathLike[str] | None = 'study',
+    metric: str = 'LAS',
+    missing: Missing = 'error',
+    metadata: str | PathLike[str] | pl.DataFrame | None = None,
+    gold: str | PathLike[str] | Treebank | None = None,
+    where: Sequence[str] = (),
+    force: bool = False,
+) -> StudyResult:
+    """Run a paper's whole study on your own data: its tables and figures, on one page.
+
+    Settings are the paper's. What the data do not allow is listed with the reason, and the numbers
+    that the paper printed are next to yours. Trainings are kept in a store, so that the same
+    call resumes after an interruption.
+
+    Parameters
+    ----------
+    paper
+        edv: displacement and scores (TREEBANKS and a table of scores). fragility: rankings over
+        subsets of treebanks (a table of scores). difficulty: ten measures of difficulty
+        (TREEBANKS). challenges: learning curves and transfer (TREEBANKS; the first is the target
+        of transfer). content: content and function relations (GOLD and the output of a system).
+    *inputs
+        Treebank folders, names or patterns, tables of scores, or gold and output, as the paper
+        needs them. One packaged table is enough: published, conll18, ud25, ud26.
+    parser
+        Parser to train. Default: biaffine without tags for difficulty, beam and mst for
+        challenges; for edv none, which leaves out the splits of its Section 6.
+    option
+        Option of the parser, such as epochs=5; repeatable.
+    quick
+        Change what takes longest: difficulty trains mst with one order of two blocks, challenges
+        three sizes with two samples, fragility draws 20,000 subsets. The tables say so.
+    subsets
+        Number of random subsets of treebanks for fragility.
+    seed
+        Seed of all random draws.
+    store
+        Folder that stores the trainings. Default: store, in the folder `out`.
+    workers
+        Number of trainings at a time.
+    out
+        Folder for the page, LaTeX, tables as CSV and figures.
+    metric
+        Metric to compare systems by; upper or lower case.
+    missing
+        How to treat missing scores; averages never skip them. keep: compare systems over the
+        treebanks that they share, in rank and in rank compare --test bradley-terry.
+    metadata
+        Table with a column treebank or name and any of language, tokens, family, stock, genus and
+        resource. Languages and genera are known from names, and all columns for treebanks of the
+        CoNLL 2018 shared task.
+    gold
+        The gold file or folder, if SCORES are system files or folders, as PATH or NAME=PATH. They
+        are scored first, as by score; runs of one NAME are averaged, and failed output is missing.
+    where
+        A condition on a column of the table of scores, such as release=2.5, 'input=raw text' or
+        'words >= 30000'; several must all hold.
+    force
+        Overwrite an existing file of another kind; an input is never overwritten.
+
+    Examples
+    --------
+    >>> made = study("fragility", "conll18", subsets=1000, out=None)
+    >>> made["Table 3"].rows[0]["system"]
+    'HIT-SCIR'
+    """
 
 def tag(
     *files: str | PathLike[str],
