@@ -22,12 +22,11 @@ _ROWS = 10  # rows per table, unless all are shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DiffTable(RowsResult):
+class DiffTable(RowsResult, kind="diff-table"):
     """One table of a diff with its title; text shows the first rows unless `all` is set."""
 
     title: str = ""
     all: bool = True
-    kind: ClassVar[str] = "diff-table"
     digits: ClassVar[Any] = {"percent": 1, "covered": 1}
 
     def shown(self) -> Any:
@@ -56,7 +55,7 @@ class DiffTable(RowsResult):
 
 
 @dataclass(frozen=True, eq=False)
-class Diff(Result):
+class Diff(Result, kind="diff"):
     """Changes between two versions of a treebank.
 
     The table has one row per change of a word: its sentence, ID and form, the layer of annotation,
@@ -68,7 +67,6 @@ class Diff(Result):
     changes: "Changes"
     files: "tuple[Sequence[FileText], Sequence[FileText]]"
     signature: str
-    kind: ClassVar[str] = "diff"
     own_formats: ClassVar[tuple[str, ...]] = ("patch",)
 
     @property
@@ -162,8 +160,6 @@ def diff(
         Word classes in the table of classes: old UPOS or relation.
     all
         Show all rows of every table.
-    errors
-        What to do about malformed sentences.
 
     Examples
     --------
