@@ -1071,7 +1071,7 @@ def design(
 
 def diff(
     old: Treebank | Source,
-    new: Treebank | Source | None = None,
+    new: Treebank | Source = '',
     *,
     between: str | None = None,
     split: str | None = None,

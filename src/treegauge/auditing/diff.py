@@ -131,7 +131,7 @@ class Diff(Result, kind="diff"):
 @verb
 def diff(
     old: "Treebank | Source",
-    new: "Treebank | Source | None" = None,
+    new: "Treebank | Source" = "",
     *,
     between: str | None = None,
     split: str | None = None,
@@ -179,12 +179,12 @@ def diff(
     if by not in ("upos", "deprel"):
         raise ChoiceError("class of words", by, ("upos", "deprel"))
     if between is not None:
-        if new is not None or not isinstance(old, str | PathLike):
+        if not _is_left_out(new) or not isinstance(old, str | PathLike):
             raise TreegaugeError(
                 "--between compares two commits of one repository; expected its folder and nothing else"
             )
         sides, titles = _commits(Path(old), between, split)
-    elif new is None:
+    elif _is_left_out(new):
         raise TreegaugeError("nothing to compare with; give the new version, or --between OLD..NEW in a git repository")
     else:
         sides, titles = (read_files(old, split), read_files(new, split)), _names(old, new)
@@ -210,6 +210,10 @@ def diff(
         for name, (title, table) in rows.items()
     }
     return Diff(changes, sides, signature, attached=attached)
+
+
+def _is_left_out(new: "Treebank | Source") -> bool:
+    return isinstance(new, str) and not new
 
 
 def _commits(

@@ -225,7 +225,7 @@ def command(verb: Verb[Any], *words: object, **options: object) -> str:
     empty, several = inspect.Parameter.empty, inspect.Parameter.VAR_POSITIONAL
     variadic = any(parameter.kind is several for parameter in known.values())  # words before it are arguments, too
     for one in bound.arguments.keys() - checked.keys():
-        if known[one].default is not empty and not variadic:
+        if known[one].default is not empty and known[one].default != "" and not variadic:  # "": may be left out
             raise TypeError(f"{name}: {one!r} is an option; give it by name")
     first = next(iter(known.values()), None)
     bare = first is not None and first.default is not empty  # then further words are not needed either
