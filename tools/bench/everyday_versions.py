@@ -61,7 +61,7 @@ def main() -> None:
             times: dict[str, list[float]] = {source: [] for source in versions}
             for _ in range(repeats + 1):
                 for source, found in times.items():
-                    redesigned = (Path(source) / "treegauge" / "scoring" / "breakdown.py").exists()
+                    redesigned = (Path(source) / "treegauge" / "__init__.pyi").exists()
                     found.append(spent(source, words if redesigned else BEFORE.get(name, words), folder))
             before, now = (min(times[source][1:]) for source in versions)
             print(f"| {name} | {before:.3f} s | {now:.3f} s | {now / before:.2f} |", flush=True)
