@@ -16,7 +16,7 @@ import treegauge as tg
 from tools.calibrate.registry import load
 from treegauge.cli.verbs import VERBS
 from treegauge.core.result import Result
-from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.simulated_parser import simulated_parse, with_simulated_confidence
 from treegauge.testing.synthetic import synthetic
@@ -73,7 +73,7 @@ COUNTED = (
 )  # fmt: skip
 #: Verbs that print no interval and no p-value.
 WITHOUT = {
-    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published",
+    "check", "vote", "split", "show", "convert", "fetch", "catalogue", "published", "review",
     "train", "parse", "tag", "curve counts", "results",
     "store", "store merge", "store gc", "report", "demo",
 }  # fmt: skip

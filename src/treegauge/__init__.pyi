@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
-    import polars as pl
     from treegauge.auditing.agree import Agreement
     from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
+    from treegauge.auditing.review import WorkList
+    from treegauge.core.lazy import pl
     from treegauge.core.result import Result
     from treegauge.experiments.cells import Expansion
     from treegauge.experiments.previews import Preview
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from treegauge.experiments.store import Merged, Removed, Status
     from treegauge.experiments.training import RunSummary
     from treegauge.learning.contribution import Contributions
-    from treegauge.learning.curves.attachments import Attachments
+    from treegauge.learning.curves.class_counts import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
     from treegauge.learning.curves.score_grid import Curves
@@ -230,8 +231,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.correlation_coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.correlation_coefficients.inference` for what follows from it.
 
     Examples
     --------
@@ -319,6 +320,13 @@ def breakdown(
     align: Literal['exact', 'loose'] = 'exact',
 ) -> Breakdowns:
     """Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.
+
+    The errors of two systems by relation, over seeds and treebanks as in score; as a table for a paper; the sentences
+    with the errors of one::
+
+        treegauge breakdown gold runs/careful runs/hasty
+        treegauge breakdown gold runs/careful runs/hasty -o errors.tex
+        treegauge breakdown gold runs/careful runs/hasty --where hasty=wrong
 
     Parameters
     ----------
@@ -739,6 +747,7 @@ class _Curve:
         self,
         *sources: Any,
         parser: Sequence[str] | str = (),
+        preset: str | None = None,
         option: Sequence[str] | Mapping[str, Any] = (),
         sizes: Sequence[int | str] | str = (),
         samples: int = 5,
@@ -762,6 +771,8 @@ class _Curve:
         parser
             Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
             options of this one.
+        preset
+            Start from the options of a publication, such as mstparser.
         option
             Option of the parser, such as epochs=5; repeatable.
         sizes
@@ -1106,6 +1117,7 @@ def difficulty(
     seeds: int = 1,
     words: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
+    preset: str | None = None,
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
     seed: int = 0,
@@ -1145,6 +1157,8 @@ def difficulty(
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -1196,9 +1210,11 @@ def fetch(
     An interrupted download is resumed, archives are checked, and each treebank is written
     atomically.
 
-    treegauge fetch UD_Greek-GDT@2.9 --source ud-treebanks-v2.9.tgz
+    treegauge fetch UD_Greek-GDT@2.9 el_gdt@2.16
 
-    treegauge fetch language-data --source 'https://HOST/valrules/{file}'
+    treegauge fetch all@2.9 --source ud-treebanks-v2.9.tgz
+
+    treegauge fetch language-data
 
     Parameters
     ----------
@@ -1210,7 +1226,8 @@ def fetch(
         tag, or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
         train, dev and test, some of which may be missing. For language-data a folder, or a URL with
         {file} for the names of the five official files. By default the environment variable
-        TREEGAUGE_SOURCE.
+        TREEGAUGE_SOURCE, else the tag of the release in the treebank's own repository at
+        github.com/UniversalDependencies, and the official files of language data.
     into
         Folder for the treebanks, by default the environment variable TREEGAUGE_UD, else ud. Each
         goes to a subfolder for its release, such as r2.9.
@@ -1337,6 +1354,7 @@ def map(
     words: FilePath | None = None,
     recording: FilePath | None = None,
     parser: Sequence[str] | str = ('mst',),
+    preset: str | None = None,
     option: Sequence[str] | Mapping[str, Any] = (),
     epochs: int | None = None,
     seed: int = 0,
@@ -1375,6 +1393,8 @@ def map(
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -1857,15 +1877,21 @@ def report(
     The page has a section for everything the inputs allow: scores, ranking, treebanks, data maps,
     learning curves. Inputs are recognised by their contents. The same inputs give the same bytes.
 
+    A treebank and output for its test set; systems with several seeds on several treebanks, as in score::
+
+        treegauge report UD_Greek-GDT careful.conllu hasty.conllu -o page.html
+        treegauge report gold careful=runs/careful hasty=runs/hasty -o page.html
+
     Parameters
     ----------
     *sources
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
-        Results of audit, check, measure and score, saved as JSON (in Python also the results
-        themselves), are shown instead of computed again.
+        Results of audit, breakdown, certify, check, measure and score, saved as JSON (in Python also
+        the results themselves), are shown instead of computed again.
     gold
-        Gold CoNLL-U files that are not in a treebank folder; repeatable.
+        Gold files or folders that are not treebank folders; repeatable. Not needed if all systems
+        are given as NAME=PATH.
     out
         The page to write. In Python, None writes nothing.
     title
@@ -1950,6 +1976,72 @@ def results(
     >>> summary = tg.run(plan, home / "a.store", root=home, workers=1)
     >>> results(home / "a.store").table.select("treebank", "parser").rows()
     [('UD_Syn-X', 'baseline')]
+    """
+
+def review(
+    treebank: Source | Treebank,
+    *,
+    split: str | None = None,
+    findings: Sequence[Any] = (),
+    parsers: Sequence[Any] = (),
+    annotators: Sequence[Any] = (),
+    kinds: Sequence[str] | str = (),
+    count: int = 1000,
+    decisions: Sequence[Source] = (),
+    write_decisions: Source | None = None,
+    ask: bool = False,
+    who: str = '',
+    all: bool = False,
+    errors: Errors = 'strict',
+    force: bool = False,
+) -> WorkList:
+    """Work through everything that may be wrong in a treebank: one list, decisions, a unified diff.
+
+    Lists words attached differently in the same words elsewhere (consistency) or in near-duplicates of
+    their sentence (duplicates), problems of validation (check), and findings of other verbs, parsers and
+    annotators. What several of them find comes first. Save as .html for a page to work with, as .tsv for the
+    decisions, as .patch for the accepted changes. Rejected items do not come back.
+
+    Parameters
+    ----------
+    treebank
+        The CoNLL-U file or treebank folder to correct; given like the first argument of diff.
+    split
+        Only this set (train, dev or test) of a folder.
+    findings
+        Tables to add: candidates by map, problems by check, or another work list (.csv, .tsv or .json); in
+        Python also results.
+    parsers
+        The same text as parsed by parsers, NAME=PATH; where they differ from the treebank, their trees are proposed.
+    annotators
+        The same text as annotated by others, NAME=PATH: their differences in every column are to be adjudicated.
+    kinds
+        List only these kinds: consistency, duplicates, check, own check, candidates, parser or annotator.
+    count
+        The largest number of items.
+    decisions
+        Work lists with decisions, saved as .tsv; several people's are merged.
+    write_decisions
+        Write all decisions to this .tsv file, another one than those given.
+    ask
+        Ask about each open item in the terminal.
+    who
+        The name of the person who decides.
+    all
+        Show all items, also rejected ones.
+    errors
+        What to do about malformed sentences.
+    force
+        Overwrite an existing file of another kind; an input is never overwritten.
+
+    Examples
+    --------
+    >>> from treegauge.testing.synthetic import synthetic
+    >>> gold = synthetic(40, seed=1)
+    >>> other = gold.with_columns({"deprel": ["obj" if x == "iobj" else x for x in gold["deprel"]]})
+    >>> found = review(gold, annotators={"bob": other}, kinds="annotator")
+    >>> len(found) == (gold["deprel"] == "iobj").sum()
+    True
     """
 
 def run(
@@ -2051,6 +2143,13 @@ def score(
     Counts equal those of the official CoNLL 2018 script. Given folders, outputs are matched with
     gold files by file name, treebank code, treebank name or text. Macro averages count a missing or
     failed output as 0, and paired tests give the number of treebanks on which a system is better.
+
+    One file; systems with several seeds on several treebanks (runs/careful has a folder per seed); the table for a
+    paper, with significance marks::
+
+        treegauge score gold.conllu careful.conllu hasty.conllu
+        treegauge score gold careful=runs/careful hasty=runs/hasty
+        treegauge score gold careful=runs/careful hasty=runs/hasty -o table.tex
 
     Parameters
     ----------
@@ -2478,7 +2577,9 @@ class _Transfer:
     sentences
         Number of target sentences, the first ones, whose tags determine the weights.
     parser
-        Parser to train on each source, without words: beam or mst.
+        Parser to train on each source, without words.
+    preset
+        Start from the options of a publication, such as mstparser.
     option
         Option of the parser, such as epochs=5; repeatable.
     seed
@@ -2518,6 +2619,7 @@ class _Transfer:
         out: str | PathLike[str] | None = None,
         sentences: int = 10,
         parser: str = 'beam',
+        preset: str | None = None,
         option: Sequence[str] | Mapping[str, Any] = (),
         seed: int = 0,
         store: Store | str | PathLike[str] | None = None,
@@ -2552,7 +2654,9 @@ class _Transfer:
         sentences
             Number of target sentences, the first ones, whose tags determine the weights.
         parser
-            Parser to train on each source, without words: beam or mst.
+            Parser to train on each source, without words.
+        preset
+            Start from the options of a publication, such as mstparser.
         option
             Option of the parser, such as epochs=5; repeatable.
         seed

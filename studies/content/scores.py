@@ -7,33 +7,13 @@ import polars as pl
 
 from studies.content.data import CHOICES, PARSERS, by_chance, chance, chosen
 from studies.content.malt import MALT
+from studies.content.maltparser import COLUMNS, METRICS, printed_pairs
 from studies.parts import compared, read_result
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.probabilities import cumulative_variance
 
-# Our columns in the order of Table 3, and its printed upper triangle.
-COLUMNS = {
-    "F freq": "function_share", "C freq": "content_share", "WLAS": "wlas", "LAS": "las",
-    "C prec": "content_precision", "C rec": "content_recall",
-    "F prec": "function_precision", "F rec": "function_recall",
-}  # fmt: skip
-TABLE3 = """
--0.86 0.44 0.43 0.19 0.23 0.67 0.62
--0.46 -0.48 -0.25 -0.33 -0.73 -0.67
-0.99 0.93 0.92 0.84 0.91
-0.96 0.96 0.83 0.89
-0.99 0.66 0.75
-0.71 0.76
-0.97
-"""
-METRICS = ("las", "wlas", "content_precision", "content_recall")
-
-
 DEFINITIONS = {"heads only": "_head", "relations only": "_relation"}
 """Endings of columns of precision and recall if only the head, or the relation, must be correct."""
-# How a regression of our scores sees a cell whose printed value neither chance nor the definition
-# of precision explains; see ``content_reasons``.
-TIED = {("F freq", "C prec"), ("F freq", "C rec")}
 
 
 def some(parser: str, choice: str) -> pl.DataFrame:
@@ -46,12 +26,7 @@ def some(parser: str, choice: str) -> pl.DataFrame:
 def matrix() -> pl.DataFrame:
     """Correlate shares and scores over treebanks next to Table 3."""
     rows = []
-    names = list(COLUMNS)
-    printed = {
-        (names[i], names[i + 1 + j]): value
-        for i, line in enumerate(TABLE3.split("\n")[1:-1])
-        for j, value in enumerate(line.split())
-    }
+    printed = printed_pairs()
     for parser in PARSERS:
         for choice in CHOICES:
             frame = some(parser, choice)
@@ -65,7 +40,7 @@ def matrix() -> pl.DataFrame:
                  "printed": printed[x, y], "ours": pair["r"]}
                 for (x, y), pair in _pairs(frame).items()
             ]  # fmt: skip
-    return compared(rows, reason)
+    return compared(rows, by_chance)
 
 
 def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[str, Any]]:
@@ -74,27 +49,6 @@ def _pairs(frame: pl.DataFrame, ending: str = "") -> dict[tuple[str, str], dict[
     renamed = frame.select(*columns).rename(columns)
     found = correlation_matrix(renamed, list(COLUMNS), method="pearson", cluster="none").pairs
     return {(pair["x"], pair["y"]): pair for pair in found}
-
-
-def reason(row: dict[str, object]) -> str:
-    """Say why a cell differs: other treebanks, another definition, or what else is tied to it."""
-    reason = by_chance(row)
-    if not reason.startswith("unexplained"):
-        return reason
-    if (row["x"], row["y"]) in TIED:
-        from studies.content.reasons import tied  # which reads these scores
-
-        return tied(str(row["parser"]), str(row["treebanks"]), str(row["y"]), str(row["printed"]))
-    heads, relations = (row[name] for name in DEFINITIONS)
-    if not (isinstance(heads, float) and isinstance(relations, float)):
-        return reason
-    p = chance(str(row["printed"]), heads, int(str(row["n"])))
-    if p > 0.05:
-        return f"definition: {heads:.3f} if only heads must be correct (p = {p:.2g})"
-    return (
-        f"{reason}; tried: four choices of treebanks, four parsers, no punctuation, heads only "
-        f"({heads:.3f}), relations only ({relations:.3f})"
-    )
 
 
 def agreement() -> pl.DataFrame:

@@ -28,6 +28,10 @@ class Watcher:
 
     def __init__(self):
         self.steps = []
+        self.notes = []
+
+    def note(self, text):
+        self.notes.append(text)
 
     @contextmanager
     def task(self, what, total):

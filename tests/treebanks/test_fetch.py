@@ -311,8 +311,6 @@ def test_language_data_from_a_folder_all_or_nothing(tmp_path, into):
 
 
 def test_language_data_that_cannot_be_fetched(tmp_path, into):
-    with pytest.raises(TreegaugeError, match="no source to fetch language-data from"):
-        fetch("language-data", into=into)
     with pytest.raises(TreegaugeError, match=r"found no folder, expected one with feats\.json"):
         fetch("language-data", str(tmp_path / "no"), into=into)
     with pytest.raises(TreegaugeError, match="is fetched alone"):

@@ -62,7 +62,7 @@ def test_twice_is_once(command, release):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["UD_Greek-GDT@2.9"], "11234/1-4611"),
+        (["all@2.9"], "11234/1-4611"),
         (["UD_Greek-GTD@2.9", "--from", "ud-treebanks-v2.9.tgz"], "UD_Greek-GDT"),
         (["el_gdt@2.5", "--from", "ud-treebanks-v2.9.tgz"], "found release 2.9"),
         (["el_gdt@2.9", "--from", "nowhere.tgz"], "no such file"),

@@ -4,13 +4,13 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.fetch import fetch
-from treegauge.treebanks.places import HANDLES, TreebankRequest, advice, is_archive, placeholders
+from treegauge.treebanks.places import HANDLES, TreebankRequest, is_archive, placeholders, whole_release
 
 
 @pytest.mark.parametrize(
     ("wanted", "source", "message"),
     [
-        ("el_gdt@2.9", "https://x/{name}.tgz", "needs the name of a treebank, not in 'el_gdt@2.9'"),
+        ("el_klingon@2.9", "https://x/{name}.tgz", "needs the name of a treebank, not in 'el_klingon@2.9'"),
         ("UD_Greek-GDT", "https://x/{release}.tgz", "needs the release"),
         ("UD_Klingon-Home@2.9", "https://x/{code}.tgz", "needs the code"),
         ("el_gdt@2.9", "https://x/{nmae}.tgz", "did you mean '{name}'"),
@@ -40,8 +40,8 @@ def test_folders_need_no_fetching(into, tmp_path):
         fetch("el_gdt@2.9", str(tmp_path), into=into)
 
 
-def test_advice_names_the_release():
-    assert "11234/1-4611" in advice("2.9") and "universaldependencies.org" in advice(None)
+def test_a_whole_release_is_named():
+    assert "11234/1-4611" in whole_release("2.9") and "11234" not in whole_release(None)
     assert len(set(HANDLES.values())) == len(HANDLES)
 
 

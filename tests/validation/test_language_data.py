@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from datetime import date, timedelta
 
 import pytest
 
@@ -103,3 +104,14 @@ def test_what_is_refused(official_files, tmp_path):
         (tmp_path / "odd").write_bytes(content)
         with pytest.raises(TreegaugeError, match="expected a packed file of language data"):
             language_data(tmp_path / "odd")
+
+
+@pytest.mark.parametrize(("age", "told"), [(60, False), (61, True)])
+def test_old_language_data_is_named_with_its_age(tmp_path, command, age, told):
+    changed = date.today() - timedelta(days=age)
+    rules = tmp_path / "rules.jsonl"
+    rules.write_text(f'{{"format": "treegauge language data 1", "date": "{changed}"}}\nel\t{{"relations": ["root"]}}\n')
+    (tmp_path / "a.conllu").write_text("# sent_id = s\n# text = go\n1\tgo\tgo\tINTJ\t_\t_\t0\troot\t_\t_\n\n")
+    done = command("check", tmp_path / "a.conllu", "--ud-level", "5", "--lang", "el", "--rules", rules)
+    assert (f"language data is of {changed}, 61 days old" in done.err) == told
+    assert f"language data of {changed}" in done.out

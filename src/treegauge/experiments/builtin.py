@@ -1,4 +1,4 @@
-"""The built-in tasks: score, curve, split, measure; and the samples of training sets."""
+"""The built-in tasks: score, curve, split, crossval, measure; and the samples of training sets."""
 
 from functools import lru_cache
 
@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.parsing.registry import fit_parser
 from treegauge.scoring.metrics.convention import Convention, find_convention
@@ -52,8 +53,6 @@ def split_of_cell(cell: Cell) -> Outcome:
     The cell's `sample` is the seed of the split. Scalars are those of task score, and the
     EDV between the new sets; `words` also has each sentence's number among all sentences.
     """
-    import polars as pl
-
     from treegauge.splitting.assignment import make_split, parse_sizes, pool
 
     extra = cell.extra
@@ -67,9 +66,32 @@ def split_of_cell(cell: Cell) -> Outcome:
     parts = {name: split_sets.pool.treebank.take(index) for name, index in split_sets.parts.items()}
     gold = parts["test"]
     parsed = _parsed(cell, parts["train"], parts.get("dev"), gold)
-    numbers = split_sets.parts["test"][gold.sentence_of].astype(np.int32)
-    words = parse_table(parsed).insert_column(0, pl.Series("sentence", numbers))
+    words = _numbered(parsed, split_sets.parts["test"])
     return Outcome(_scores(cell, gold, parsed) | {"edv": split_sets.edv}, words)
+
+
+def fold_of_cell(cell: Cell) -> Outcome:
+    """Train on all sentences of the treebank but one fold, and parse this fold.
+
+    The cell's `sample` is the number of the fold. Folds are the same for all parsers and seeds, and keep documents
+    whole. Scalars and words are those of task split.
+    """
+    from treegauge.splitting.assignment import make_split, pool
+
+    extra = cell.extra
+    sentences = pool(cell.treebank, errors=extra["errors"])
+    folds = make_split(sentences, "kfold", seed=0, folds=extra["folds"], unit=extra["unit"]).parts
+    held_out = folds[f"fold{cell.sample + 1}"]
+    gold = sentences.treebank.take(held_out)
+    others = np.sort(np.concatenate([fold for fold in folds.values() if fold is not held_out]))
+    parsed = _parsed(cell, sentences.treebank.take(others), None, gold)
+    return Outcome(_scores(cell, gold, parsed), _numbered(parsed, held_out))
+
+
+def _numbered(parsed: Treebank, sentences: npt.NDArray[np.int64]) -> "pl.DataFrame":
+    """Return the parse with the number of each word's sentence among all sentences of the treebank."""
+    numbers = sentences[parsed.sentence_of].astype(np.int32)
+    return parse_table(parsed).insert_column(0, pl.Series("sentence", numbers))
 
 
 def measures_of_cell(cell: Cell) -> Outcome:
@@ -93,8 +115,8 @@ def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...]
     """Return metrics in percent by label; by default all those of CoNLL 2018."""
     from treegauge.scoring.alignment.align import align
     from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.metrics.correct_words import correct_words
     from treegauge.scoring.metrics.registry import ADDED, METRICS
-    from treegauge.scoring.metrics.word_metrics import correct_words
     from treegauge.scoring.settings import ScoreOptions
 
     convention = find_convention(cell.extra["convention"])

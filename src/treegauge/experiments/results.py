@@ -4,7 +4,7 @@
 import hashlib
 import json
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.tables import make_table
@@ -23,8 +24,6 @@ from treegauge.experiments.grid import available_in, note_repeated, repeated_cel
 from treegauge.experiments.ledger import Ledger
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 GIVEN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
@@ -45,14 +44,10 @@ class StoreResults(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per cell; times are text."""
-        import polars as pl
-
         return self.frame.with_columns(pl.col(pl.Datetime).dt.to_string("%Y-%m-%dT%H:%M:%SZ"))
 
     def shown(self) -> "pl.DataFrame":
         """Return the table without empty columns, and without gold layers that score 100."""
-        import polars as pl
-
         table = self.table
         if table.is_empty():
             return table
@@ -137,7 +132,9 @@ def results(
         note(f"wrote {write_parses(place, cells, Path(parses), root)} parses to {parses}")
     signature = _signature(cells, failed=failed)
     found = StoreResults(frame, signature)
-    means = [] if failed else run_mean_rows(frame.filter(~cells["repeated"]))
+    if not failed and (cells["task"] == CROSSVAL).any():
+        note("folds of a cross-validation are one per row; treegauge score TREEBANK STORE pools them")
+    means = [] if failed else run_mean_rows(frame.filter(~cells["repeated"] & (pl.col("task") != CROSSVAL)))
     return found.with_attached({"means": RunMeans(means, signature)}) if means else found
 
 
@@ -185,9 +182,7 @@ class RunMeans(RowsResult):
 
 def run_mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     """Return the mean over runs of each metric, by setup and as macro average over treebanks."""
-    import polars as pl
-
-    from treegauge.statistics.small_samples import student_mean
+    from treegauge.statistics.student_intervals import student_mean
     from treegauge.statistics.units import LEAST_RUNS
 
     metrics = [name for name in frame.columns if name not in (*FIELDS, *GIVEN) and frame[name].dtype.is_float()]
@@ -198,14 +193,14 @@ def run_mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     macro = several.with_columns(treebank=pl.lit("macro average")).select(runs.columns)
     rows = []
     for setup, own in pl.concat([runs, macro]).group_by(*_MEANT, maintain_order=True):
-        for metric in metrics if len(own) > 1 else ():
-            if own[metric].null_count():
-                continue
-            estimate = student_mean(own[metric].to_numpy())
-            low, high = (float(limit) if len(own) >= LEAST_RUNS else None for limit in estimate.interval())
+        known = [metric for metric in metrics if len(own) > 1 and not own[metric].null_count()]
+        estimate = student_mean([own[metric].to_numpy() for metric in known]) if known else None
+        limits = zip(*estimate.interval(), strict=True) if estimate else ()
+        for metric, mean, (low, high) in zip(known, estimate.value if estimate else (), limits, strict=True):
+            few = len(own) < LEAST_RUNS
             row = dict(zip(_MEANT, setup, strict=True)) | {"runs": len(own), "metric": metric}
-            row |= {"mean": float(estimate.value), "sd": own[metric].std(), "low": low, "high": high}
-            rows.append(row)
+            row |= {"mean": float(mean), "sd": own[metric].std()}
+            rows.append(row | {"low": None if few else float(low), "high": None if few else float(high)})
     return rows
 
 
@@ -217,14 +212,14 @@ def write_parses(
 ) -> int:
     """Write the parse of each cell that has one as SYSTEM/RUN/TREEBANK; return their number.
 
-    With `flat`, the cells are of one system, which has no folder.
+    With `flat`, the cells are of one system, which has no folder. The folds of a cross-validation are one parse.
     """
     from treegauge.core.files import atomic
 
     folder.mkdir(parents=True, exist_ok=True)
     paths: set[Path] = set()
-    for row in cells.iter_rows(named=True):
-        parsed = cell_parse(store, row, root)
+    for row, folds in _pooled(store, cells):
+        parsed = cell_parse(store, row, root, folds)
         if parsed is None:
             continue
         system = ",".join(filter(None, [row["parser"], row["options"].replace(" ", ",")]))
@@ -240,37 +235,58 @@ def write_parses(
     return len(paths)
 
 
+def _pooled(store: Store, cells: "pl.DataFrame") -> "Iterator[tuple[dict[str, Any], pl.DataFrame | None]]":
+    """Yield each cell; those of a cross-validation once, with the words of all folds."""
+    folds: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in cells.iter_rows(named=True):
+        if row["task"] != CROSSVAL:
+            yield row, None
+        else:
+            folds.setdefault((row["setup"], row["seed"]), []).append(row)
+    for rows in folds.values():
+        needed = json.loads(rows[0]["identity"])["extra"]["folds"]
+        words = [found for row in rows if (found := store.words(row["key"].hex())) is not None]
+        if len(words) == needed:
+            yield rows[0] | {"sample": None}, pl.concat(words).sort("sentence", maintain_order=True)
+        else:
+            note(f"{rows[0]['treebank']}: {len(words)} of {needed} folds are done; run the plan again to pool them")
+
+
 class StoredRuns(str):
     """The path of a temporary folder with the runs of a system; it is removed with this object."""
 
 
 def stored_outputs(path: str | PathLike[str]) -> dict[str, str]:
-    """Return a folder of runs for each system whose output is in a store (cells of task score)."""
+    """Return a folder of runs for each system whose output is in a store (cells of tasks score and crossval)."""
     store = Store(path)
     with store.reading() as ledger:
-        cells = read_cells(ledger, "cells.done", {"task": "score"}, [])
+        cells = read_cells(ledger, "cells.done", {"task": ["score", CROSSVAL]}, [])
     named: dict[str, str] = {}
-    for (parser, options), own in cells.filter(~cells["repeated"]).group_by("parser", "options", maintain_order=True):
+    kinds = ("parser", "options", "task")
+    for (parser, options, task), own in cells.filter(~cells["repeated"]).group_by(*kinds, maintain_order=True):
         runs = StoredRuns(mkdtemp(prefix="treegauge-"))
         weakref.finalize(runs, rmtree, str(runs), ignore_errors=True)
         if write_parses(store, own, Path(runs), flat=True):
-            named[f"{parser} {options}".strip()] = runs
+            name = f"{parser} {options}".strip()
+            named[f"{name} ({task})" if name in named else name] = runs
     if named:
         return named
-    raise TreegaugeError(f"{path} is a store without output; expected cells of task score that are done")
+    raise TreegaugeError(f"{path} is a store without output; expected cells of task score or crossval that are done")
 
 
-def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] | None = None) -> "Treebank | None":
+def cell_parse(
+    store: Store, row: Mapping[str, Any], root: str | PathLike[str] | None = None, words: "pl.DataFrame | None" = None
+) -> "Treebank | None":
     """Return the gold sentences of a cell with predicted heads and relations, None if it has none.
 
     `row` is one of :func:`read_cells`; `root` is the folder of treebanks, if they are no longer
-    where the plan found them.
+    where the plan found them. `words` are by default those of the cell.
     """
     from treegauge.experiments.tasks import inventory
     from treegauge.treebanks.data.conllu import read_conllu
     from treegauge.treebanks.sources.resolver import find
 
-    words = store.words(row["key"].hex())
+    words = store.words(row["key"].hex()) if words is None else words
     if words is None or not {"head", "deprel"} <= set(words.columns):
         return None
     path = str(Path(root) / Path(row["path"]).name) if root is not None else row["path"]
@@ -297,6 +313,7 @@ def cell_parse(store: Store, row: Mapping[str, Any], root: str | PathLike[str] |
 # rows
 
 
+CROSSVAL = "crossval"
 FIELDS = ("task", "treebank", "parser", "options", "parameters", "data", "size", "sample", "seed")
 _SETUP = FIELDS[:6]
 _MEANT = (*FIELDS[:5], "size")
@@ -309,8 +326,6 @@ def read_results(
 
     If `distinct`, cells that train the same model as another one are left out.
     """
-    import polars as pl
-
     more = ["attempts", "environment", "started", "seconds", "peak"] if provenance else []
     frame = read_cells(ledger, "cells.done", filters, ["scalars", *more])
     if distinct:
@@ -337,8 +352,6 @@ def read_cells(ledger: Ledger, state: str, filters: Mapping[str, Any], columns: 
 
     Column ``repeated`` marks cells that train the same model as another one.
     """
-    import polars as pl
-
     kinds = {
         "setup": pl.Int64, "size": pl.Int64, "sample": pl.Int64, "seed": pl.Int64,
         "scalars": pl.String, "key": pl.Binary, "attempts": pl.Int64, "environment": pl.Int64,
@@ -392,8 +405,6 @@ def scalars(texts: "pl.Series") -> "pl.DataFrame":
     >>> scalars(pl.Series(['{"las": 80.5}', '{"las": 81, "note": "late"}'])).to_dicts()
     [{'las': 80.5, 'note': None}, {'las': 81.0, 'note': 'late'}]
     """
-    import polars as pl
-
     if texts.is_empty() or (texts == "{}").all():
         return pl.DataFrame()
     frame = texts.str.json_decode(infer_schema_length=None).struct.unnest()

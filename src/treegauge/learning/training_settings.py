@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import STORE
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, joined_signature
 from treegauge.core.verbs import Limits, Settings
 from treegauge.learning.dynamics.recording import LEAST_SENTENCES, Recording, unpacked_recordings
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.experiments.cell_store import Store
     from treegauge.experiments.cells import Cell
     from treegauge.treebanks.data.columns import Treebank
@@ -76,6 +75,8 @@ class TrainingSettings(Settings):
     parser
         A parser with probabilities, such as ``mst`` or ``biaffine``; 'mst rate=0.01' sets options
         of this one.
+    preset
+        Start from the options of a publication, such as ``difficulty``.
     option
         An option of the parser, ``name=value``; in Python also a mapping.
     epochs
@@ -94,6 +95,7 @@ class TrainingSettings(Settings):
     outputs: ClassVar[Mapping[str, str]] = {"store": STORE}
 
     parser: Sequence[str] | str = ("mst",)
+    preset: str | None = None
     option: Sequence[str] | Mapping[str, Any] = ()
     epochs: int | None = None
     seed: int = 0
@@ -163,7 +165,7 @@ class TrainingSettings(Settings):
             return []
         for text in self.parser:
             name, *own = text.split()
-            options = parser_options(name, epochs=self.epochs, options=[*words, *own])
+            options = parser_options(name, epochs=self.epochs, options=[*words, *own], preset=self.preset)
             setup = make_setup(
                 task, data.source, name, options=asdict(options), name=data.name,
                 parameters={**parameters, "errors": self.errors},
@@ -212,8 +214,6 @@ class JoinedResult(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """The rows of all results."""
-        import polars as pl
-
         tables = [one.table for one in self.results]
         if len({*self.labels}) > 1:
             for one, label in zip(tables, self.labels, strict=True):
@@ -259,6 +259,8 @@ class CurveTraining(Settings):
     parser
         Parser to train (beam by default), or to choose from counts; repeatable. 'mst epochs=5' sets
         options of this one.
+    preset
+        Start from the options of a publication, such as mstparser.
     option
         Option of the parser, such as epochs=5; repeatable.
     sizes
@@ -284,6 +286,7 @@ class CurveTraining(Settings):
     limits: ClassVar[Limits] = {"samples": (1, 10**4)}
 
     parser: Sequence[str] | str = ()
+    preset: str | None = None
     option: Sequence[str] | Mapping[str, Any] = ()
     sizes: Sequence[int | str] | str = ()
     samples: int = 5

@@ -6,11 +6,13 @@ are bounded, and a file gets its name in the cache only when it is complete.
 
 import hashlib
 import io
+import math
 import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, InvalidURL
 from pathlib import Path
 from typing import IO, Any
@@ -134,7 +136,10 @@ REQUESTS = 1000
 """Maximum number of requests for a file."""
 LONGEST = 12 * 3600.0
 """Maximum number of seconds for a file."""
+LONGEST_WAIT = 120.0
+"""Maximum number of seconds to wait when a server asks for it."""
 _AGAIN = {408, 416, 425, 429, 500, 502, 503, 504}
+_LIMITED = {403, 429, 503}
 _OK, _PART = 200, 206
 _RANGE = re.compile(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)")
 _LENGTH = re.compile(r"[0-9]{1,18}")
@@ -144,15 +149,19 @@ class MissingFileError(TreegaugeError):
     """The server has no such file."""
 
 
+class UnreachableError(TreegaugeError):
+    """There is no connection to the server."""
+
+
 class UnusableError(TreegaugeError):
     """A file is not what it should be; it does not stay in the cache."""
 
 
 def cache_folder() -> Path:
     """Return the folder of downloads: ``$TREEGAUGE_CACHE``, or the user's cache folder."""
-    import pooch
+    import platformdirs
 
-    return Path(os.environ.get("TREEGAUGE_CACHE") or pooch.os_cache("treegauge"))
+    return Path(os.environ.get("TREEGAUGE_CACHE") or platformdirs.user_cache_dir("treegauge"))
 
 
 def cached_name(url: str) -> str:
@@ -186,20 +195,21 @@ def in_cache(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def download(url: str, target: Path, *, sha256: str | None = None, pause: float = 0.5) -> str:
+def download(url: str, target: Path, *, sha256: str | None = None, pause: float = 0.5, refresh: bool = False) -> str:
     """Download a file unless it exists; resume an earlier attempt where it stopped.
 
     A partial download is kept next to the target as ``.part``. It is resumed only if the server
     confirms that the file has not changed, or if there is a checksum to verify; if the checksum of
     a resumed download differs, it is repeated once from the start. `pause` is in seconds and
-    doubles with each try. Returns the file's SHA-256.
+    doubles with each try; a server that limits requests may ask for a longer one. `refresh` also
+    replaces an existing file, once the new one is complete. Returns the file's SHA-256.
     """
     _check_address(url)
     lock, part = (target.with_name(f"{target.name}.{ending}") for ending in ("lock", "part"))
     with in_cache(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         with _locked(lock), progress("bytes downloaded") as task:
-            if target.exists():
+            if target.exists() and not refresh:
                 digest = _sha256(target)
                 if sha256 is None or digest == sha256.lower():
                     return digest
@@ -233,7 +243,23 @@ def _check_address(url: str) -> None:
 
 
 class _BrokenError(Exception):
-    """The download ended early; a retry may get further."""
+    """The download ended early; a retry may get further, after `wait` seconds."""
+
+    wait = 0.0
+
+
+def _asked_to_wait(headers: Any) -> float | None:
+    """Return for how many seconds a server that limits requests asks to wait; None if it does not."""
+    after = headers.get("Retry-After", "").strip()
+    if after.isdecimal():
+        return float(after[:9])
+    if after:
+        with suppress(ValueError, TypeError, OverflowError):
+            return max(parsedate_to_datetime(after).timestamp() - time.time(), 1.0)
+    reset = headers.get("X-RateLimit-Reset", "")
+    if headers.get("X-RateLimit-Remaining") == "0" and _LENGTH.fullmatch(reset):
+        return max(float(reset) - time.time(), 1.0)
+    return None
 
 
 class _Download:
@@ -258,9 +284,19 @@ class _Download:
                 failures = 0 if self.size >= most + SLOWEST else failures + 1
                 most = max(most, self.size)
                 alone = isinstance(error.__cause__, URLError) and not most  # unreachable
-                if failures >= TRIES or alone or requests >= REQUESTS:
+                if alone:
+                    raise UnreachableError(
+                        f"{self.url}: cannot download: no connection to {url_parts(self.url).hostname}: {error}; check "
+                        "the network, or name a file or folder that you have with --source"
+                    ) from None
+                if error.wait > LONGEST_WAIT:
+                    raise self.gave_up(
+                        f"{error}; it limits requests: try again in {math.ceil(error.wait / 60):,} minutes"
+                    ) from None
+                if failures >= TRIES or requests >= REQUESTS:
                     raise self.gave_up(f"{error} (request {requests})") from None
-            pause = min(self.pause * 2**failures, 30)
+                wait = error.wait
+            pause = max(min(self.pause * 2**failures, 30), wait)
             if time.monotonic() + pause > self.end:
                 raise self.gave_up(f"not complete after {LONGEST:g} s") from None
             time.sleep(pause)
@@ -306,8 +342,11 @@ class _Download:
                 if have and error.headers.get("Content-Range") == f"bytes */{have}":
                     return
                 self.forget()
-            if error.code in _AGAIN:
-                raise _BrokenError(problem) from None
+            wait = _asked_to_wait(error.headers) if error.code in _LIMITED else None
+            if error.code in _AGAIN or wait is not None:
+                broken = _BrokenError(problem)
+                broken.wait = wait or 0.0
+                raise broken from None
             kind = MissingFileError if error.code in {404, 410} else TreegaugeError
             raise kind(f"{self.url}: cannot download: {problem}") from None
         except InvalidURL as error:

@@ -7,11 +7,13 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -28,6 +30,7 @@ from treegauge.treebanks.archives import (
 )
 from treegauge.treebanks.downloads import (
     MissingFileError,
+    UnreachableError,
     UnusableError,
     cache_folder,
     cached_name,
@@ -36,23 +39,23 @@ from treegauge.treebanks.downloads import (
     in_cache,
 )
 from treegauge.treebanks.places import (
+    REPOSITORIES,
+    VALRULES,
     TreebankRequest,
-    advice,
     file_name,
     fresh_folders,
     home,
     is_archive,
     is_remote,
     local,
+    not_there,
     placeholders,
     release_in_name,
+    whole_release,
 )
 from treegauge.treebanks.sources.entries import holds_treebank
 from treegauge.treebanks.sources.files import SPLITS, Source, is_conllu
 from treegauge.treebanks.sources.languages import fold, is_plain, own_name
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
@@ -83,8 +86,6 @@ class Fetched(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per treebank."""
-        import polars as pl
-
         rows = [
             (
                 treebank.name, treebank.release, "fetched" if treebank.files else "existed",
@@ -126,9 +127,11 @@ def fetch(
     An interrupted download is resumed, archives are checked, and each treebank is written
     atomically.
 
-    treegauge fetch UD_Greek-GDT@2.9 --source ud-treebanks-v2.9.tgz
+    treegauge fetch UD_Greek-GDT@2.9 el_gdt@2.16
 
-    treegauge fetch language-data --source 'https://HOST/valrules/{file}'
+    treegauge fetch all@2.9 --source ud-treebanks-v2.9.tgz
+
+    treegauge fetch language-data
 
     Parameters
     ----------
@@ -140,7 +143,8 @@ def fetch(
         tag, or of CoNLL-U files. {name}, {code} and {release} are replaced, and {split} by each of
         train, dev and test, some of which may be missing. For language-data a folder, or a URL with
         {file} for the names of the five official files. By default the environment variable
-        TREEGAUGE_SOURCE.
+        TREEGAUGE_SOURCE, else the tag of the release in the treebank's own repository at
+        github.com/UniversalDependencies, and the official files of language data.
     into
         Folder for the treebanks, by default the environment variable TREEGAUGE_UD, else ud. Each
         goes to a subfolder for its release, such as r2.9.
@@ -175,8 +179,10 @@ def fetch(
         return _fetch_language_data(names, place, into, sha256, replace)
     requests = [TreebankRequest.parse(name) for name in names]
     place = place or os.environ.get("TREEGAUGE_SOURCE")
-    if place is None:
-        raise TreegaugeError(advice(requests[0].release if requests else None))
+    default = place is None
+    if default and (everything := [request for request in requests if request.everything]):
+        raise TreegaugeError(whole_release(everything[0].release))
+    place = place or REPOSITORIES
     placeholders(place)
     folder = Path(into or os.environ.get("TREEGAUGE_UD") or "ud")
     job = _FetchJob(folder, cache_folder(), sha256, refresh, replace)
@@ -191,21 +197,20 @@ def fetch(
     if sha256 and len(places) > 1:
         raise TreegaugeError(f"one checksum for {len(places)} downloads; fetch one at a time")
     for filled, requested in places.items():
-        arrivals += job.run(filled, requested)
+        try:
+            arrivals += job.run(filled, requested)
+        except MissingFileError as error:
+            raise MissingFileError(f"{error}; {not_there(requested[0])}") if default else error from None
     return Fetched(tuple(arrivals), sign(v="fetch", source=place, sha256=sha256))
 
 
 def _fetch_language_data(
     names: Sequence[str], source: str | None, into: Source | None, sha256: str | None, replace: bool
 ) -> Fetched:
-    """Fetch the official files of language data, which change daily: never from the cache."""
+    """Fetch the official files of language data, which change daily: from the cache only without a network."""
     if len(names) > 1 or sha256:
         raise TreegaugeError(f"{LANGUAGE_DATA} is fetched alone and without a checksum")
-    if source is None:
-        raise TreegaugeError(
-            f"no source to fetch {LANGUAGE_DATA} from: give --source, a folder or an address with "
-            "{file}; the files are in valrules of UniversalDependencies/docs-automation"
-        )
+    source = source or VALRULES
     folder = Path(into or os.environ.get("TREEGAUGE_UD") or "ud")
     target = folder / LANGUAGE_DATA
     arrival = FetchedTreebank(LANGUAGE_DATA, None, target, source)
@@ -253,10 +258,15 @@ class _FetchJob:
             return
         target = self.cache / cached_name(place)
         with in_cache(self.cache):
-            if self.refresh:
-                target.unlink(missing_ok=True)
-            kept = target.exists()
-        digest = download(place, target, sha256=self.sha256)
+            kept = target.exists() and not self.refresh
+        try:
+            digest = download(place, target, sha256=self.sha256, refresh=self.refresh)
+        except UnreachableError as error:
+            if not target.exists():
+                raise
+            day = date.fromtimestamp(target.stat().st_mtime)
+            note(f"{error}; used the copy of {day} in the cache")
+            kept, digest = True, check_sha256(target, self.sha256, place)
         try:
             yield target, digest
         except (UnusableError, ChoiceError) as error:

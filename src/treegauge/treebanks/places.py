@@ -16,11 +16,16 @@ from treegauge.core.files import check_folder
 from treegauge.core.platforms import portable_name, replace_file, set_usual_mode
 from treegauge.treebanks.downloads import url_parts
 from treegauge.treebanks.sources.files import is_conllu, split_of
-from treegauge.treebanks.sources.languages import code_of, is_plain, release_of, take_apart
+from treegauge.treebanks.sources.languages import code_of, is_plain, near, official_treebanks, release_of, take_apart
 
 K = TypeVar("K")
 PLACEHOLDERS = ("name", "code", "release", "split")
 ALL = "all"
+
+REPOSITORIES = "https://github.com/UniversalDependencies/{name}/archive/refs/tags/r{release}.tar.gz"
+"""Default source: the archive of a release's tag in the treebank's own repository."""
+VALRULES = "https://raw.githubusercontent.com/UniversalDependencies/docs-automation/master/valrules/{file}"
+"""Default source of language data: the official files."""
 
 HANDLES = {
     "1.0": "1-1464", "1.1": "LRT-1478", "1.2": "1-1548", "1.3": "1-1699", "1.4": "1-1827",
@@ -68,7 +73,8 @@ class TreebankRequest:
 
     def fill(self, place: str, split: str | None = None) -> str:
         """Replace the placeholders of an address by the treebank's name, code and release."""
-        known = {"name": self.name, "code": self.code, "release": self.release, "split": split}
+        name = self.name or official_treebanks().get(self.code or "")
+        known = {"name": name, "code": self.code, "release": self.release, "split": split}
         for name in placeholders(place):
             if known[name] is None and name != "split":
                 hint = " (UD_Greek-GDT@2.9)" if name != "code" else ""
@@ -132,14 +138,23 @@ def release_in_name(place: str) -> str | None:
     return release_of(_PACKED.sub("", url_parts(place).path.rpartition("/")[2]))
 
 
-def advice(release: str | None) -> str:
-    """Return what to do when no source is given."""
+def whole_release(release: str | None) -> str:
+    """Return what to do when all treebanks of a release are requested without a source."""
     handle = HANDLES.get(release or "")
-    where = f"UD {release} is archived under the handle 11234/{handle}; " if handle else ""
+    where = f": UD {release} is archived under the handle 11234/{handle}" if handle else ""
+    return f"a whole release has no default source: give its archive with --source{where}"
+
+
+def not_there(request: TreebankRequest) -> str:
+    """Return why the default source has no archive for a request."""
+    names = list(official_treebanks().values())
+    if request.name and request.name not in names:
+        similar = near(request.name, names)
+        hint = f"did you mean {' or '.join(similar[:3])}?" if similar else "names are as in UD_Greek-GDT"
+        return f"{request.name}: found no such treebank among the repositories of Universal Dependencies; {hint}"
     return (
-        "no source to fetch from: give --source (or set TREEGAUGE_SOURCE): an archive of the "
-        f"release, or an address with {{name}} and {{release}}, such as that of a repository's tag. {where}"
-        "universaldependencies.org names archives and repositories of all releases"
+        f"{request.text}: found no tag r{request.release} in the treebank's repository; expected a release that has "
+        "this treebank under this name"
     )
 
 

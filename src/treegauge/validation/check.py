@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 LEVELS = (1, 2, 3, 4, 5)
+OLD = 60
+"""Days after which language data is called old."""
 
 
 @verb(outputs={"write_baseline": JSON})
@@ -106,6 +108,11 @@ def check(
         from treegauge.validation.language_data import language_data
 
         data = language_data(rules)
+        if (days := data.age()) > OLD:
+            note(
+                f"the language data is of {data.date}, {days} days old, and changes daily: treegauge fetch "
+                "language-data --replace fetches the newest, --rules FOLDER uses it"
+            )
         lang = lang or _language(files)
         if lang not in data:
             note(

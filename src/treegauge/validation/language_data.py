@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,6 +107,20 @@ class LanguageData:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)
+
+    def age(self, today: date | None = None) -> int:
+        """Return the number of days since the data was last changed; 0 if the date is unknown.
+
+        Examples
+        --------
+        >>> LanguageData({}, "2026-10-22").age(date(2026, 12, 22))
+        61
+        """
+        try:
+            changed = date.fromisoformat(self.date)
+        except ValueError:
+            return 0
+        return max(((today or date.today()) - changed).days, 0)
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.training import run_cells
 from treegauge.learning.contribution import contributions
-from treegauge.learning.curves.attachments import Parse, count_attachments
+from treegauge.learning.curves.class_counts import Parse, count_attachments
 from treegauge.learning.source_panel import delexicalised, panel, train_sources
 from treegauge.learning.weights import weigh_sources
 from treegauge.parsing.registry import make_parser
@@ -173,7 +173,8 @@ def test_a_curve_of_another_metric_is_refused(command, names, world):
     [
         (["{t}", "{t}"], "is the target and cannot be a source"),
         (["{n}", "{l}"], "has no test set to parse"),
-        (["{t}", "{n}", "--parser", "udpipe"], "unknown delexicalised parser 'udpipe'"),
+        (["{t}", "{n}", "--parser", "udpip"], "unknown parser 'udpip'; did you mean 'udpipe'?"),
+        (["{t}", "{n}", "--preset", "mstparse"], "unknown preset of beam 'mstparse'"),
         (["{t}", "{n}", "--sentences", "0"], "0 target sentences"),
         (["{t}", "{n}", "--limit", "0"], "limit: expected a whole number of at least 1, found 0"),
         (["{t}", "{n}", "--option", "epoch=1"], "unknown option 'epoch=1'"),

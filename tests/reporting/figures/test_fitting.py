@@ -12,7 +12,7 @@ import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.data import ud25
 from treegauge.learning.curve import complexity, curve, equivalent
-from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments
 from treegauge.learning.curves.complexity import composite_counts
 from treegauge.learning.dynamics.cartography import data_map
 from treegauge.learning.dynamics.recording import Recording
@@ -20,7 +20,7 @@ from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.pairs import differences, improvement
 from treegauge.ranking.profiles import profiles
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.win_rates import stability
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.reporting.figures import analysis, curves, ranking, scores, treebanks
 from treegauge.reporting.figures.drawing import FIGURES, draw, to_svg
@@ -56,6 +56,7 @@ def scored():
         "scores.score_intervals": scores.score_intervals(found),
         "scores.forest": scores.forest(found.attached["comparisons"]),
         "scores.class_heat": scores.class_heat(tg.breakdown(gold, outputs, by="deprel")),
+        "scores.class_heat of two": scores.class_heat(tg.breakdown(gold, dict(list(outputs.items())[:2]), by="deprel")),
         "scores.suite": scores.by_treebank(frame, list(NAMES)),
         "scores.calibration": scores.calibration(probable),
     }

@@ -93,13 +93,15 @@ def code_of(treebank: str) -> str | None:
 
 
 @cache
-def _catalogued() -> dict[str, str]:
-    """Return names such as ``Greek GDT`` of the treebanks in packaged tables, by UD code."""
-    import polars as pl
-
-    table = pl.read_parquet(_TABLE.parent / "ud25.parquet", columns=["treebank"])
-    names = [f"UD_{name}" for name in table["treebank"].to_list()]
-    return {code: _plainly(name) for name in names if (code := code_of(name))}
+def official_treebanks() -> dict[str, str]:
+    """Return the names of the treebanks in UD releases by code; a code of two names has the present one."""
+    table: dict[str, str] = {}
+    for line in (_TABLE.parent / "treebanks.txt").read_text(encoding="utf-8").splitlines()[1:]:
+        language, _, names = line.partition(": ")
+        for name in names.split():
+            treebank = f"UD_{language}-{name}"
+            table.setdefault(code_of(treebank) or treebank, treebank)
+    return table
 
 
 def _plainly(name: str) -> str:
@@ -120,7 +122,7 @@ def human_names(treebanks: Iterable[str]) -> list[str]:
         if name.startswith("UD_"):
             return _plainly(name)
         code = re.fullmatch(r"([a-z]{2,3}_[a-z0-9]+)(?:-ud-(?:train|dev|test))?", treebank)
-        return _catalogued().get(code[1], treebank) if code else treebank
+        return _plainly(official_treebanks().get(code[1], treebank)) if code else treebank
 
     names = list(treebanks)
     readable = [human(name) for name in names]
