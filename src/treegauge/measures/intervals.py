@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.core.lazy import scipy
 from treegauge.measures.registry import Additive, FloatArray, Measure
 from treegauge.measures.vocabulary import entropy_of
 from treegauge.statistics.draws import Units, bootstrap_sums, jackknife_values
@@ -85,8 +86,6 @@ def interval_of_sums(
 
 
 def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, level: float) -> tuple[float, float]:
-    from scipy.special import expit, logit, ndtri, stdtrit
-
     sums = table.sum(axis=0, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(additive.statistic(sums))
@@ -98,7 +97,7 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
     df = n - 1.0
     if not share:
         df = min(effective_df(table[:, 1]) if ratio else df, float(heavy_tailed_df(left)))
-    t = float(stdtrit(df, (1 + level) / 2))
+    t = float(scipy.special.stdtrit(df, (1 + level) / 2))
     inside = share and error > 0 and 0 < value < 1
     # Wilson's interval has the skewness of a share of independent words.
     binomial = (1 - 2 * value) * error / (value * (1 - value)) if inside else 0.0
@@ -109,12 +108,12 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
         # An event that did not occur may occur in clusters.
         worth = sums[1] / (2 if table[:, 1].max() > 1 else 1)
         if inside:
-            worth = value * (1 - value) / error**2 * (ndtri((1 + level) / 2) / t) ** 2
+            worth = value * (1 - value) / error**2 * (scipy.special.ndtri((1 + level) / 2) / t) ** 2
         low, high = map(float, wilson(value * worth, worth, level))
         if inside:
             odds = value / (1 - value)
             low, high = (
-                float(expit(np.log(odds) + stretch * (logit(end) - np.log(odds))))
+                float(scipy.special.expit(np.log(odds) + stretch * (scipy.special.logit(end) - np.log(odds))))
                 for end, stretch in ((low, below), (high, above))
             )
         return low, high
@@ -127,8 +126,6 @@ def _of_mean(additive: Additive, bounds: tuple[float, float], table: Table, leve
 def _of_distance(
     additive: Additive, tables: Sequence[Table], resamples: int, level: float, seed: int
 ) -> tuple[float, float]:
-    from scipy.special import stdtrit
-
     draws, distance = [], additive.statistic
     for place, table in enumerate(tables):
         split_seed = int(np.random.SeedSequence([seed, place]).generate_state(1)[0])
@@ -136,7 +133,7 @@ def _of_distance(
     values = distance(*draws)
     value = float(distance(*(table.sum(axis=0, dtype=np.float64) for table in tables)))
     df = min(effective_df(table.sum(axis=1)) for table in tables)
-    reach = additive.stretch * float(stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
+    reach = additive.stretch * float(scipy.special.stdtrit(df, (1 + level) / 2)) * values.std(ddof=1)
     middle = 2 * value - values.mean()
     others = random_splits(tables, distance, SPLITS, seed)
     chance = (1 + (others >= value - 1e-12).sum()) / (1 + SPLITS)

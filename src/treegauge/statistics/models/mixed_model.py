@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import scipy
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.student import student_quantile
 from treegauge.statistics.student_intervals import effective_df, heavy_tailed_df
@@ -109,11 +110,9 @@ def mixed_model(y: npt.ArrayLike, x: npt.ArrayLike, terms: Sequence[RandomTerm])
     >>> [(part.name, round(part.sd, 1)) for part in model.components()]
     [('plate', 1.8), ('residual', 0.5)]
     """
-    from scipy.optimize import minimize
-
     equations = _Equations(np.asarray(y, np.float64), np.asarray(x, np.float64), tuple(terms))
     start = np.concatenate([np.eye(term.width)[np.tril_indices(term.width)] for term in equations.terms])
-    found = minimize(equations.deviance, start, method="BFGS", jac="3-point", options={"gtol": 1e-6})
+    found = scipy.optimize.minimize(equations.deviance, start, method="BFGS", jac="3-point", options={"gtol": 1e-6})
     return MixedModel(equations, found.x, float(found.fun))
 
 
@@ -318,12 +317,11 @@ class MixedModel:
 
     def _rise(self, component: int, value: float, others: FloatArray) -> tuple[float, FloatArray]:
         """Return how much the deviance rises with one standard deviation at a value, and the best others."""
-        from scipy.optimize import minimize
 
         def deviance(rest: FloatArray) -> float:
             return self.equations.deviance_of(np.insert(rest, component, value))
 
-        found = minimize(deviance, others, method="BFGS", options={"gtol": 0.01})
+        found = scipy.optimize.minimize(deviance, others, method="BFGS", options={"gtol": 0.01})
         return float(found.fun) - self.deviance, found.x
 
     def _may_be_zero(self, component: int, level: float) -> bool:
@@ -338,8 +336,6 @@ class MixedModel:
         The values at which the deviance, the others at their best, is at most the quantile of
         chi-squared higher.
         """
-        from scipy.optimize import brentq
-
         best, most = self.sds, float(self.sds.max())
         others = np.delete(best, component)
 
@@ -350,16 +346,14 @@ class MixedModel:
 
         least = _ZERO * most
         peak = max(float(best[component]), least)
-        low = 0.0 if self._may_be_zero(component, level) else brentq(above, least, peak, rtol=_PRECISION)
+        low = 0.0 if self._may_be_zero(component, level) else scipy.optimize.brentq(above, least, peak, rtol=_PRECISION)
         others, step = np.delete(best, component), max(peak, 0.05 * most)
         while above(peak + step) < 0:
             step *= 2
         others = np.delete(best, component)
-        return low, brentq(above, peak, peak + step, rtol=_PRECISION)
+        return low, scipy.optimize.brentq(above, peak, peak + step, rtol=_PRECISION)
 
 
 def _quantile(level: float) -> float:
     """Return the quantile of chi-squared with one degree of freedom."""
-    from scipy.special import ndtri
-
-    return float(ndtri((1 + level) / 2)) ** 2
+    return float(scipy.special.ndtri((1 + level) / 2)) ** 2
