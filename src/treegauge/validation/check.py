@@ -1,9 +1,11 @@
 """The verb ``check``: validation by the rules of Universal Dependencies."""
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +18,14 @@ from treegauge.core.verbs import verb
 from treegauge.kernels import validation as kernel
 from treegauge.kernels.scan import count_lines
 from treegauge.treebanks.sources.files import Source, pieces, short_name
-from treegauge.treebanks.sources.resolver import find
+from treegauge.treebanks.sources.languages import own_name
+from treegauge.treebanks.sources.resolver import find, resolve_source
 from treegauge.validation.chunk import Chunk, LanguageFinding, LanguageTests, Values
 from treegauge.validation.messages import Reporter
 from treegauge.validation.problems import Problem, ProblemList
+from treegauge.validation.release import read_dispensations, verdict
 from treegauge.validation.report import ValidationReport
+from treegauge.validation.repository import is_repository, repository_problems
 from treegauge.validation.values import Look
 
 if TYPE_CHECKING:
@@ -52,8 +57,10 @@ def check(
     """Validate CoNLL-U files and list all problems.
 
     The tests are those of UD validation, with their official names. All files are treated as one
-    treebank. Each problem shows its file, line, column and sent_id, what was found and what was
-    expected. The command exits with 1 if there is an error.
+    treebank. The folder of a repository, such as UD_Greek-GDT, is tested, too: its files, names, sizes
+    and metadata (level 0). At level 5 the result says whether it can be released. Each problem shows
+    its file, line, column and sent_id, what was found and what was expected. The command exits with 1
+    if there is an error.
 
     Parameters
     ----------
@@ -101,29 +108,26 @@ def check(
     from treegauge.validation.problems import ProblemList
 
     files = _files(sources, split)
+    folders = [] if split else _repositories(sources)
     chosen = _chosen(include, exclude)
     known = _known(baseline, chosen, ud_level)
-    data: LanguageData | None = None
-    if ud_level > 3:
-        from treegauge.validation.language_data import language_data
-
-        data = language_data(rules)
-        if (days := data.age()) > OLD:
-            note(
-                f"the language data is of {data.date}, {days} days old, and changes daily: treegauge fetch "
-                "language-data --replace fetches the newest, --rules FOLDER uses it"
-            )
+    data = _language_data(ud_level, lang, rules)
+    if data is not None:
         lang = lang or _language(files)
         if lang not in data:
             note(
                 f"language {lang!r} is not in the language data of {data.date}, so each of its "
                 "features and relations is an error; check the code (Greek is el)"
             )
-    elif lang is not None or rules is not None:
-        option = "--lang" if lang is not None else "--rules"
-        note(f"{option} is for levels 4 and 5; got --ud-level {ud_level}")
     digests = {file: hashlib.sha256() for file in files}
-    problems = ProblemList(_problems(files, ud_level, lang, data, digests, chosen))
+    problems = ProblemList(
+        problem for folder in folders for problem in repository_problems(folder) if not chosen or problem.id in chosen
+    )
+    problems.extend(_problems(files, ud_level, lang, data, digests, chosen))
+    release = None
+    if len(folders) == 1 and ud_level == LEVELS[-1] and not (chosen or changed):
+        place = Path(rules or os.environ.get("TREEGAUGE_RULES") or "")
+        release = verdict(own_name(folders[0].resolve().name)[0], problems, read_dispensations(place))
     for file, digest in digests.items():
         if digest.digest() == hashlib.sha256().digest():
             note(f"{file} is empty")
@@ -172,6 +176,7 @@ def check(
         strict=strict,
         changed=changed,
         written=written,
+        verdict=release,
     )
 
 
@@ -183,6 +188,31 @@ def _files(sources: Sequence[Source], split: str | None) -> list[str]:
         if not isinstance(source, str | PathLike):
             raise TreegaugeError(f"found {type(source).__name__}; expected paths or names, one argument each")
     return [path for source in sources for path in find(source, split=split)]
+
+
+def _language_data(ud_level: int, lang: str | None, rules: str | PathLike[str] | None) -> "LanguageData | None":
+    """Return the language data of levels 4 and 5, with a note if it is old."""
+    if ud_level > 3:
+        from treegauge.validation.language_data import language_data
+
+        data = language_data(rules)
+        if (days := data.age()) > OLD:
+            note(
+                f"the language data is of {data.date}, {days} days old, and changes daily: treegauge fetch "
+                "language-data --replace fetches the newest, --rules FOLDER uses it"
+            )
+        return data
+    if lang is not None or rules is not None:
+        option = "--lang" if lang is not None else "--rules"
+        note(f"{option} is for levels 4 and 5; got --ud-level {ud_level}")
+    return None
+
+
+def _repositories(sources: Sequence[Source]) -> list[Path]:
+    """Return the folders of repositories among the sources."""
+    words = [source for source in sources if os.fspath(source) != "-"]
+    places = [Path(place.path) for word in words for place in resolve_source(word, quiet=True)]
+    return [place for place in dict.fromkeys(places) if is_repository(place)]
 
 
 def _problems(

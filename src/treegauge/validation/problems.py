@@ -53,12 +53,12 @@ class Problem(NamedTuple):
 
     @property
     def level(self) -> int:
-        """The level of UD validation, 1 to 5."""
+        """The level of UD validation, 0 to 5; 6 for own checks."""
         return self.rule.level
 
     @property
     def test_class(self) -> Class:
-        """UNICODE, FORMAT, MORPHO, SYNTAX, ENHANCED or METADATA."""
+        """UNICODE, FORMAT, MORPHO, SYNTAX, ENHANCED, METADATA, REPO or OWN."""
         return self.rule.test_class
 
     @property
@@ -178,9 +178,13 @@ class ProblemList(Sequence[Problem]):
         Counter({'error': 2})
         """
         counts: Counter[Severity] = Counter()
-        for test, number in Counter(self._rows[_TEST::_WIDTH]).items():
-            counts[BY_ID[str(self._strings[test])].severity] += number
+        for test, number in self.tests().items():
+            counts[BY_ID[test].severity] += number
         return counts
+
+    def tests(self) -> Counter[str]:
+        """Count problems by test."""
+        return Counter({str(self._strings[test]): n for test, n in Counter(self._rows[_TEST::_WIDTH]).items()})
 
     def _code(self, text: str | None) -> int:
         """Return the number of a string."""

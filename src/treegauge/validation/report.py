@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,19 +14,20 @@ from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
 from treegauge.treebanks.sources.files import Source
 from treegauge.validation.new_problems import Key, key
-from treegauge.validation.problems import Problem
+from treegauge.validation.problems import Problem, ProblemList
+from treegauge.validation.release import Verdict
 from treegauge.validation.rules import BY_ID
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from treegauge.validation.problems import Problem
 
 
 _COLUMNS = (
     "file", "line", "column", "end_column", "sent_id", "node", "form", "level", "class", "id",
     "severity", "found", "expected", "hint",
 )  # fmt: skip
+MANY = 10
+"""Number of problems above which text has their counts by test."""
 _NUMBERS = frozenset({"line", "column", "end_column", "level"})
 
 
@@ -56,10 +57,12 @@ class ValidationReport(Result):
         Only sentences that changed since this commit are included.
     written
         The baseline that was written, with its numbers of errors and warnings.
+    verdict
+        Whether the treebank can be released; of a repository, at level 5.
     """
 
     files: tuple[str, ...]
-    problems: "Sequence[Problem]"
+    problems: ProblemList
     errors: int
     warnings: int
     ud_level: int
@@ -71,6 +74,7 @@ class ValidationReport(Result):
     strict: bool = False
     changed: str | None = None
     written: tuple[str, int, int] | None = None
+    verdict: Verdict | None = None
     kind: ClassVar[str] = "check"
     own_formats: ClassVar[tuple[str, ...]] = ("github", "sarif")
 
@@ -100,6 +104,8 @@ class ValidationReport(Result):
             "language_data": self.language_data,
             "baseline": {"known": self.known, "gone": self.gone},
             "changed": self.changed,
+            "tests": dict(self.tests.most_common()),
+            "verdict": self.verdict.to_dict() if self.verdict else None,
             "problems": [problem.to_dict() for problem in self.problems],
         }
 
@@ -110,7 +116,16 @@ class ValidationReport(Result):
     def text_pieces(self) -> Iterator[str]:
         """Yield the lines one by one, as a large treebank can have a million problems."""
         yield from map(str, self.problems)
+        if len(self.problems) > MANY:
+            yield f"by test: {', '.join(f'{test} {n:,}' for test, n in self.tests.most_common())}"
         yield self.summary
+        if self.verdict:
+            yield str(self.verdict)
+
+    @property
+    def tests(self) -> Counter[str]:
+        """The number of listed problems by test."""
+        return self.problems.tests()
 
     @property
     def summary(self) -> str:
@@ -154,7 +169,6 @@ class ValidationReport(Result):
 def read_check(path: Source) -> ValidationReport:
     """Read the problems that ``check -o FILE.json`` saved."""
     from treegauge.core.reading import read_saved
-    from treegauge.validation.problems import Problem, ProblemList
 
     def made(content: dict[str, Any]) -> ValidationReport:
         numbers = {name: content[name] for name in ("errors", "warnings", "ud_level", "signature")}

@@ -1,4 +1,4 @@
-"""The tests of UD validation: one :class:`Rule` per official test id, levels 1 to 5.
+"""The tests of UD validation: one :class:`Rule` per test id, levels 0 to 5.
 
 The kernels test the rules of levels 1 to 3; they identify a rule by its index in :data:`RULES`, the
 line in ``data/validation_rules.tsv``.
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 Severity = Literal["error", "warning"]
-Class = Literal["UNICODE", "FORMAT", "MORPHO", "SYNTAX", "ENHANCED", "METADATA"]
+Class = Literal["UNICODE", "FORMAT", "MORPHO", "SYNTAX", "ENHANCED", "METADATA", "REPO", "OWN"]
 
 
 class Rule(NamedTuple):
@@ -20,7 +20,8 @@ class Rule(NamedTuple):
     id
         The official name of the test.
     level
-        1 CoNLL-U, 2 UD format, 3 universal contents, 4 labels of a language, 5 its contents.
+        0 the repository, 1 CoNLL-U, 2 UD format, 3 universal contents, 4 labels of a language, 5 its
+        contents, 6 own checks of a treebank.
     test_class
         The class of the test, by which official reports count problems.
     expected
