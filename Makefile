@@ -10,7 +10,7 @@ export TREEGAUGE_UD ?= $(abspath ../shared/ud)
 export PIP_COMPILE := 0
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test core audit fuzz soak slurm lint bench calibrate replicate docs clean
+.PHONY: demo test core audit fuzz soak slurm lint bench calibrate replicate release docs clean
 
 # A change of kernels compiles them again.
 KERNELS := setup.py $(wildcard src/treegauge/kernels/*.p[xy][xd])
@@ -112,6 +112,11 @@ calibrate: $(VENV)/dev
 # Makes the tables of the replications again and puts them into the docs.
 replicate: $(VENV)/dev
 	$(BIN)/python -m studies
+
+# Everything that must hold before a tag: versions, docs, wheel and source distribution in fresh environments.
+release: $(VENV)/dev $(VENV)/docs
+	$(PIP) -c constraints.txt --group release
+	$(BIN)/python -m tools.release --dry-run
 
 docs: $(VENV)/docs
 	$(BIN)/mkdocs build --strict

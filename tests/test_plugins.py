@@ -202,7 +202,7 @@ import sys
 import numpy as np
 from treegauge.measures.registry import register
 from treegauge.parsing.registry import ParserEntry
-from treegauge.scoring.metrics.word_metrics import MetricWords
+from treegauge.scoring.metrics.correct_words import MetricWords
 
 print("PRINTED at import")
 

@@ -1,6 +1,7 @@
 """What the project's own files say of each other: versions, dependencies, targets of make."""
 
 import ast
+import json
 import re
 import runpy
 import subprocess
@@ -16,6 +17,7 @@ from packaging.version import Version
 
 import treegauge
 from tests.test_docs import page_script
+from tools import release
 
 audit = page_script("audit")
 ROOT = Path(__file__).parents[1]
@@ -125,6 +127,33 @@ def folders_imported_by_tests() -> set[str]:
             elif isinstance(node, ast.Import):
                 names |= {alias.name.partition(".")[0] for alias in node.names}
     return {name for name in names if (ROOT / name).is_dir()}
+
+
+def test_the_checklist_of_a_release_misses_what_is_wrong(monkeypatch, tmp_path):
+    for place in ("pyproject.toml", "CITATION.cff", "CHANGELOG.md", "src/treegauge/__init__.py"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text((ROOT / place).read_text())
+    (tmp_path / ".github/workflows").mkdir(parents=True)
+    (tmp_path / ".github/workflows/a.yml").write_text("uses: actions/checkout@v4\n")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    assert release.versions() == PROJECT["version"]
+    with pytest.raises(release.MissError, match="not named by digest: actions/checkout@v4"):
+        release.pinned()
+    with pytest.raises(release.MissError, match="files are not committed"):
+        release.clean()
+    (tmp_path / "CITATION.cff").write_text("version: 0.0.1\n")
+    with pytest.raises(release.MissError, match="expected one version"):
+        release.versions()
+    (tmp_path / "CHANGELOG.md").write_text("## [0.0.1] - 2020-01-01\n")
+    with pytest.raises(release.MissError, match="the first section is"):
+        release.changelog()
+
+
+def test_a_bill_of_materials_names_every_package():
+    bill = json.loads(release.bill({"numpy": "2.0.0", "treegauge": "1.0"}))
+    assert bill["metadata"]["component"]["purl"] == "pkg:pypi/treegauge@1.0"
+    assert [part["purl"] for part in bill["components"]] == ["pkg:pypi/numpy@2.0.0"]
 
 
 def test_the_source_distribution_holds_what_its_tests_need():

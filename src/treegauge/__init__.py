@@ -86,7 +86,7 @@ register_extensions(
 register_extensions("parsers", fit="treegauge.parsing.registry:fit_parser")
 register_extensions(
     "sentences",
-    kinds="treegauge.auditing.changes.word_pairs:new_sentence_kinds",
+    kinds="treegauge.auditing.changes.changed_words:new_sentence_kinds",
     leaked="treegauge.auditing.near_duplicates:leaked_sentences",
 )
 register_extensions("outputs", store="treegauge.experiments.results:stored_outputs")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
-    import polars as pl
     from treegauge.auditing.agree import Agreement
     from treegauge.auditing.audit import Audit, Fail, Only
     from treegauge.auditing.diff import By, Diff
+    from treegauge.core.lazy import pl
     from treegauge.core.result import Result
     from treegauge.experiments.cells import Expansion
     from treegauge.experiments.previews import Preview
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from treegauge.experiments.store import Merged, Removed, Status
     from treegauge.experiments.training import RunSummary
     from treegauge.learning.contribution import Contributions
-    from treegauge.learning.curves.attachments import Attachments
+    from treegauge.learning.curves.class_counts import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
     from treegauge.learning.curves.score_grid import Curves
@@ -230,8 +230,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.correlation_coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.correlation_coefficients.inference` for what follows from it.
 
     Examples
     --------
@@ -319,6 +319,13 @@ def breakdown(
     align: Literal['exact', 'loose'] = 'exact',
 ) -> Breakdowns:
     """Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.
+
+    The errors of two systems by relation, over seeds and treebanks as in score; as a table for a paper; the sentences
+    with the errors of one::
+
+        treegauge breakdown gold runs/careful runs/hasty
+        treegauge breakdown gold runs/careful runs/hasty -o errors.tex
+        treegauge breakdown gold runs/careful runs/hasty --where hasty=wrong
 
     Parameters
     ----------
@@ -1862,15 +1869,21 @@ def report(
     The page has a section for everything the inputs allow: scores, ranking, treebanks, data maps,
     learning curves. Inputs are recognised by their contents. The same inputs give the same bytes.
 
+    A treebank and output for its test set; systems with several seeds on several treebanks, as in score::
+
+        treegauge report UD_Greek-GDT careful.conllu hasty.conllu -o page.html
+        treegauge report gold careful=runs/careful hasty=runs/hasty -o page.html
+
     Parameters
     ----------
     *sources
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
-        Results of audit, check, measure and score, saved as JSON (in Python also the results
-        themselves), are shown instead of computed again.
+        Results of audit, breakdown, certify, check, measure and score, saved as JSON (in Python also
+        the results themselves), are shown instead of computed again.
     gold
-        Gold CoNLL-U files that are not in a treebank folder; repeatable.
+        Gold files or folders that are not treebank folders; repeatable. Not needed if all systems
+        are given as NAME=PATH.
     out
         The page to write. In Python, None writes nothing.
     title
@@ -2056,6 +2069,13 @@ def score(
     Counts equal those of the official CoNLL 2018 script. Given folders, outputs are matched with
     gold files by file name, treebank code, treebank name or text. Macro averages count a missing or
     failed output as 0, and paired tests give the number of treebanks on which a system is better.
+
+    One file; systems with several seeds on several treebanks (runs/careful has a folder per seed); the table for a
+    paper, with significance marks::
+
+        treegauge score gold.conllu careful.conllu hasty.conllu
+        treegauge score gold careful=runs/careful hasty=runs/hasty
+        treegauge score gold careful=runs/careful hasty=runs/hasty -o table.tex
 
     Parameters
     ----------

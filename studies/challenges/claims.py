@@ -255,7 +255,7 @@ def tags() -> pl.DataFrame:
     """Return COMPLEXITY of tags for a tagger, next to that of the same words' attachments."""
     from studies.challenges.counts import TAGS
     from studies.parts import RESULTS
-    from treegauge.learning.curves.attachments import read_attachments
+    from treegauge.learning.curves.class_counts import read_attachments
 
     table = complexity(read_attachments(RESULTS / f"{TAGS}.csv"), min_presence=PRESENCE).table
     heads = classes().filter(parser=BEAM)

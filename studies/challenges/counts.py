@@ -30,7 +30,7 @@ from studies.parsers.preset_runs import CURVES, splits
 from studies.parts import RESULTS, as_csv
 from treegauge.core.files import atomic
 from treegauge.learning.contribution import word_groups
-from treegauge.learning.curves.attachments import (
+from treegauge.learning.curves.class_counts import (
     ALL,
     COLUMNS,
     Attachments,
@@ -41,7 +41,7 @@ from treegauge.learning.curves.attachments import (
 from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import CONVENTIONS, Convention
-from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES, scored_words_mask
+from treegauge.scoring.metrics.correct_words import PAPER_CLASSES, scored_words_mask
 from treegauge.treebanks.data.columns import Treebank
 
 PUBLISHED, CRITERIA, WHOLE = "challenges_published", "challenges_criteria", "challenges_whole"

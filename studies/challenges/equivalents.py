@@ -13,7 +13,7 @@ from studies.challenges.tables import counts
 from studies.challenges.transfer import on_curves
 from studies.parts import Part, compared, read_result
 from treegauge.learning.curve import curve, equivalent
-from treegauge.learning.curves.attachments import ALL, COLUMNS, Attachments, attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, Attachments, attachments
 from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.learning.curves.equivalents import Equivalents
 

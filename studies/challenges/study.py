@@ -22,9 +22,9 @@ from studies.challenges.udpipe import UDPIPE
 from studies.parts import kept
 from studies.treebanks import release_folder
 from treegauge.experiments.cell_store import Store
-from treegauge.learning.curves.attachments import Attachments, collect, joined_counts
+from treegauge.learning.curves.class_counts import Attachments, collect, joined_counts
 from treegauge.scoring.metrics.convention import CONVENTIONS
-from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES
+from treegauge.scoring.metrics.correct_words import PAPER_CLASSES
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 

@@ -19,11 +19,11 @@ from studies.challenges.runs import FINE
 from studies.parts import RESULTS, Part, compared, read_result
 from treegauge.learning.contribution import word_groups
 from treegauge.learning.curve import complexity, curve
-from treegauge.learning.curves.attachments import Attachments, attachments, read_attachments
+from treegauge.learning.curves.class_counts import Attachments, attachments, read_attachments
 from treegauge.learning.curves.complexity import Complexities, Partition, composite_counts, partition
 from treegauge.scoring.metrics.convention import CONVENTIONS
-from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES, correct_trees
-from treegauge.statistics.coefficients import coefficients
+from treegauge.scoring.metrics.correct_words import PAPER_CLASSES, correct_trees
+from treegauge.statistics.correlation_coefficients import coefficients
 from treegauge.treebanks.data.columns import Treebank
 
 COUNTS = "challenges_attachments"

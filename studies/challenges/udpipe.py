@@ -5,7 +5,7 @@ import polars as pl
 from studies.challenges.counts import PUBLISHED
 from studies.challenges.tables import UD20, counts, with_arrows
 from studies.parts import RESULTS, Part
-from treegauge.learning.curves.attachments import read_attachments
+from treegauge.learning.curves.class_counts import read_attachments
 
 
 def udpipe() -> pl.DataFrame:

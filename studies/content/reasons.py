@@ -14,7 +14,7 @@ import polars as pl
 from studies.content.data import CHOICES, PARSERS, chance
 from studies.content.scores import some
 from studies.parts import read_result
-from treegauge.statistics.coefficients import inference
+from treegauge.statistics.correlation_coefficients import inference
 
 SHARE = "function_share"
 SCORES = {"C prec": "content_precision", "F prec": "function_precision", "LAS": "las"}

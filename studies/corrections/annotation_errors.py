@@ -23,7 +23,7 @@ from treegauge.learning.dynamics.candidates import SCORES, suspicion, tree_conte
 from treegauge.learning.dynamics.jobs import cross_fit
 from treegauge.learning.dynamics.recorder import make_engine
 from treegauge.learning.dynamics.recording import Recording
-from treegauge.statistics.small_samples import wilson
+from treegauge.statistics.student_intervals import wilson
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 

@@ -3,8 +3,8 @@
 import numpy as np
 import polars as pl
 
+from treegauge.auditing.changes.changed_words import WordPairs, pair_words
 from treegauge.auditing.changes.systematic import MOVES, Contexts, Layer, head_moves, systematic_changes
-from treegauge.auditing.changes.word_pairs import WordPairs, pair_words
 from treegauge.treebanks.data.columns import Treebank
 
 

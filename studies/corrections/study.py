@@ -21,10 +21,10 @@ import polars as pl
 from studies.corrections.annotation_errors import FOLDS, held_out, training_set
 from studies.corrections.attachment_changes import attachment_changes
 from studies.treebanks import release_folder, treebank_folders
-from treegauge.auditing.changes.word_pairs import pair_words
+from treegauge.auditing.changes.changed_words import pair_words
 from treegauge.auditing.variation_nuclei import NucleusWords, variation
 from treegauge.learning.dynamics.candidates import suspicion, tree_context
-from treegauge.statistics.small_samples import wilson
+from treegauge.statistics.student_intervals import wilson
 from treegauge.treebanks.data.columns import Treebank
 
 LEAST, MOST = 50, 40_000

@@ -13,7 +13,7 @@ from studies.treebanks import release_folder, treebank_folders
 from treegauge.data import ud25
 from treegauge.measures.displacement import edv_masses, slv_masses
 from treegauge.measures.measure import measure
-from treegauge.statistics.coefficients import Inference, coefficients
+from treegauge.statistics.correlation_coefficients import Inference, coefficients
 from treegauge.treebanks.data.conllu import read_splits
 
 RELEASE = "r2.5"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from studies.parts import beyond_rounding, compared
-from treegauge.statistics.coefficients import inference
+from treegauge.statistics.correlation_coefficients import inference
 
 COLUMNS = ("low", "high", "r2", "adjusted_r2", "p_value", "power")
 LESS = "<"

@@ -11,11 +11,11 @@ import polars as pl
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.clusters import Clusters, fisher, weighted_coefficients
-from treegauge.statistics.coefficients import Inference, LeastSquares, correlated_pair, partial
 from treegauge.statistics.correlation import Correlations, adjusted, associate, choose_columns
+from treegauge.statistics.correlation_coefficients import Inference, LeastSquares, correlated_pair, partial
 from treegauge.statistics.data_table import DataTable, Sample, as_table
 from treegauge.statistics.draws import FloatArray
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.units import LEAST_CLUSTERS
 from treegauge.statistics.variables import RowResampling
 

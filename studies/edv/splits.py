@@ -19,8 +19,8 @@ from studies.edv.methods import SkewNormal, fit_skew_normal
 from studies.edv.splitting import KINDS
 from studies.parts import compared, read_result
 from treegauge.experiments.cell_store import Store
-from treegauge.statistics.coefficients import Inference, inference
 from treegauge.statistics.correlation import correlate
+from treegauge.statistics.correlation_coefficients import Inference, inference
 
 PARSERS = ("udpipe", "beam", "mst")
 METHODS = ("sampler", "optimised")

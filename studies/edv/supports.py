@@ -13,8 +13,8 @@ from studies.edv.data import RELEASE, at_hand, scored
 from studies.edv.methods import normality
 from studies.treebanks import release_folder
 from treegauge.measures.displacement import Support, edv, edv_masses
-from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.correlation import correlate
+from treegauge.statistics.correlation_coefficients import coefficients
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_splits
 

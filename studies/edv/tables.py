@@ -28,8 +28,8 @@ from studies.edv.data import (
 from studies.edv.methods import Stage, normality, remove_background
 from studies.parts import compared
 from treegauge.statistics.analyse import correlation_matrix
-from treegauge.statistics.coefficients import Inference, inference
 from treegauge.statistics.correlation import Association, correlate
+from treegauge.statistics.correlation_coefficients import Inference, inference
 from treegauge.statistics.linear_model import Regression, regress
 from treegauge.statistics.planning import correlation_power, needed_rows
 

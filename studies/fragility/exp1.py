@@ -15,11 +15,11 @@ from studies.printed import fragility_table1
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.all_subsets import exact_ranks
+from treegauge.ranking.stability.exact_win_rates import exact_ranks
 from treegauge.ranking.stability.named_subsets import mean_error_reduction
 from treegauge.statistics.correlation import correlate
 from treegauge.statistics.hierarchy import hierarchy
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.table_joins import load_tables
 
 SIZES = (5, 10, 20)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from studies.fragility.ranks import SEED, SIZE, counted, million, task
 from treegauge import data
 from treegauge.ranking.leaderboard import Leaderboard
-from treegauge.ranking.stability.all_subsets import Exact, exact_ranks
-from treegauge.ranking.stability.random_subsets import stability
-from treegauge.statistics.small_samples import StudentEstimate, effective_df
+from treegauge.ranking.stability.exact_win_rates import Exact, exact_ranks
+from treegauge.ranking.stability.win_rates import stability
+from treegauge.statistics.student_intervals import StudentEstimate, effective_df
 
 SAMPLES = 50_000
 PARSING = ("uas", "las", "clas", "mlas", "blex")

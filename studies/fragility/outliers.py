@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from studies.fragility.ranks import ERRORS, INTERVAL, SAMPLES, SIZE, million, task, with_odds
 from studies.parts import compared
 from treegauge.ranking.metadata import classes_of, hypergeometric_tail
-from treegauge.ranking.stability.all_subsets import exact_ranks
+from treegauge.ranking.stability.exact_win_rates import exact_ranks
 from treegauge.ranking.stability.extremes import Which
 from treegauge.ranking.stability.outliers import ExtremeRanks, explain_outliers
 

@@ -24,7 +24,7 @@ from studies.parts import compared, read_result
 from studies.printed import fragility_table1
 from treegauge.ranking.stability.named_subsets import mean_error_reduction
 from treegauge.statistics.hierarchy import hierarchy
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 
 REDUCTIONS = tuple(f"E({a}, {b})" for a, b in PAIRS)
 CELLS = (*PARSERS, *REDUCTIONS)

@@ -23,8 +23,8 @@ from studies.pages import DOCS, markdown
 from treegauge.learning.curves.advising import committee_view, greedy_choice
 from treegauge.parsing.beam import BeamParser
 from treegauge.parsing.tagger import train_tagger
-from treegauge.scoring.metrics.word_metrics import correct_trees
-from treegauge.statistics.small_samples import student_mean
+from treegauge.scoring.metrics.correct_words import correct_trees
+from treegauge.statistics.student_intervals import student_mean
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.conllu import read_conllu
 

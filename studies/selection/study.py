@@ -11,7 +11,7 @@ from studies.parts import Part, kept, read_result
 from studies.selection.halves import HALVES, TREEBANKS
 from studies.selection.runs import WHOLE
 from treegauge.statistics.multiple import adjust
-from treegauge.statistics.small_samples import signed_rank, student_mean
+from treegauge.statistics.student_intervals import signed_rank, student_mean
 
 PARSERS = ("beam", "mst", "biaffine")
 

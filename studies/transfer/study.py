@@ -16,7 +16,7 @@ from studies.pages import markdown
 from studies.treebanks import release_folder
 from treegauge.experiments.builtin import sampled
 from treegauge.learning.contribution import Contributions, Vote, contributions, word_groups
-from treegauge.learning.curves.attachments import Attachments, Parse, count_attachments
+from treegauge.learning.curves.class_counts import Attachments, Parse, count_attachments
 from treegauge.learning.curves.complexity import composite_counts, partition
 from treegauge.learning.curves.equivalents import placing
 from treegauge.learning.source_panel import Panel, delexicalised, panel, train_sources
@@ -24,7 +24,7 @@ from treegauge.learning.weights import inverse_weights, ratio_estimate, weigh_so
 from treegauge.measures.registry import sentence_sums
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.metrics.convention import CONVENTIONS
-from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES, correct_trees
+from treegauge.scoring.metrics.correct_words import PAPER_CLASSES, correct_trees
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 

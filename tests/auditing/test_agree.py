@@ -16,7 +16,7 @@ from treegauge.auditing.agreement.tables import AnnotatedTrees, tree_alpha
 from treegauge.core.errors import TreegaugeError
 from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.score import score
-from treegauge.statistics.agreement import agreement, class_agreement
+from treegauge.statistics.kappa_and_alpha import agreement, class_agreement
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, write_conllu

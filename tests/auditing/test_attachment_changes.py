@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from studies.corrections.attachment_changes import attachment_changes
+from treegauge.auditing.changes.changed_words import pair_words
 from treegauge.auditing.changes.systematic import Contexts, Layer, systematic_changes
-from treegauge.auditing.changes.word_pairs import pair_words
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 

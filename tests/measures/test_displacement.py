@@ -24,7 +24,7 @@ from treegauge.measures.registry import MissingError, measures
 from treegauge.statistics.probabilities import wasserstein
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu, read_splits
-from treegauge.treebanks.data.trees import displacement_counts, mean_edge_displacement
+from treegauge.treebanks.data.trees import displacement_counts, mean_displacement
 
 
 def trees(*sentences):
@@ -57,7 +57,7 @@ def test_by_hand():
     assert displacements(treebank).tolist() == [-1, -1, 1, 1, 2]
     assert measures()["mean_displacement"](treebank) == pytest.approx(2 / 5)
     assert measures()["mdd"](treebank) == pytest.approx(6 / 5)
-    np.testing.assert_array_equal(mean_edge_displacement(treebank), [-1 / 3, np.nan, 3 / 2])
+    np.testing.assert_array_equal(mean_displacement(treebank), [-1 / 3, np.nan, 3 / 2])
     assert mean_med(treebank) == pytest.approx((-1 / 3 + 3 / 2) / 2)
     shares = displacement_shares(treebank)
     assert {d: share for d, share in shares.items() if share} == {"-1": 0.4, "1": 0.4, "2": 0.2}

@@ -12,7 +12,7 @@ from treegauge.measures.registry import measures
 from treegauge.measures.vocabulary import entropy_of
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.probabilities import wasserstein
-from treegauge.statistics.small_samples import jackknife, wilson
+from treegauge.statistics.student_intervals import jackknife, wilson
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import concat

@@ -15,8 +15,8 @@ from studies.parts import beyond_rounding
 from studies.printed import edv_tables
 from treegauge.data import ud25
 from treegauge.statistics.analyse import correlation_matrix
-from treegauge.statistics.coefficients import inference
 from treegauge.statistics.correlation import correlate
+from treegauge.statistics.correlation_coefficients import inference
 from treegauge.statistics.linear_model import regress
 
 

@@ -6,9 +6,9 @@ import pytest
 from studies.printed import fragility_table1, fragility_table3
 from treegauge import data
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.all_subsets import exact_ranks
+from treegauge.ranking.stability.exact_win_rates import exact_ranks
 from treegauge.ranking.stability.named_subsets import average_subsets
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.win_rates import stability
 
 SHORT = {"gb": "gb-DM17", "tb": "tb-FG19", "sl": "sl-S+19"}
 PAIRS = [("tb", "gb"), ("sl", "gb"), ("sl", "tb")]

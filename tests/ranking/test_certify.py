@@ -20,7 +20,7 @@ from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.strengths import families_of
 from treegauge.reporting.packing import floats
 from treegauge.reporting.sections.ranking import table_pairs
-from treegauge.statistics.small_samples import signed_rank
+from treegauge.statistics.student_intervals import signed_rank
 
 differences = st.lists(st.integers(-9, 9), min_size=1, max_size=8).map(np.array)
 
@@ -293,7 +293,7 @@ def test_constraints_are_sampled_and_said_to_be():
 def test_scores_too_fine_to_count_are_bounded_and_said_to_be(monkeypatch):
     rng = np.random.default_rng(0)
     scores = pair(rng.normal(0, 1, 14).tolist())
-    monkeypatch.setattr("treegauge.ranking.stability.all_subsets.MOST_CELLS", 20_000)
+    monkeypatch.setattr("treegauge.ranking.stability.exact_win_rates.MOST_CELLS", 20_000)
     row = certify(scores, claim="A > B", size=5).wins[0]
     values = scores.values[0] - scores.values[1]
     share = np.mean([sum(part) > 0 for part in combinations(values, 5)])

@@ -15,9 +15,9 @@ import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability import all_subsets as module
-from treegauge.ranking.stability.all_subsets import exact_ranks
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability import exact_win_rates as module
+from treegauge.ranking.stability.exact_win_rates import exact_ranks
+from treegauge.ranking.stability.win_rates import stability
 
 
 def table(rows) -> Leaderboard:

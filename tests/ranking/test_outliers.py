@@ -17,7 +17,7 @@ from treegauge.ranking.metadata import classes_of, hypergeometric_tail
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.extremes import extreme
 from treegauge.ranking.stability.outliers import carriers, explain_outliers, over_represented
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.win_rates import stability
 
 
 def counted_tail(found, population, members, size):

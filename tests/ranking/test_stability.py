@@ -13,7 +13,7 @@ from scipy.stats import kendalltau, rankdata
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.leaderboard import Leaderboard, ranks_of
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.win_rates import stability
 
 
 def table(rows: list[list[float]]) -> Leaderboard:

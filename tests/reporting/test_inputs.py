@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.curves.attachments import COLUMNS, attachments
+from treegauge.learning.curves.class_counts import COLUMNS, attachments
 from treegauge.reporting.inputs import PageInputs, read_inputs
 from treegauge.reporting.report import report
 from treegauge.reporting.sections.learning import Votes
@@ -82,6 +82,36 @@ def test_folders_of_output_are_scored(tmp_path):
     assert all(list(one.systems) == ["alpha", "beta"] for one in found.scored)
     with pytest.raises(TreegaugeError, match=r"alpha is a folder of output, and no gold"):
         read_inputs([tmp_path / "out" / "alpha"])
+
+
+def test_gold_is_what_is_not_a_system(tmp_path, gold):
+    """`report gold a=... b=...` took gold for output."""
+    texts = {"aa_x": gold, "bb_y": synthetic(9, seed=6)}
+    for code, treebank in texts.items():
+        home = tmp_path / "gold" / f"UD_{code.upper().replace('_', '-')}"
+        flat = tmp_path / "flat"
+        for folder in (home, flat):
+            folder.mkdir(parents=True, exist_ok=True)
+            write_conllu(treebank, folder / f"{code}-ud-test.conllu")
+        for number in range(4):
+            run = tmp_path / "runs" / "ab"[number // 2] / f"seed{number % 2}"
+            run.mkdir(parents=True, exist_ok=True)
+            write_conllu(parsed(treebank, number), run / f"{code}.conllu")
+    runs = tmp_path / "runs"
+    named = [f"{name}={runs / name}" for name in "ab"]
+    for sources in (
+        [tmp_path / "gold", *named],
+        [tmp_path / "flat", *named],
+        [tmp_path / "gold", runs / "a", runs / "b"],
+        [tmp_path / "gold", runs],
+    ):
+        found = read_inputs(map(str, sources))
+        assert [one.gold for one in found.scored] == list(texts.values())
+        assert [{name: len(own) for name, own in one.systems.items()} for one in found.scored] == [{"a": 2, "b": 2}] * 2
+    with pytest.raises(TreegaugeError, match=r"if this folder is gold, write --gold .*flat"):
+        read_inputs([str(tmp_path / "flat"), *(str(runs / name) for name in "ab")])
+    with pytest.raises(TreegaugeError, match=r"x=.*runs: a folder of 2 systems \(a, b\); leave out x="):
+        read_inputs([str(tmp_path / "gold"), f"x={runs}"])
 
 
 def test_two_releases_of_a_treebank_stay_apart(tmp_path):

@@ -17,8 +17,8 @@ from treegauge.learning.dynamics.recording import Recording
 from treegauge.measures.measure import measure
 from treegauge.ranking.certify import certify
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.all_subsets import exact_ranks
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.exact_win_rates import exact_ranks
+from treegauge.ranking.stability.win_rates import stability
 from treegauge.reporting.inputs import Recorded
 from treegauge.reporting.methods import REFERENCES
 from treegauge.reporting.page import Section, page

@@ -17,7 +17,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import ParserChoice, Plan, grid
 from treegauge.experiments.run import run
-from treegauge.learning.curves.attachments import ALL
+from treegauge.learning.curves.class_counts import ALL
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.report import report
 from treegauge.scoring.evaluation import evaluate

@@ -176,3 +176,30 @@ def test_the_views_of_saved_results(files, tab, tmp_path):
     page = tab(target, "#treebanks")
     assert page.locator("h3", has_text="Measures").is_visible()
     assert not page.locator("h3", has_text="Distance from words").count()  # not measured
+
+
+def test_saved_breakdowns_and_certificates_are_shown(files, tmp_path):
+    gold = files / "UD_T0-Small" / "t0_small-ud-test.conllu"
+    classes = tg.breakdown(gold, files / "alpha.conllu", files / "beta.conllu", by=["upos", "direction"])
+    rows = [
+        {"treebank": f"UD_T{i}-Small", "system": s, "LAS": 80 + i + (s == "alpha")}
+        for i in range(8)
+        for s in ("alpha", "beta")
+    ]
+    (tmp_path / "scores.json").write_text(json.dumps({"rows": rows}))
+    claim = tg.certify(tmp_path / "scores.json", claim="alpha > beta")
+    classes.save(tmp_path / "classes.json")
+    claim.save(tmp_path / "claim.json")
+    from_files = report(tmp_path / "classes.json", tmp_path / "claim.json", out=None)
+    assert report(classes, claim, out=None).html == from_files.html
+    (section,) = [one for one in from_files.sections if one.key == "findings"]
+    assert f"alpha > beta: {claim.text}" in section.text.split("\n")
+    shown = dict(section.shown)
+    assert list(shown) == [
+        "LAS by upos on t0_small-ud-test",
+        "LAS by direction on t0_small-ud-test",
+        "alpha > beta: win rates over subsets of treebanks",
+    ]
+    assert shown["LAS by upos on t0_small-ud-test"].to_html() == classes.paper().html()
+    assert shown["alpha > beta: win rates over subsets of treebanks"].table.equals(claim.table)
+    assert "This page shows saved results." in from_files.html

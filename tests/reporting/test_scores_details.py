@@ -2,11 +2,16 @@
 
 import pytest
 
-from treegauge.reporting.sections.scores_details import relation_confusions, system_confusions, tag_confusions
+from treegauge.reporting.sections.scores_details import (
+    mean_confusions,
+    relation_confusions,
+    system_confusions,
+    tag_confusions,
+)
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.testing.simulated_parser import Accuracy, simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
@@ -34,6 +39,25 @@ def confusion_data(alignment, convention):
 def cells(found):
     names = [*found["names"], None]
     return {(names[g], names[s]): (count, heads) for g, s, count, heads in found["cells"]}
+
+
+def test_several_runs_of_a_system_are_means():
+    """A word that one of two runs gets wrong counts as half an error; tags differ in the second run only."""
+    runs = [
+        treebank({1: ("The", "DET", 3, "det"), 2: ("dogs", "NOUN", 3, "obj")}),
+        treebank({1: ("The", "DET", 3, "det"), 2: ("dogs", "VERB", 3, "iobj")}),
+        treebank({1: ("The", "DET", 3, "det")}),
+    ]
+    found = mean_confusions([system_confusions(align(treebank(), run), Convention()) for run in runs])
+    assert cells(found["relation"]) == {
+        ("det", "det"): (1, 1),
+        ("nsubj", "obj"): (0.3333, 0),
+        ("nsubj", "iobj"): (0.3333, 0),
+    }
+    assert dict(zip(found["relation"]["names"], found["relation"]["words"], strict=True)) == {
+        "det": 2, "nsubj": 1, "obj": 1, "punct": 1, "root": 1, "iobj": 0,
+    }  # fmt: skip
+    assert cells(found["upos"]) == {("NOUN", "VERB"): (0.3333, 0)}
 
 
 def test_a_hand_counted_tree():

@@ -13,8 +13,8 @@ from treegauge.ranking.reading import read_leaderboard
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.class_tests import compare_classes
-from treegauge.scoring.comparisons import compare_systems
 from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.paired_tests import compare_systems
 from treegauge.treebanks.data.conllu import read_conllu
 
 LINK = "#compare?left=high&right=low&treebank=UD_One-A"

@@ -7,7 +7,7 @@ from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.confusion import confusion
 from treegauge.scoring.evaluation import evaluate
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.treebanks.data.conllu import parse_conllu, read_conllu
 
 NOUN = "#errors?by=upos&class=NOUN&system=alpha"

@@ -3,7 +3,7 @@
 import polars as pl
 
 from treegauge.learning.curve import curve
-from treegauge.learning.curves.attachments import COLUMNS, attachments
+from treegauge.learning.curves.class_counts import COLUMNS, attachments
 from treegauge.learning.curves.equivalents import equivalent_size
 from treegauge.reporting.report import report
 

@@ -10,9 +10,9 @@ from tests.reporting.conftest import QUALITY, TREEBANKS
 from treegauge.reporting.inputs import read_inputs
 from treegauge.reporting.sections.overview import scored_suite
 from treegauge.reporting.sections.scores import score_all
-from treegauge.scoring.comparisons import compare_systems
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.paired_tests import compare_systems
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu

@@ -10,8 +10,8 @@ from tests.commands import invoke
 from tests.reporting.browsing import address, table
 from treegauge.ranking.leaderboard import ranks_of
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.all_subsets import exact_ranks
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.exact_win_rates import exact_ranks
+from treegauge.ranking.stability.win_rates import stability
 
 SAMPLES = 500
 

@@ -6,6 +6,7 @@ a repeated name, as the store itself, as mappings and as objects.
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,7 @@ class Study:
             "folders": [f"{name}={folder}" for name, folder in folders.items()],
             "runs": [f"{name}={run}" for name, own in runs.items() for run in own],
             "store": [self.store],
+            "home": [home / "parses"],
             "mapping": [runs],
         }
         tests = {f"UD_{name}": f"UD_{name}/{code}-ud-test.conllu" for name, code in CODES.items()}
@@ -65,7 +67,7 @@ def compared(result):
     return [row["LAS"] for row in result["averages"]], [row["p_corrected"] for row in rows]
 
 
-@pytest.mark.parametrize("way", ["folders", "runs", "store", "mapping", "objects"])
+@pytest.mark.parametrize("way", ["folders", "runs", "store", "home", "mapping", "objects"])
 def test_score_reads_all_forms(study, way):
     given = (study.treebanks, study.objects) if way == "objects" else (study.gold, *study.ways[way])
     means, p_values = compared(tg.score(*given).to_dict())
@@ -99,12 +101,44 @@ def test_score_says_the_same_in_table_latex_json_and_csv(study, command):
     for mean in study.means:
         assert f"{mean:.2f}" in text and f"{mean:.2f}" in latex
     assert all(f"{p:.4f}" in text or "<0.0001" in text for p in study.p_values)
-    best = "abc"[study.means.index(max(study.means))]
-    against = [p for pair, p in zip(("ab", "ac", "bc"), study.p_values, strict=True) if best in pair]
-    assert ("dag" in latex) == (max(against) <= 0.05)  # better than every other system
 
 
-@pytest.mark.parametrize("way", ["folders", "runs", "store"])
+def test_marks_in_latex_are_those_of_the_p_values(study, command):
+    """Marks of every row of the table, computed here from the p-values and claims in JSON."""
+    words = ["score", study.gold, *study.ways["folders"]]
+    made = json.loads(command(*words, "--format", "json").out)
+    better = {name: set() for name in [*CODES, ""]}
+    for row in made["comparisons"]["rows"]:
+        if row["p_corrected"] <= 0.05:
+            better[""].add((row["a"], row["b"]) if row["difference"] > 0 else (row["b"], row["a"]))
+    for row in made["claims"]["rows"]:
+        for one, other in ("ab", "ba"):
+            for treebank in row[f"{one}_better_on"]:
+                better[treebank.removeprefix("UD_")].add((row[one], row[other]))
+    scores = {
+        one["treebank"].removeprefix("UD_"): {s["system"]: s["metrics"]["LAS"]["f1"] for s in one["systems"]}
+        for one in made["treebanks"]
+    }
+    scores[""] = dict(zip("abc", study.means, strict=True))
+    lines = {
+        line.split(" & ")[0]: line for line in command(*words, "--format", "latex").out.splitlines() if " & " in line
+    }
+    seen = set()
+    for treebank, won in better.items():
+        own = scores[treebank]
+        best = max(own, key=own.get)
+        tied = {name for name in own if name != best and (best, name) not in won}
+        expected = {name: "‡" if tied and name in {best, *tied} else "†" if name == best else "" for name in own}
+        title = treebank.replace("-", " ") if treebank else "macro average"
+        found = [
+            (r"\ddag" in cell and "‡") or (r"\dag" in cell and "†") or "" for cell in lines[title].split(" & ")[1:]
+        ]
+        assert found == list(expected.values()), title
+        seen |= {*found}
+    assert seen == {"†", "‡", ""}
+
+
+@pytest.mark.parametrize("way", ["folders", "runs", "store", "home"])
 def test_breakdown_of_all_words_is_the_score(study, way):
     """All words are in the class of words without a feature that no word has."""
     found = tg.breakdown(study.gold, *study.ways[way], by="feats:None")
@@ -117,18 +151,18 @@ def test_breakdown_tests_two_systems_as_score_does(study, command):
     words = ["breakdown", study.gold, *two, "--by", "feats:None", "--overlap", "2", "--confusion", "upos"]
     made = json.loads(command(*words, "--format", "json").out)
     (row,) = made["differences"]
-    for name in ("difference", "low", "high"):  # score takes fewer degrees of freedom where few units differ
-        assert row[name] == pytest.approx(pair[name], rel=1e-9 if name == "difference" else 0.02)
-    assert 0 < row["p_value"] <= pair["p_value"] < 1e-6
+    for name in ("difference", "low", "high", "p_value"):
+        assert row[name] == pytest.approx(pair[name], rel=1e-9)
+    assert 0 < row["p_value"] < 1e-6
     words_of_gold = sum(one.n_words for one in study.treebanks.values())
     assert sum(one["words"] for one in made["overlap"]["by_number_of_systems"]) == words_of_gold
     assert {row["treebank"] for row in made["overlap"]["rows"]} == set(study.treebanks)
 
 
-@pytest.mark.parametrize("way", ["folders", "runs", "store"])
+@pytest.mark.parametrize("way", ["folders", "runs", "store", "home"])
 def test_rank_vote_leaderboard_and_certify_have_the_means_of_score(study, way, command, tmp_path):
     words, best = study.ways[way], max(study.means)
-    names = list("abc") if way != "store" else tg.score(study.gold, *words, resamples=0).names
+    names = list("abc") if way in {"folders", "runs"} else tg.score(study.gold, *words, resamples=0).names
     board = tg.rank(*words, gold=study.gold, **SMALL).board
     assert board.values.mean(axis=1).tolist() == pytest.approx(study.means, rel=1e-12)
     assert tg.vote(study.gold, *words).rows[0]["LAS"] == pytest.approx(best, rel=1e-12)
@@ -137,9 +171,33 @@ def test_rank_vote_leaderboard_and_certify_have_the_means_of_score(study, way, c
     )
     scores = {row["system"]: row["score"] for row in standings["ranking"]}
     assert [scores[name] for name in names] == pytest.approx(study.means, rel=1e-12)
-    if way != "store":  # names with spaces are no claim
+    if way in {"folders", "runs"}:  # names with spaces are no claim
         made = command("certify", *words, "--gold", study.gold, "--claim", "b > a", "--format", "json").out
         assert json.loads(made)["difference"]["value"] == pytest.approx(study.means[1] - study.means[0], rel=1e-9)
+
+
+def test_the_commands_of_the_readme(study, command, tmp_path, monkeypatch):
+    """A study as the README describes it, from output to tables and page."""
+    for name, code in CODES.items():
+        (tmp_path / "gold" / f"UD_{name}").mkdir(parents=True)
+        file = f"UD_{name}/{code}-ud-test.conllu"
+        (tmp_path / "gold" / file).write_bytes((study.gold / file).read_bytes())
+    for name, word in zip(("careful", "hasty"), study.ways["folders"], strict=False):
+        for run in Path(word.partition("=")[2]).iterdir():
+            (tmp_path / "runs" / name / run.name).mkdir(parents=True)
+            for file in run.iterdir():
+                (tmp_path / "runs" / name / run.name / file.name).write_bytes(file.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^    treegauge (.* gold careful=.*)$", readme, re.MULTILINE)
+    assert len(lines) == 4
+    printed = [command(*line.split()) for line in lines]
+    assert [one.code for one in printed] == [0] * 4
+    for mean in study.means[:2]:
+        assert f"{mean:.2f}" in printed[0].out
+        assert f"{mean:.2f}" in Path("table.tex").read_text()
+    assert "difference" in Path("errors.tex").read_text()
+    assert f"highest mean LAS, {max(study.means[:2]):.2f}" in Path("page.html").read_text()
 
 
 @pytest.mark.parametrize("way", ["folders", "runs"])

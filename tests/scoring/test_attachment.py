@@ -7,7 +7,7 @@ import pytest
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import correct_trees, scored_words_mask
+from treegauge.scoring.metrics.correct_words import align_trees, correct_trees, correct_words, scored_words_mask
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu
@@ -39,7 +39,22 @@ def test_shares_are_the_scorers(punct):
     assert both < heads < 100
 
 
+@pytest.mark.parametrize("subtypes", [False, True])
+def test_words_of_the_same_trees_need_no_alignment(subtypes):
+    convention = Convention(subtypes=subtypes, punct=False)
+    for seed in range(3):
+        system = worsened(seed)
+        for relations in (system["deprel"], None):
+            judged = correct_trees(GOLD, system.head, relations, convention)
+            aligned = correct_words(align_trees(GOLD, system.head, relations), convention)
+            for name in ("gold", "system", "heads", "relations"):
+                assert (getattr(judged, name) == getattr(aligned, name)).all()
+        assert judged.heads.any() and not judged.relations.any()
+
+
 def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(TreegaugeError, match="a head is not in its sentence"):
+        correct_trees(GOLD, np.full(GOLD.n_words, 10_000))
     with pytest.raises(TreegaugeError, match=f"2 words were parsed; expected the {GOLD.n_words}"):
         correct_trees(GOLD, [0, 1])
     with pytest.raises(TreegaugeError, match="2 words were parsed"):

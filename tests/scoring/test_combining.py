@@ -11,7 +11,7 @@ import treegauge as tg
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.classes.confusion import error_overlap
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.scoring.vote import voted
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.conllu import read_conllu

@@ -13,9 +13,9 @@ from treegauge.scoring.alignment.paired_reading import SideReader, read_pairs
 from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.classes.classification import REGISTRY
 from treegauge.scoring.evaluation import evaluate
+from treegauge.scoring.metrics.correct_words import WORD_METRICS
+from treegauge.scoring.metrics.las_counts import join, tally
 from treegauge.scoring.metrics.registry import NUMBER
-from treegauge.scoring.metrics.sentence_counts import join, tally
-from treegauge.scoring.metrics.word_metrics import WORD_METRICS
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import parse_conllu
 from treegauge.treebanks.data.relations import CONTENT

@@ -9,8 +9,8 @@ from treegauge.core.errors import ChoiceError
 from treegauge.data import ud25
 from treegauge.statistics.analyse import correlation_matrix
 from treegauge.statistics.clusters import Clusters, over_clusters, strongest, weighted_coefficients
-from treegauge.statistics.coefficients import coefficients
 from treegauge.statistics.correlation import correlate
+from treegauge.statistics.correlation_coefficients import coefficients
 from treegauge.statistics.data_table import as_table
 from treegauge.statistics.units import LEAST_CLUSTERS
 

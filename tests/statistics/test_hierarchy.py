@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.agreement import agreement
 from treegauge.statistics.hierarchy import hierarchy
-from treegauge.statistics.small_samples import StudentEstimate, heavy_tailed_df
+from treegauge.statistics.kappa_and_alpha import agreement
+from treegauge.statistics.student_intervals import StudentEstimate, heavy_tailed_df
 from treegauge.statistics.units import LEAST_TREEBANKS
 
 

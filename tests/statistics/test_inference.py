@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.coefficients import Inference, correlated_pair, inference
+from treegauge.statistics.correlation_coefficients import Inference, correlated_pair, inference
 from treegauge.statistics.planning import correlation_power, detectable, needed_rows
 
 

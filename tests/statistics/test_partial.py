@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from treegauge.core.errors import ChoiceError
-from treegauge.statistics.coefficients import coefficients, partial
+from treegauge.statistics.correlation_coefficients import coefficients, partial
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 

@@ -15,7 +15,7 @@ from treegauge.statistics.planning import (
     signed_rank_difference,
     significant_errors,
 )
-from treegauge.statistics.small_samples import signed_rank, student_mean
+from treegauge.statistics.student_intervals import signed_rank, student_mean
 
 
 def test_equivalence_equals_statsmodels() -> None:

@@ -14,14 +14,14 @@ from scipy import stats
 from statsmodels.stats.outliers_influence import variance_inflation_factor
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.coefficients import (
+from treegauge.statistics.correlation_coefficients import (
     collinearity_notes,
     condition_number,
     relative_importance,
     variance_inflation,
 )
 from treegauge.statistics.linear_model import regress
-from treegauge.statistics.small_samples import effective_df
+from treegauge.statistics.student_intervals import effective_df
 
 ON = ["words", "edv", "length"]
 

@@ -8,7 +8,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.statistics import bootstrap
 from treegauge.statistics import draws as resampling
 from treegauge.statistics.bootstrap import bootstrap_rows
-from treegauge.statistics.coefficients import coefficients
+from treegauge.statistics.correlation_coefficients import coefficients
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from treegauge.statistics.multiple import (
     reach,
     sequence_interval,
 )
-from treegauge.statistics.small_samples import student_mean
+from treegauge.statistics.student_intervals import student_mean
 
 
 @pytest.mark.parametrize(("t", "n", "width"), [(2.5, 8, 1.0), (-4.0, 20, 0.25), (0.3, 5, 0.5)])

@@ -1,5 +1,8 @@
 """Treebanks as polars, pandas and Arrow tables, and back."""
 
+import gc
+import sys
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -84,6 +87,20 @@ def test_words_as_pandas_and_arrow():
         assert pandas[name].tolist() == TREEBANK.table[name].to_list() == arrow[name].to_pylist()
     assert from_frame(pandas)["form"].to_list() == TREEBANK["form"].to_list()
     assert from_frame(arrow).head.tolist() == TREEBANK.head.tolist()
+
+
+def test_pandas_needs_no_arrow_library(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # an import of it fails
+    pandas = pd.DataFrame({"sentence": [0, 0], "form": ["Go", "!"], "head": [0, 1], "deprel": ["root", None]})
+    treebank = from_frame(pandas)
+    assert treebank["deprel"].to_list() == ["root", "_"]
+    assert treebank.to_pandas()["form"].tolist() == ["Go", "!"]
+
+
+def test_columns_outlive_the_treebank():
+    column = parse_conllu(TREEBANK.to_bytes())["form"][1:]
+    gc.collect()
+    assert column.to_list() == TREEBANK["form"].to_list()[1:]
 
 
 def test_few_columns_are_enough():

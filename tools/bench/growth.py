@@ -112,7 +112,7 @@ def ranker(share: int | None = None) -> Callable[[], Contender]:
         import polars as pl
 
         from treegauge.ranking.reading import read_leaderboard
-        from treegauge.ranking.stability.all_subsets import exact_ranks
+        from treegauge.ranking.stability.exact_win_rates import exact_ranks
 
         whole = read_leaderboard("conll18")
 

@@ -22,7 +22,7 @@ def table() -> Any:
 
 def sampled() -> Contender:
     """Rank over random subsets."""
-    from treegauge.ranking.stability.random_subsets import stability
+    from treegauge.ranking.stability.win_rates import stability
 
     scores = table()
 
@@ -34,7 +34,7 @@ def sampled() -> Contender:
 
 def counted() -> Contender:
     """Count over all subsets of the size instead of a sample."""
-    from treegauge.ranking.stability.all_subsets import exact_ranks
+    from treegauge.ranking.stability.exact_win_rates import exact_ranks
 
     scores = table()
     return Contender(lambda _: exact_ranks(scores, size=SIZE), lambda _: None)

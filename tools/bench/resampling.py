@@ -129,8 +129,8 @@ def scipy_permutation() -> Contender:
 
 def partial() -> Contender:
     """Correlate ranks given two covariates."""
-    from treegauge.statistics.coefficients import coefficients
-    from treegauge.statistics.coefficients import partial as given_others
+    from treegauge.statistics.correlation_coefficients import coefficients
+    from treegauge.statistics.correlation_coefficients import partial as given_others
 
     values = _columns()
 

@@ -31,7 +31,7 @@ import polars as pl
 from tools.calibrate.plasmode import Floats, home
 from tools.calibrate.registry import Trials, statement
 from treegauge.learning.curves.advising import Advice, Outlook, expected_gain
-from treegauge.learning.curves.attachments import ALL, CLASSES, COLUMNS, Attachments, attachments, read_attachments
+from treegauge.learning.curves.class_counts import ALL, CLASSES, COLUMNS, Attachments, attachments, read_attachments
 from treegauge.learning.curves.equivalents import WORDS, factor
 from treegauge.learning.curves.gathering import gathered_counts
 from treegauge.learning.curves.score_grid import grid_of

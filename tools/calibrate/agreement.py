@@ -8,9 +8,9 @@ import numpy.typing as npt
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import CONCENTRATION
 from treegauge.auditing.agreement.tables import AnnotatedTrees, tree_alpha
-from treegauge.statistics.agreement import agreement, class_agreement, coefficient_interval
 from treegauge.statistics.draws import FloatArray
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.kappa_and_alpha import agreement, class_agreement, coefficient_interval
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.testing.simulated_parser import simulated_parse
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank

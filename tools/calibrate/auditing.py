@@ -6,8 +6,8 @@ import numpy as np
 
 from tools.calibrate.registry import Trials, statement
 from treegauge.auditing.audit_checks import check_splits
+from treegauge.auditing.changes.changed_words import pair_words
 from treegauge.auditing.changes.systematic import Contexts, Layer, systematic_changes
-from treegauge.auditing.changes.word_pairs import pair_words
 from treegauge.testing.grammar import Grammar
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.columns import Treebank

@@ -8,7 +8,7 @@ from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated_boards import FAMILY, TABLES, board, families, first_pair, heavy
 from treegauge.ranking.certify import permutation, sign_test
 from treegauge.ranking.pairs import differences
-from treegauge.statistics.small_samples import median_interval, signed_rank
+from treegauge.statistics.student_intervals import median_interval, signed_rank
 
 
 @statement(

@@ -16,7 +16,7 @@ from treegauge.measures.registry import measures
 from treegauge.scoring.classes.class_tests import ClassTable, class_difference, class_f1
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.probabilities import wasserstein
-from treegauge.statistics.small_samples import signed_rank
+from treegauge.statistics.student_intervals import signed_rank
 
 interval = partial(statement, kind="interval", nominal=0.95)
 Floats = npt.NDArray[np.float64]

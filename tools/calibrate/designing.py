@@ -16,10 +16,10 @@ from treegauge.ranking.design import Spread, needed_genera, pilot_of, smallest_s
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.scoring.certainty import UnitCounts, difference
-from treegauge.scoring.comparisons import sureness
+from treegauge.scoring.paired_tests import sureness
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import needed_units, significant_errors
-from treegauge.statistics.small_samples import signed_rank, student_mean
+from treegauge.statistics.student_intervals import signed_rank, student_mean
 from treegauge.statistics.units import LEAST_RUNS, LEAST_UNITS
 
 power = partial(statement, kind="power", nominal=0.8, repetitions=2000)

@@ -26,7 +26,7 @@ from treegauge.ranking.metadata import classes_of, hypergeometric_tail
 from treegauge.ranking.pairs import differences, improvement
 from treegauge.ranking.reading import read_leaderboard
 from treegauge.ranking.stability.outliers import explain_outliers, over_represented
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.win_rates import stability
 from treegauge.ranking.strengths import advantages, best_system, bradley_terry, families_of, rank_sets, strengths
 from treegauge.statistics.multiple import adjust
 

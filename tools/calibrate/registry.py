@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tools.calibrate.plasmode import Absent
-from treegauge.statistics.small_samples import wilson
+from treegauge.statistics.student_intervals import wilson
 
 Kind = Literal["interval", "set", "test", "verdict", "advice", "power"]
 Verdict = Literal["holds", "open", "fails", "skipped"]

@@ -10,14 +10,14 @@ from tools.calibrate.counts import DATA
 from tools.calibrate.registry import Trials, statement
 from tools.calibrate.simulated import CONCENTRATION, Counts, scored, scored_pair
 from treegauge.scoring.certainty import UnitCounts, difference, estimate, intervals, score_covariance
-from treegauge.scoring.comparisons import PairedTest, drawn_p_values, sureness
+from treegauge.scoring.metrics.las_counts import SentenceCounts
 from treegauge.scoring.metrics.registry import COLUMNS, NUMBER
-from treegauge.scoring.metrics.sentence_counts import SentenceCounts
+from treegauge.scoring.paired_tests import PairedTest, drawn_p_values, sureness
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.subsets import UnpairedDifference, unpaired_difference
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.planning import best_of
-from treegauge.statistics.small_samples import StudentEstimate, effective_df
+from treegauge.statistics.student_intervals import StudentEstimate, effective_df
 
 interval = partial(statement, verb="score", kind="interval", nominal=0.95)
 test = partial(statement, verb="score", kind="test", nominal=0.05)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tools.calibrate.registry import Trials, statement
 from treegauge.statistics.bootstrap import bootstrap_rows
 from treegauge.statistics.clusters import Clusters, over_clusters, strongest
-from treegauge.statistics.coefficients import (
+from treegauge.statistics.correlation_coefficients import (
     LeastSquares,
     SlopeErrors,
     coefficients,

@@ -19,13 +19,13 @@ FURTHER = {
     "measures": "displacement morphology registry similarity structure vocabulary",
     "splitting": "splitting",
     "scoring": (
-        "attachment calibration calibration_suite class_tests combining comparisons confidence "
+        "attachment calibration calibration_suite class_tests confidence paired_tests "
         "enhancements evaluation morphosyntactic overlap paired_reading paper sentence_classes"
     ),
     "ranking": ("claims compare exact extremes outliers pairs stability strengths subsets"),
     "statistics": (
-        "bootstrap coefficients correlation hierarchy linear_model multiple permutation planning "
-        "probabilities small_samples units"
+        "bootstrap correlation correlation_coefficients hierarchy kappa_and_alpha linear_model multiple permutation "
+        "planning probabilities student_intervals units"
     ),
     "parsing": "base",
     "experiments": "cells running tasks",

@@ -14,7 +14,7 @@ import polars as pl
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-from treegauge.learning.curves.attachments import COLUMNS, attachments
+from treegauge.learning.curves.class_counts import COLUMNS, attachments
 from treegauge.reporting.report import report
 
 HOME = Path(__file__).parents[2] / "docs"

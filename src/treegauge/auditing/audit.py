@@ -5,14 +5,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.auditing.card import Cards
     from treegauge.auditing.inconsistencies import Consistency
     from treegauge.auditing.leaks import Leaks

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.auditing.profile import Aspect, Profile, State, profile
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.reading import read_saved
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table, markdown
@@ -13,8 +14,6 @@ from treegauge.treebanks.sources.files import Source
 from treegauge.treebanks.svg import number, text_width, xml
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.auditing.near_duplicates import Texts
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.inputs import Input

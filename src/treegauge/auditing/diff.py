@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.files import Errors, Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.auditing.changes.annotation_changes import Changes
+    from treegauge.auditing.changes.changed_words import WordPairs
     from treegauge.auditing.changes.unified_diff import FileText
-    from treegauge.auditing.changes.word_pairs import WordPairs
     from treegauge.treebanks.data.columns import Treebank
 
 By = Literal["upos", "deprel"]
@@ -144,8 +143,8 @@ def diff(
     75
     """
     from treegauge.auditing.changes.annotation_changes import Changes
+    from treegauge.auditing.changes.changed_words import pair_words, sentence_kinds, sentence_rows
     from treegauge.auditing.changes.unified_diff import read_files
-    from treegauge.auditing.changes.word_pairs import pair_words, sentence_kinds, sentence_rows
     from treegauge.core.errors import ChoiceError
     from treegauge.core.messages import note
 

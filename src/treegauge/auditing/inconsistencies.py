@@ -8,14 +8,13 @@ import numpy as np
 
 from treegauge.auditing.variation_nuclei import NucleusWords, Variation, variation
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.sources.inputs import Input
 
 _SHOWN = 20
@@ -189,8 +188,6 @@ def _explained(places: _Places, nuclei: Variation, row: int, relations: list[str
 def _candidates(path: Source, parts: Mapping[str, Treebank], places: _Places) -> dict[int, Any]:
     """Return the candidates in a file from ``map --candidates-out``, by word number."""
     from pathlib import Path
-
-    import polars as pl
 
     from treegauge.core.text_formats import plain_cells
 

@@ -11,12 +11,11 @@ import numpy.typing as npt
 
 from treegauge.auditing.audit import SEVERITIES, Fail, Finding, Severity, fails, number_with_noun
 from treegauge.auditing.near_duplicates import Matches, Texts, find_matches, plain_texts, treebank_texts
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import Table, make_table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.sources.files import Errors, Source
     from treegauge.treebanks.sources.inputs import Input
@@ -119,8 +118,6 @@ class LeakPairs(Result):
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row per pair: both parts, sentences and files, the similarity, and their trees."""
-        import polars as pl
-
         parts, one, two = self.matches.parts, self.matches.part, self.matches.other_part
         trees = [_both(parts, one, self.matches.number, "trees"), _both(parts, two, self.matches.other, "trees")]
         known = (self.matches.similarity == 1) & (trees[0] != 0) & (trees[1] != 0)

@@ -15,7 +15,7 @@ from treegauge.core.platforms import map_threads
 from treegauge.kernels import fingerprints as _fingerprints
 from treegauge.kernels import isomorphism as _isomorphism
 from treegauge.treebanks.data.columns import Treebank
-from treegauge.treebanks.data.sentence_pairs import sentence_ids
+from treegauge.treebanks.data.sentence_pairing import sentence_ids
 
 Symbols = npt.NDArray[np.uint32]
 Longs = npt.NDArray[np.int64]

@@ -53,7 +53,8 @@ class VerbCommand(NamedTuple):
         plain = text.partition("\nParameters\n---")[0].replace("``", "`").strip()
         flags = {option.name: option.title for option in self.options}
         plain = _with_flags(plain, flags)
-        return re.sub(r"(?<!\n)\n(?!\n)", " ", plain)  # help wraps lines itself
+        plain = re.sub(r"(?<!\n)\n(?![\n ])", " ", plain)  # help wraps lines itself, but not indented ones
+        return plain.replace("::\n\n    ", ":\n\n  ").replace("\n    ", "\n  ")
 
     def run(self, words: Sequence[str]) -> int | None:
         """Call the verb, print its result and return the exit code; None if help was requested."""

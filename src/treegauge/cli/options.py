@@ -185,7 +185,7 @@ def help_text(usage: str, about: str, sections: Mapping[str, Sequence[tuple[str,
 
     wide = min(_terminal_width(), WIDTH)
     blocks = [textwrap.fill(f"Usage: {usage}", wide, subsequent_indent="  ")]
-    blocks += [textwrap.fill(part, wide) for part in about.split("\n\n")]
+    blocks += [part if part.startswith("  ") else textwrap.fill(part, wide) for part in about.split("\n\n")]
     for title, rows in sections.items():
         size = min(max((len(left) for left, _ in rows), default=0), NAMES)
         lines = [f"{title}:" if not title.endswith("?") else title]

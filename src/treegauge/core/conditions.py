@@ -5,13 +5,11 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.reading import parse_number
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
@@ -113,8 +111,6 @@ def told_apart(frame: "pl.DataFrame") -> "pl.DataFrame":
     >>> told_apart(pl.DataFrame(rows, ["system", "version", "treebank"], orient="row"))["system"].to_list()
     ['A 1', 'A 2', 'B']
     """
-    import polars as pl
-
     for name in (name for name in ("version", "release", "input") if name in frame.columns):
         several = pl.col(name).n_unique().over("system") > 1
         longer = pl.col("system") + " " + pl.col(name).cast(pl.String).fill_null("")

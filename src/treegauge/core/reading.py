@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.safe_reading import check_parquet
 from treegauge.core.text_formats import parse_json, plain_cell
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.core.result import Result
 
 R = TypeVar("R")
@@ -39,8 +38,6 @@ class FileTable(NamedTuple):
     @property
     def frame(self) -> "pl.DataFrame":
         """The cells as a polars frame; those of a text file are text."""
-        import polars as pl
-
         rows = [list(row) for _, row in self.rows]
         if Path(self.source).suffix.lower() in TEXT:
             return pl.DataFrame(rows, dict.fromkeys(self.header, pl.String), orient="row")
@@ -104,6 +101,26 @@ def read_saved(path: str | PathLike[str], kind: str, command: str, make: Callabl
         raise TreegaugeError(f"{path}: found another kind of file; {expected}") from error
 
 
+def polars_frame(table: Any) -> "pl.DataFrame":
+    """Return a frame of polars, pandas or Arrow, or columns by name, as a polars frame; missing values are null.
+
+    Examples
+    --------
+    >>> polars_frame({"LAS": [80.5, None]}).columns
+    ['LAS']
+    """
+    if isinstance(table, pl.DataFrame):
+        return table
+    if type(table).__module__.partition(".")[0] != "pandas":
+        return pl.DataFrame(table, strict=False)
+    # The conversion of polars needs pyarrow, which only this would need.
+    columns = {
+        str(name): [None if absent else value for value, absent in zip(values.tolist(), values.isna(), strict=True)]
+        for name, values in table.items()
+    }
+    return pl.DataFrame(columns, strict=False)
+
+
 def frame_table(frame: "pl.DataFrame", source: str) -> FileTable:
     """Return the cells of a polars frame."""
     rows = [(f"row {i}", row) for i, row in enumerate(frame.iter_rows(), 1)]
@@ -153,8 +170,6 @@ def check_percent(scores: Iterable[float], source: str, unit: str | None = None)
 
 
 def _read_parquet(path: Path) -> FileTable:
-    import polars as pl
-
     try:
         check_parquet(path)
         return frame_table(pl.read_parquet(path), str(path))

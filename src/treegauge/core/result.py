@@ -6,18 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Union
+from typing import Any, ClassVar, Self, Union
 
 from treegauge import __version__
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError, lines_of_text
 from treegauge.core.extensions import load_extension
 from treegauge.core.files import atomic, guarding
+from treegauge.core.lazy import pl
 from treegauge.core.text_formats import json_text, to_csv_text
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 DRAWN = (".pdf", ".png", ".svg")
 """File formats of figures that no table has."""
@@ -255,8 +252,6 @@ class Result(_Signed):
     @property
     def saved(self) -> "pl.DataFrame":
         """The table for CSV and Parquet files: that of the featured part, or the result's own."""
-        import polars as pl
-
         if not self.featured:
             return self.table
         part: Part = self.attached[self.featured]
@@ -337,8 +332,6 @@ class RowsResult(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """The rows as a frame."""
-        import polars as pl
-
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
     def shown(self) -> tables.Table:

@@ -4,12 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from math import isnan
 from numbers import Number
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
 from treegauge.core.errors import one_line
-
-if TYPE_CHECKING:
-    import polars as pl
+from treegauge.core.lazy import pl
 
 Table = Union["pl.DataFrame", Sequence[Mapping[str, Any]]]
 """A polars frame, or its rows, which are laid out without loading polars."""
@@ -37,8 +35,6 @@ def make_table(data: Any, kinds: Mapping[str, Any] | None = None) -> "pl.DataFra
     >>> make_table([("a", 1)], {"name": str, "count": int}).to_dicts()
     [{'name': 'a', 'count': 1}]
     """
-    import polars as pl
-
     rows = isinstance(data, list | tuple)
     return pl.DataFrame(data, kinds, orient="row" if rows else None, infer_schema_length=None)
 

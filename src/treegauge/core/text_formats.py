@@ -1,12 +1,10 @@
 """JSON, TOML and CSV as text; too deep nesting counts as malformed."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treegauge.core.errors import CONTROLS, lines_of_text
-
-if TYPE_CHECKING:
-    import polars as pl
+from treegauge.core.lazy import pl
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -86,8 +84,6 @@ def escaped_cells(frame: "pl.DataFrame") -> "pl.DataFrame":
     >>> escaped_cells(pl.DataFrame({"form": ["=1+1", "-", "-2.5", "@SUM(A1)", "'=", "go"]}))["form"].to_list()
     ["'=1+1", '-', '-2.5', "'@SUM(A1)", "''=", 'go']
     """
-    import polars as pl
-
     columns = []
     for column in frame.get_columns():
         cells = column
@@ -126,8 +122,6 @@ def plain_cell(cell: str) -> str:
 
 def plain_cells(frame: "pl.DataFrame") -> "pl.DataFrame":
     """Return a frame of CSV with its cells as they were before they were escaped."""
-    import polars as pl
-
     text = pl.selectors.string()
     pattern = f"^{_ESCAPED.pattern}"
     return frame.with_columns(text.str.replace(pattern, "$1")).rename(plain_cell)

@@ -274,7 +274,7 @@ def _hints(owner: Any, module: str) -> dict[str, Any]:
     import builtins
     import sys
 
-    names = _Names(vars(builtins) | vars(sys.modules[module]))
+    names = _Names(vars(builtins) | vars(sys.modules[module]) | {"pl": _Anything})  # a frame is not loaded for help
     return get_type_hints(owner, globalns={}, localns=names)
 
 

@@ -7,12 +7,9 @@
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 from treegauge.core.errors import ChoiceError
-
-if TYPE_CHECKING:
-    import polars as pl
+from treegauge.core.lazy import pl
 
 __all__ = [
     "conll18",
@@ -30,8 +27,6 @@ __all__ = [
 
 @cache
 def _load(name: str) -> "pl.DataFrame":
-    import polars as pl
-
     frame = pl.read_parquet(files(__name__).joinpath(f"{name}.parquet").read_bytes())
     if name in {"conll18", "published"}:
         # numpy's division gives the very floats that parsing the decimals gives; polars multiplies

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.experiments.cells import Cell, Outcome, Scalar, parse_table
 from treegauge.parsing.registry import fit_parser
 from treegauge.scoring.metrics.convention import Convention, find_convention
@@ -52,8 +53,6 @@ def split_of_cell(cell: Cell) -> Outcome:
     The cell's `sample` is the seed of the split. Scalars are those of task score, and the
     EDV between the new sets; `words` also has each sentence's number among all sentences.
     """
-    import polars as pl
-
     from treegauge.splitting.assignment import make_split, parse_sizes, pool
 
     extra = cell.extra
@@ -93,8 +92,8 @@ def _scores(cell: Cell, gold: Treebank, parsed: Treebank, names: tuple[str, ...]
     """Return metrics in percent by label; by default all those of CoNLL 2018."""
     from treegauge.scoring.alignment.align import align
     from treegauge.scoring.evaluation import evaluate
+    from treegauge.scoring.metrics.correct_words import correct_words
     from treegauge.scoring.metrics.registry import ADDED, METRICS
-    from treegauge.scoring.metrics.word_metrics import correct_words
     from treegauge.scoring.settings import ScoreOptions
 
     convention = find_convention(cell.extra["convention"])

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic
+from treegauge.core.lazy import pl
 from treegauge.experiments.ledger import Ledger, is_locked, locked
 from treegauge.experiments.tasks import LedgerEntry
 from treegauge.treebanks.sources.files import Source
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class FullError(TreegaugeError):
@@ -136,8 +134,6 @@ class Store:
 
     def words(self, key: str) -> "pl.DataFrame | None":
         """Return the words of a cell; None if its task returned none."""
-        import polars as pl
-
         path = self.words_path(key)
         if path.exists():
             try:
@@ -193,8 +189,6 @@ class Store:
         ``treebank``, ``parser``, ``options``, ``parameters`` and ``data`` take a pattern such as
         ``"UD_*"``, ``size``, ``sample`` and ``seed`` a number or several.
         """
-        import polars as pl
-
         from treegauge.experiments.results import read_results
 
         with self.reading() as ledger:

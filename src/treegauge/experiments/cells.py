@@ -12,12 +12,11 @@ from weakref import WeakKeyDictionary
 
 from treegauge import __version__
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.treebanks.sources.files import Errors, split_of
 from treegauge.treebanks.sources.resolver import find
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 Scalar = float | int | str | None
@@ -226,8 +225,6 @@ class Outcome:
 
 def parse_table(parsed: "Treebank") -> "pl.DataFrame":
     """Return heads and relations of all words, in order, as a store keeps them."""
-    import polars as pl
-
     return pl.DataFrame([pl.Series("head", parsed.head, pl.Int32), parsed["deprel"].cast(pl.String)])
 
 

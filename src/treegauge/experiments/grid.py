@@ -9,15 +9,13 @@ here (:func:`cells_of`), and what reads stores counts each model once (:func:`re
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.experiments.cells import Cell, CellBatch, Setup
 from treegauge.experiments.tasks import BUILT_IN, EXTENSIONS, find_task
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LARGEST = (1 << 63) - 1
 """The largest number that a ledger can store."""
@@ -100,8 +98,6 @@ def repeated_cells(cells: "pl.DataFrame") -> "pl.Series":
     Stores of earlier versions have such cells. Rows have the size, sample and seed of a cell, the
     number of its setup, and ``available`` sentences (null where samples may differ all the same).
     """
-    import polars as pl
-
     whole = pl.col("available").is_not_null() & (pl.col("size").is_null() | (pl.col("size") == pl.col("available")))
     first = pl.col("sample").min().over("setup", "size", "seed")
     return cells.select(whole & (pl.col("sample") != first)).to_series().alias("repeated")

@@ -68,10 +68,9 @@ class Ledger:
             self._base = _open(sqlite_address(path))
             try:
                 (version,) = self.ask("PRAGMA user_version")[0]
-                check_format(
-                    path, version, FORMAT, "run the plan into a new store, or read it with the "
-                    "version that wrote it: treegauge results STORE --out results.csv",
-                )  # fmt: skip
+                if version != FORMAT:
+                    remedy = "run the plan into a new store, or read it with the version that wrote it"
+                    check_format(path, version, FORMAT, f"{remedy}: treegauge results STORE --out results.csv")
             except BaseException:
                 self._base.close()
                 raise

@@ -5,17 +5,15 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.cells import CellBatch, Expansion, Point, Setup
 from treegauge.experiments.ledger import Ledger
 from treegauge.experiments.pools import PoolSettings, job_script
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)

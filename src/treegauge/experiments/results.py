@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, RowsResult, sign
 from treegauge.core.tables import make_table
@@ -23,8 +24,6 @@ from treegauge.experiments.grid import available_in, note_repeated, repeated_cel
 from treegauge.experiments.ledger import Ledger
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 GIVEN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
@@ -45,14 +44,10 @@ class StoreResults(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per cell; times are text."""
-        import polars as pl
-
         return self.frame.with_columns(pl.col(pl.Datetime).dt.to_string("%Y-%m-%dT%H:%M:%SZ"))
 
     def shown(self) -> "pl.DataFrame":
         """Return the table without empty columns, and without gold layers that score 100."""
-        import polars as pl
-
         table = self.table
         if table.is_empty():
             return table
@@ -185,9 +180,7 @@ class RunMeans(RowsResult):
 
 def run_mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     """Return the mean over runs of each metric, by setup and as macro average over treebanks."""
-    import polars as pl
-
-    from treegauge.statistics.small_samples import student_mean
+    from treegauge.statistics.student_intervals import student_mean
     from treegauge.statistics.units import LEAST_RUNS
 
     metrics = [name for name in frame.columns if name not in (*FIELDS, *GIVEN) and frame[name].dtype.is_float()]
@@ -198,14 +191,14 @@ def run_mean_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     macro = several.with_columns(treebank=pl.lit("macro average")).select(runs.columns)
     rows = []
     for setup, own in pl.concat([runs, macro]).group_by(*_MEANT, maintain_order=True):
-        for metric in metrics if len(own) > 1 else ():
-            if own[metric].null_count():
-                continue
-            estimate = student_mean(own[metric].to_numpy())
-            low, high = (float(limit) if len(own) >= LEAST_RUNS else None for limit in estimate.interval())
+        known = [metric for metric in metrics if len(own) > 1 and not own[metric].null_count()]
+        estimate = student_mean([own[metric].to_numpy() for metric in known]) if known else None
+        limits = zip(*estimate.interval(), strict=True) if estimate else ()
+        for metric, mean, (low, high) in zip(known, estimate.value if estimate else (), limits, strict=True):
+            few = len(own) < LEAST_RUNS
             row = dict(zip(_MEANT, setup, strict=True)) | {"runs": len(own), "metric": metric}
-            row |= {"mean": float(estimate.value), "sd": own[metric].std(), "low": low, "high": high}
-            rows.append(row)
+            row |= {"mean": float(mean), "sd": own[metric].std()}
+            rows.append(row | {"low": None if few else float(low), "high": None if few else float(high)})
     return rows
 
 
@@ -309,8 +302,6 @@ def read_results(
 
     If `distinct`, cells that train the same model as another one are left out.
     """
-    import polars as pl
-
     more = ["attempts", "environment", "started", "seconds", "peak"] if provenance else []
     frame = read_cells(ledger, "cells.done", filters, ["scalars", *more])
     if distinct:
@@ -337,8 +328,6 @@ def read_cells(ledger: Ledger, state: str, filters: Mapping[str, Any], columns: 
 
     Column ``repeated`` marks cells that train the same model as another one.
     """
-    import polars as pl
-
     kinds = {
         "setup": pl.Int64, "size": pl.Int64, "sample": pl.Int64, "seed": pl.Int64,
         "scalars": pl.String, "key": pl.Binary, "attempts": pl.Int64, "environment": pl.Int64,
@@ -392,8 +381,6 @@ def scalars(texts: "pl.Series") -> "pl.DataFrame":
     >>> scalars(pl.Series(['{"las": 80.5}', '{"las": 81, "note": "late"}'])).to_dicts()
     [{'las': 80.5, 'note': None}, {'las': 81.0, 'note': 'late'}]
     """
-    import polars as pl
-
     if texts.is_empty() or (texts == "{}").all():
         return pl.DataFrame()
     frame = texts.str.json_decode(infer_schema_length=None).struct.unnest()

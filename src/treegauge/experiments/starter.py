@@ -325,7 +325,6 @@ def preload(names: Sequence[str]) -> None:
     loaded by each cell.
     """
     import polars  # noqa: F401
-    import pyarrow  # noqa: F401
 
     from treegauge.experiments.tasks import BUILT_IN, EXTENSIONS, environment, find_task
     from treegauge.parsing.registry import known_parsers

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import STORE
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table, to_text
 from treegauge.core.verbs import verb
@@ -19,9 +20,6 @@ from treegauge.experiments.cells import Expansion
 from treegauge.experiments.ledger import COLUMNS, SETUP, Ledger, holder, sqlite_address
 from treegauge.experiments.plans import Plan, absent_treebanks
 from treegauge.parsing.train import in_words
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)

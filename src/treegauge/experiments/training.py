@@ -15,6 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import progress
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
@@ -24,8 +25,6 @@ from treegauge.experiments.tasks import LedgerEntry, failure, outcome_of
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.experiments.cell_store import Store
 
 Progress = Callable[[int, int], None]
@@ -206,8 +205,6 @@ def _result(
     recordings: Mapping[str, bytes],
 ) -> CellResult:  # fmt: skip
     """Return a result from what a process reports; a failed cell is an error."""
-    import polars as pl
-
     if scalars is None:
         raise TreegaugeError(f"{cell.name}: {error}")
     return CellResult(cell, scalars, None if words is None else pl.read_parquet(io.BytesIO(words)), recordings)

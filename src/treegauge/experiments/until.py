@@ -16,7 +16,7 @@ from treegauge.experiments.cells import Cell, CellBatch, Expansion, expansion_of
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.training import Progress, RunSummary, run_expansion, scalars_in
 from treegauge.statistics.multiple import SEED_WIDTH, TREEBANK_WIDTH, least_looks, sequence_interval
-from treegauge.statistics.small_samples import student_mean
+from treegauge.statistics.student_intervals import student_mean
 from treegauge.treebanks.sources.languages import kin_of
 
 METRIC = "LAS"

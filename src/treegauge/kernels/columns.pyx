@@ -63,26 +63,6 @@ def encode(
     return np.array(firsts[:distinct])
 
 
-def views(
-    const uint8_t[::1] data, const int32_t[:, ::1] fields, const int32_t[::1] rows,
-    Py_ssize_t column,
-):
-    """Arrow string views (16 bytes each) on the file's own bytes; nothing long is copied."""
-    cdef int32_t[:, ::1] out = np.zeros((len(rows), 4), np.int32)
-    cdef Py_ssize_t i
-    cdef int32_t start, size
-    with nogil:
-        for i in range(rows.shape[0]):
-            start = fields[rows[i], column]
-            size = fields[rows[i], column + 1] - 1 - start
-            out[i, 0] = size
-            if size > 0:
-                memcpy(&out[i, 1], &data[start], size if size <= 12 else 4)
-            if size > 12:
-                out[i, 3] = start
-    return np.asarray(out)
-
-
 def rewrite(
     const uint8_t[::1] data, const int32_t[:, ::1] fields, const int32_t[::1] rows,
     const int32_t[::1] offsets, const int32_t[:, ::1] spans, const int32_t[::1] columns,

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
@@ -19,12 +20,9 @@ from treegauge.measures.registry import sentence_sums
 from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.correct_words import Mask, align_trees, find_word_metric, metric_words, scored_words_mask
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import Mask, align_trees, find_word_metric, metric_words, scored_words_mask
 from treegauge.treebanks.data.columns import Treebank
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 OVERALL = "overall"

@@ -14,7 +14,7 @@ from treegauge.scoring.metrics.convention import Convention
 
 if TYPE_CHECKING:
     from treegauge.experiments.cell_store import Store
-    from treegauge.learning.curves.attachments import Attachments
+    from treegauge.learning.curves.class_counts import Attachments
     from treegauge.learning.curves.complexity import Complexities
     from treegauge.learning.curves.equivalents import Equivalents
     from treegauge.learning.curves.score_grid import Curves

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
@@ -24,9 +25,6 @@ from treegauge.learning.training_settings import (
     save_table,
 )
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, find_convention
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LARGER_IS_EASIER: Mapping[str, bool] = {
     "uas": True, "las": True,

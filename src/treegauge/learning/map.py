@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
 from treegauge.core.verbs import verb
@@ -21,8 +22,6 @@ from treegauge.learning.training_settings import (
 from treegauge.scoring.metrics.convention import Convention, find_convention
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 
@@ -58,8 +57,6 @@ class TreebankMaps(JoinedResult):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per treebank and layer; UAS and LAS are means over the models."""
-        import polars as pl
-
         table = super().table
         if self.scores is None:
             return table

@@ -111,7 +111,7 @@ def train_sources(
 
 def transfer_cell(cell: Cell) -> Outcome:
     """Train a parser without words on the source and parse the target; a task of ``run``."""
-    from treegauge.scoring.metrics.word_metrics import correct_trees
+    from treegauge.scoring.metrics.correct_words import correct_trees
 
     extra = cell.extra
     train = cell.read("train", treebank=extra["source"], errors=extra["errors"])

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import STORE
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, joined_signature
 from treegauge.core.verbs import Limits, Settings
 from treegauge.learning.dynamics.recording import LEAST_SENTENCES, Recording, unpacked_recordings
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.experiments.cell_store import Store
     from treegauge.experiments.cells import Cell
     from treegauge.treebanks.data.columns import Treebank
@@ -212,8 +211,6 @@ class JoinedResult(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """The rows of all results."""
-        import polars as pl
-
         tables = [one.table for one in self.results]
         if len({*self.labels}) > 1:
             for one, label in zip(tables, self.labels, strict=True):

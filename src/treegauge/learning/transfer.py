@@ -142,8 +142,8 @@ def transfer(
     from treegauge.core.result import sign
     from treegauge.learning import contribution
     from treegauge.learning.weights import weigh_sources
+    from treegauge.scoring.metrics.correct_words import find_word_metric
     from treegauge.scoring.metrics.registry import metric_label
-    from treegauge.scoring.metrics.word_metrics import find_word_metric
     from treegauge.treebanks.data.conllu import write_conllu
 
     world = _world(target, sources)
@@ -253,7 +253,7 @@ def _signed(result: "Contributions", world: _World, training: SourceTraining, li
 
 def _learning_curve(source: Any, parser: str, treebank: str, label: str) -> "tuple[dict[str, str], Place, str]":
     """Return the group of each class, the function that places scores, and the classification."""
-    from treegauge.learning.curves.attachments import UNKNOWN
+    from treegauge.learning.curves.class_counts import UNKNOWN
     from treegauge.learning.curves.complexity import composite_counts, partition
     from treegauge.learning.curves.equivalents import placing
     from treegauge.learning.curves.gathering import read_counts

@@ -3,22 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.measures.registry import sentence_sums
 from treegauge.measures.similarity import log_ratios, trigram_shortfall
-from treegauge.statistics.small_samples import jackknife
+from treegauge.statistics.student_intervals import jackknife
 from treegauge.statistics.units import LEAST_UNITS
 from treegauge.treebanks.data.columns import Treebank
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = npt.NDArray[np.float64]
 SENTENCES = 10
@@ -73,7 +71,7 @@ def ratio_estimate(
 
     `counts` and `words` have one value per sentence, such as correct heads (or a difference of two
     parsers' correct heads) and words; sentences without words do not count. The interval is that of
-    :func:`~treegauge.statistics.small_samples.jackknife`, from ten sentences on; a `share`, such
+    :func:`~treegauge.statistics.student_intervals.jackknife`, from ten sentences on; a `share`, such
     as a score, has it on the scale of log odds.
 
     Examples

@@ -20,7 +20,7 @@ from treegauge.measures.registry import (
 from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data import trees
 from treegauge.treebanks.data.columns import Ints, Treebank
-from treegauge.treebanks.data.trees import FARTHEST, displacement_counts, mean_edge_displacement
+from treegauge.treebanks.data.trees import FARTHEST, displacement_counts, mean_displacement
 
 Support = Literal["seen", "axis"]
 #: Factor by which bootstrap deviations of EDV and SLV are too small, by simulation.
@@ -220,7 +220,7 @@ register(
 )  # fmt: skip
 def mean_med(treebank: Treebank) -> FloatArray:
     """Return the mean edge displacement, averaged over sentences of two or more words."""
-    each = mean_edge_displacement(treebank)
+    each = mean_displacement(treebank)
     return np.column_stack([np.nan_to_num(each), ~np.isnan(each)])
 
 

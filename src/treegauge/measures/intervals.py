@@ -9,7 +9,7 @@ import numpy.typing as npt
 from treegauge.measures.registry import Additive, FloatArray, Measure
 from treegauge.measures.vocabulary import entropy_of
 from treegauge.statistics.draws import Units, bootstrap_sums, jackknife_values
-from treegauge.statistics.small_samples import effective_df, heavy_tailed_df, wilson
+from treegauge.statistics.student_intervals import effective_df, heavy_tailed_df, wilson
 from treegauge.statistics.units import FEW_DOCUMENTS, IN_DOCUMENTS, LEAST_UNITS, TextUnits, text_units, units_of_text
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts
@@ -40,7 +40,7 @@ def measure_interval(
 
     Means have Student's interval with the jackknife's variance, on a log scale if they are
     positive, and the degrees of freedom of
-    :func:`~treegauge.statistics.small_samples.heavy_tailed_df` if these are fewer. Shares have
+    :func:`~treegauge.statistics.student_intervals.heavy_tailed_df` if these are fewer. Shares have
     Wilson's interval with the effective number of words that this variance implies; the entropy of
     a share has the image of this interval. Other entropies have Student's interval around the
     bias-corrected value, :math:`n \hat\theta - (n - 1) \bar\theta_{(i)}`, which may exclude the

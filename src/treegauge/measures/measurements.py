@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core import tables
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.measures.registry import Measure, Value
 
 #: Maximum number of columns of measures when there are several treebanks.
@@ -166,8 +165,6 @@ def _listing(measures: "Iterable[Measure]") -> list[dict[str, Any]]:
 
 def _frame(rows: list[dict[str, Any]], numbers: Iterable[str] = (), *, keep: bool = False) -> "pl.DataFrame":
     """Return rows as a frame, without empty columns unless they are kept."""
-    import polars as pl
-
     rows = rows if keep else _without_empty(rows)
     names = list(rows[0]) if rows else ["measure", "treebank", "value"]
     kinds = {name: pl.Float64 if name in numbers else pl.String for name in names}

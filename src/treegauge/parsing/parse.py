@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, ClassVar, Literal
 
 from treegauge.core.file_kinds import CONLLU
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note, progress
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.parsing.base import Model
     from treegauge.parsing.probabilities.fit_confidence import ModelCalibration
     from treegauge.parsing.train import Training
@@ -32,8 +31,6 @@ class Parsed(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row: the parsed file and its size."""
-        import polars as pl
-
         size = {"sentences": len(self.treebank), "words": self.treebank.n_words}
         return pl.DataFrame([{"treebank": self.treebank.name, **size, "file": self.path}])
 

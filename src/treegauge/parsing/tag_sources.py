@@ -218,7 +218,7 @@ def tag_report(model: Any, dev: Treebank | None) -> dict[str, float]:
     All are in percent; empty for a model without a tagger or a dev set without tags.
     """
     from treegauge.scoring.alignment.align import align
-    from treegauge.scoring.metrics.word_metrics import correct_words
+    from treegauge.scoring.metrics.correct_words import correct_words
 
     source = getattr(model, "tag_source", GOLD)
     if source.tagger is None or dev is None or lacks_tags(dev):

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from treegauge.core import tables
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.ranking.claims import Claim, Flip
 from treegauge.ranking.leaderboard import metric_name, some
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class PairedEstimate(NamedTuple):
@@ -104,8 +102,6 @@ class Certificate(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """Win rates by size of subsets."""
-        import polars as pl
-
         return pl.DataFrame(list(self.wins), infer_schema_length=None)
 
     @property

@@ -24,7 +24,7 @@ from treegauge.statistics.planning import (
     signed_rank_difference,
     verdict,
 )
-from treegauge.statistics.small_samples import StudentEstimate, median_interval, signed_rank, wilson
+from treegauge.statistics.student_intervals import StudentEstimate, median_interval, signed_rank, wilson
 from treegauge.statistics.units import LEAST_GROUPED, TreebankUnits
 
 Grouping = Literal["genus", "stock", "family", "language", "resource"]
@@ -185,8 +185,8 @@ def _win_rates(
     pair: Leaderboard, sizes: Sequence[int], bounds: Sequence[Constraint], subsets: int, seed: int
 ) -> tuple[dict[str, Any], ...]:
     """Return shares of subsets won, tied and lost: counted, or sampled if there are constraints."""
-    from treegauge.ranking.stability.all_subsets import exact_ranks
-    from treegauge.ranking.stability.random_subsets import stability
+    from treegauge.ranking.stability.exact_win_rates import exact_ranks
+    from treegauge.ranking.stability.win_rates import stability
 
     rows = []
     counted = None if bounds else exact_ranks(pair, size=sizes)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,16 +24,14 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name, ranks_of
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of, scored_board
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.statistics.multiple import adjust, tie_groups, tie_letters
-from treegauge.statistics.small_samples import signed_rank
-
-if TYPE_CHECKING:
-    import polars as pl
+from treegauge.statistics.student_intervals import signed_rank
 
 Method = Literal["nemenyi", "wilcoxon-holm"]
 Comparison = Literal[
@@ -128,8 +126,6 @@ class CriticalDifference(SystemComparison):
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row per system: average rank, mean score, treebanks won, groups it belongs to."""
-        import polars as pl
-
         numbers = self.board.fixed_point()[0]
         won = (numbers == numbers.max(axis=0)).sum(axis=1)
         columns = {

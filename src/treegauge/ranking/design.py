@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.reading import parse_number, read_file
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
@@ -19,21 +20,19 @@ from treegauge.ranking.metadata import name_key, units_of
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.selection import CONDITIONS, SubsetConditions, demands_of
 from treegauge.scoring.certainty import difference as difference_of
-from treegauge.scoring.comparisons import POWER, unit_counts
 from treegauge.scoring.hierarchies import paired_differences
 from treegauge.scoring.metrics.registry import canonical
+from treegauge.scoring.paired_tests import POWER, unit_counts
 from treegauge.scoring.settings import Scoring, score_options
 from treegauge.scoring.systems import answers
 from treegauge.statistics.draws import ratios
 from treegauge.statistics.hierarchy import hierarchy
 from treegauge.statistics.multiple import TEXT_WIDTH, sequence_interval
 from treegauge.statistics.planning import needed_units, signed_rank_difference, significant_errors, smallest
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.units import GENUS, LEAST_RUNS, LEAST_UNITS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.certainty import UnitCounts
     from treegauge.scoring.scores import Scores
     from treegauge.scoring.suite import Suite
@@ -68,14 +67,10 @@ class SamplePlan(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per pair and kind of unit."""
-        import polars as pl
-
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
     def shown(self) -> "pl.DataFrame":
         """Return the table, with a remark where no number is enough."""
-        import polars as pl
-
         needed = pl.col("needed").cast(pl.String).fill_null("no number is enough")
         hidden = [name for name in self.table.columns if name.startswith("always")]
         table = self.table.drop(hidden).with_columns(needed)
@@ -352,8 +347,6 @@ def spread_of(differences: Floats, genera: Sequence[str], level: float = 0.95) -
 
 def hours_of(board: Leaderboard, metadata: Any) -> Floats | None:
     """Return the cost of each treebank from a column ``hours`` of the metadata, if there is one."""
-    import polars as pl
-
     if metadata is None:
         return None
     frame = metadata if isinstance(metadata, pl.DataFrame) else read_file(metadata).frame

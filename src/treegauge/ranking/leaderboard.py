@@ -13,17 +13,15 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.ranking.metadata import name_key
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TIE = 1
 """The amount that an equal total adds to a doubled rank: equal totals share the average rank."""
@@ -157,8 +155,6 @@ class Leaderboard(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """The ranking over all treebanks: rank, system, mean score."""
-        import polars as pl
-
         means = self.filled.mean(axis=1)
         frame = pl.DataFrame({"rank": self.ranking(), "system": self.systems, "mean": means})
         return frame.sort("rank", "system")
@@ -170,8 +166,6 @@ class Leaderboard(Result):
     @property
     def cells(self) -> "pl.DataFrame":
         """All scores: ``metric, treebank, system, score``, and ``seed`` where there are several."""
-        import polars as pl
-
         seeds, systems, treebanks = self.cube.shape
         frame = pl.DataFrame(
             {

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.reading import read_file
 from treegauge.statistics.units import TreebankUnits, treebank_units
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.ranking.leaderboard import Leaderboard
 
 COLUMNS = ("name", "language", "tokens", "family", "stock", "genus", "resource")
@@ -63,8 +62,6 @@ def describe(
     The first source that knows a value counts. Names give the language and its kin, from the
     same table as in analyses.
     """
-    import polars as pl
-
     given = {}
     if source is not None:
         own = source if isinstance(source, pl.DataFrame) else read_file(source).frame

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import RowsResult, countersign
 from treegauge.ranking.compare import treebank_ranks
@@ -33,8 +34,6 @@ from treegauge.statistics.models.mixed_model import RandomTerm, crossed, mixed_m
 from treegauge.statistics.units import GENUS, LEAST_UNITS, TOO_FEW
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.scores import Scores
 
 Floats = NDArray[np.float64]
@@ -90,8 +89,6 @@ class MixedComparison(SystemComparison):
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row per system, the best first."""
-        import polars as pl
-
         board, none = self.board, [None] * len(self.board.systems)
         columns = {"rank": board.ranking(), "system": board.systems, "mean": board.filled.mean(axis=1)}
         for name in _ENDS:
@@ -210,7 +207,7 @@ def _board_rows(board: Leaderboard) -> _Rows:
 
 def _document_rows(board: Leaderboard, scores: "Scores") -> _Rows | None:
     """Return one row per document, system and run; None, with a note, if a treebank marks few documents."""
-    from treegauge.scoring.comparisons import unit_counts
+    from treegauge.scoring.paired_tests import unit_counts
 
     unmarked = [code for code in board.treebanks if scores.treebanks[code].units != "documents"]
     if unmarked:

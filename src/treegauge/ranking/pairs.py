@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, some
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = NDArray[np.float64]
 FEW = 10
@@ -47,8 +45,6 @@ class PairMatrix(SystemComparison):
         return self._matrix(len(self.systems))
 
     def _matrix(self, number: int) -> "pl.DataFrame":
-        import polars as pl
-
         def cell(a: int, b: int) -> Any:
             numbers = {key: part[a, b].item() for key, part in self.numbers.items()}
             return self.form.format(**numbers) if self.form else next(iter(numbers.values()))
@@ -158,7 +154,7 @@ def improvement(board: Leaderboard, *, level: float = 0.95) -> Improvement:
     2021, NeurIPS). 0.5 means no difference. The interval is Wilson's, with treebanks as units: a
     system that wins on all five treebanks need not win on the sixth.
     """
-    from treegauge.statistics.small_samples import wilson
+    from treegauge.statistics.student_intervals import wilson
 
     order = board.by_mean()
     grid = np.round(board.cube[:, order] * 10**9).astype(np.int64)

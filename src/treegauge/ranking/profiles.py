@@ -10,20 +10,18 @@ leaves out a quarter at either end. Runs are averaged in neither: a system that 
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core import tables
+from treegauge.core.lazy import pl
 from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, metric_name
 from treegauge.ranking.strengths import Jackknifed, families_of
-from treegauge.statistics.small_samples import effective_df, heavy_tailed_df
+from treegauge.statistics.student_intervals import effective_df, heavy_tailed_df
 from treegauge.statistics.units import GENUS, TOO_FEW
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = NDArray[np.float64]
 #: Scores at which profiles are computed, and those that are printed.
@@ -78,8 +76,6 @@ class Profiles(SystemComparison):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per system: interquartile mean, mean, and the share of scores above thresholds, in percent."""
-        import polars as pl
-
         columns: dict[str, Any] = {"system": self.board.systems, "iqm": self.mean}
         for name, values in (("low", self.low), ("high", self.high)):
             missing = [None] * len(self.mean)

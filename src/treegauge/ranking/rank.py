@@ -12,11 +12,11 @@ from treegauge.core.verbs import verb
 from treegauge.ranking.compare import compare
 from treegauge.ranking.leaderboard import Leaderboard, Ranks
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
-from treegauge.ranking.stability.all_subsets import exact_ranks
+from treegauge.ranking.stability.exact_win_rates import exact_ranks
 from treegauge.ranking.stability.named_subsets import Constraint, average_subsets, restrict
 from treegauge.ranking.stability.outliers import outliers
-from treegauge.ranking.stability.random_subsets import sample_count, stability
 from treegauge.ranking.stability.sampler import usual_size
+from treegauge.ranking.stability.win_rates import sample_count, stability
 from treegauge.ranking.strengths import advantages, best_system, families_of, rank_sets
 from treegauge.statistics.units import GENUS
 

@@ -11,8 +11,17 @@ import numpy as np
 
 from treegauge.core.conditions import frame_where, told_apart
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
-from treegauge.core.reading import FileTable, check_percent, frame_table, parse_number, read_file, result_table
+from treegauge.core.reading import (
+    FileTable,
+    check_percent,
+    frame_table,
+    parse_number,
+    polars_frame,
+    read_file,
+    result_table,
+)
 from treegauge.core.result import Result
 from treegauge.core.verbs import Settings
 from treegauge.ranking.leaderboard import Leaderboard, some
@@ -20,8 +29,6 @@ from treegauge.ranking.metadata import COLUMNS, describe, known_code
 from treegauge.treebanks.sources.inputs import Input, recognise
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.scores import Scores
     from treegauge.treebanks.data.columns import Treebank
 
@@ -421,8 +428,6 @@ def _table_of(source: Input, metric: str, where: Sequence[str]) -> FileTable:
 
 
 def _cells_of(source: Input, metric: str) -> FileTable:
-    import polars as pl
-
     from treegauge import data
 
     given = source.given
@@ -431,8 +436,7 @@ def _cells_of(source: Input, metric: str) -> FileTable:
     if isinstance(given, Result):
         return result_table(given)
     if given is not None:
-        frame = given if isinstance(given, pl.DataFrame) else pl.DataFrame(given)
-        return frame_table(frame, "table")
+        return frame_table(polars_frame(given), "table")
     if source.kind == "store":
         from treegauge.experiments.cell_store import Store
 

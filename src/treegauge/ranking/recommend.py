@@ -20,12 +20,13 @@ system ranks it well against any other.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
 from treegauge.ranking.leaderboard import Leaderboard
@@ -40,9 +41,6 @@ from treegauge.ranking.selection import (
     repeated_folds,
 )
 from treegauge.ranking.stability.named_subsets import own_subsets, subset_columns
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FOLDS = 5  # of the cross-validation over systems
 FEWEST = 6  # systems: some for choosing, others for evaluation
@@ -112,8 +110,6 @@ class Recommendation(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """The recommended subset (held-out figures), then named subsets by their margin."""
-        import polars as pl
-
         judged = self.held_out
         first = {
             "subset": "recommended", "size": len(self.subset), "absent": 0,
@@ -229,7 +225,7 @@ def judged_subsets(problem: SubsetSearch, folds: int, repeats: int, rng: np.rand
     :math:`D \pm t_{n-1} se` with the jackknife's
     :math:`se^2 = \frac{n-1}{n} \sum_i (D_{(i)} - \bar D)^2`: a pair counts for both its systems.
     """
-    from treegauge.statistics.small_samples import StudentEstimate
+    from treegauge.statistics.student_intervals import StudentEstimate
 
     systems = len(problem.values)
     chance = np.array([problem.concordance(order[: problem.size]) for order in problem.pool])

@@ -4,27 +4,25 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from treegauge.core import tables
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.paper_tables import PaperRow, PaperTable, paper_cells
 from treegauge.core.result import Result, RowsResult, countersign
 from treegauge.ranking.compare import CriticalDifference, critical_difference
 from treegauge.ranking.leaderboard import Leaderboard
 from treegauge.ranking.metadata import describe
-from treegauge.ranking.stability.random_subsets import Stability, stability
 from treegauge.ranking.stability.sampler import usual_size
+from treegauge.ranking.stability.win_rates import Stability, stability
 from treegauge.ranking.strengths import RankSets, advantages, families_of, rank_sets
 from treegauge.scoring.metrics.registry import metric_label
 from treegauge.scoring.submissions import ONE_RUN, SubmissionScores
 from treegauge.statistics.units import TOO_FEW
 from treegauge.treebanks.sources.languages import human_names
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MACRO = "macro average"
 LEVEL = 0.05
@@ -87,8 +85,6 @@ class Standings(Result):
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row per team, the best first."""
-        import polars as pl
-
         board = self.board
         ranks = self.subsets.table.select("system", "best", "worst", "mean")
         limits = [self.intervals.get(name) or (None, None) for name in board.systems]
@@ -114,8 +110,6 @@ class Standings(Result):
 
     def shown(self) -> "pl.DataFrame":
         """Return the informative columns, with readable names."""
-        import polars as pl
-
         rows = self.table.to_dicts()
         sets = [None if row["rank_low"] is None else f"{row['rank_low']}-{row['rank_high']}" for row in rows]
         limits = [None if row["low"] is None else f"{row['low']:.2f}–{row['high']:.2f}" for row in rows]

@@ -16,23 +16,21 @@ cases, wherever the others are.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import Leaderboard, SystemComparison, effects, is_connected, normal_equations
 from treegauge.ranking.metadata import units_of
 from treegauge.statistics.planning import Winner, best_of
-from treegauge.statistics.small_samples import StudentEstimate, effective_df, heavy_tailed_df
+from treegauge.statistics.student_intervals import StudentEstimate, effective_df, heavy_tailed_df
 from treegauge.statistics.units import GENUS, LEAST_GROUPS, LEAST_TREEBANKS
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = NDArray[np.float64]
 _DRAWS = 4000
@@ -192,8 +190,6 @@ class BradleyTerry(SystemComparison):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per system, the strongest first."""
-        import polars as pl
-
         columns = {
             "rank": 1 + np.argsort(np.argsort(-self.strength, kind="stable")),
             "system": self.systems, "strength": self.strength, "low": self.low, "high": self.high,

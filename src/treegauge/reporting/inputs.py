@@ -13,20 +13,25 @@ from treegauge.core.messages import note
 from treegauge.core.result import Result
 from treegauge.core.verbs import Verb, command
 from treegauge.learning.dynamics.cartography import MapArchive, stored_maps
-from treegauge.reporting.saved import SavedResults, match_saved, saved_result
+from treegauge.reporting.saved import SavedClaim, SavedResults, match_saved, saved_result
 from treegauge.scoring.alignment.segmentation import mismatch, segmentation
 from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import Breakdowns
 from treegauge.scoring.metrics.convention import Convention
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
-from treegauge.scoring.systems import matched_runs, name_and_path
+from treegauge.scoring.systems import matched_runs, name_and_path, system_homes, treebank_names
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Errors, short_name
-from treegauge.treebanks.sources.inputs import Input, recognise
+from treegauge.treebanks.sources.inputs import Input, is_treebank_folder, recognise
+from treegauge.treebanks.sources.matching import distinct_names
 
 KINDS = ("treebank", "conllu", "system", "scores", "counts", "store", "recording", "transfer", "packaged", "object")
 """Kinds of inputs that a page can show."""
-HOW_TO_NAME_GOLD = "give the treebank's folder, or name the gold file: --gold FILE (gold=FILE)"
+HOW_TO_NAME_GOLD = (
+    "give the treebank's folder, or name the gold file or folder: --gold FILE (gold=FILE), "
+    "or the systems: NAME=PATH for each of them"
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,7 @@ class PageInputs:
     recordings: list[Recorded] = field(default_factory=list)
     saved: Mapping[str, SavedResults] = field(default_factory=dict)
     saved_scores: list[Scores] = field(default_factory=list)
+    saved_findings: list[Breakdowns | SavedClaim] = field(default_factory=list)
 
     @property
     def folders(self) -> dict[str, Path]:
@@ -103,15 +109,16 @@ class PageInputs:
 def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Errors = "strict") -> PageInputs:
     """Recognise the inputs of a page and match output to gold.
 
-    Gold is a file that `gold` names or that is in a treebank's folder. Output is matched to it by
-    text, files in a folder of output also by name. Gold is never guessed: files with the same text
-    are refused if none of them is known to be gold.
+    Gold is a file that `gold` names or that is in a treebank's folder; without any, the one input
+    that is not named if all systems are, or the one folder of treebank folders. Output is matched to
+    it by text, files in a folder of output also by name. Gold is never guessed: files with the same
+    text are refused if none of them is known to be gold.
     """
     from treegauge.ranking.leaderboard import Leaderboard
 
     sources = list(sources)
     _check_named(sources)
-    inputs = recognise(sources, gold=gold, kinds=KINDS, errors=errors)
+    inputs = _with_gold(recognise(sources, gold=gold, kinds=KINDS, errors=errors))
     files = [one.path for one in inputs if one.kind != "packaged" and one.given is None]
     page = PageInputs(_base(files), errors)
     saved: list[tuple[str, Result]] = []
@@ -122,6 +129,8 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
         result = saved_result(one)
         if isinstance(result, Scores):
             scores.append((one, result))
+        elif isinstance(result, Breakdowns | SavedClaim):
+            page.saved_findings.append(result)
         elif result is not None:
             saved.append((one.name if one.given is not None else str(one.path), result))
         elif one.kind in tables:
@@ -133,7 +142,7 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
         elif one.kind == "object":
             raise TreegaugeError(
                 f"a page cannot show a {one.name}; expected a Treebank, a Store, a table of scores, a result of "
-                "audit, check, measure or score, or paths"
+                "audit, breakdown, certify, check, measure or score, or paths"
             )
     loose = [one for one in inputs if one.kind == "conllu"]
     folders = [one for one in inputs if one.kind == "system"]
@@ -154,6 +163,26 @@ def read_inputs(sources: Iterable[Any], *, gold: Iterable[Any] = (), errors: Err
                 made = _recorded(archive, str(one.path), [*golds, *others], page)
                 page.recordings.append(made._replace(number=number))
     return page
+
+
+def _with_gold(inputs: Sequence[Input]) -> list[Input]:
+    """Return the inputs; if none is gold, that which can only be gold is."""
+    texts = [one for one in inputs if one.kind in {"treebank", "conllu", "system"}]
+    if len(texts) < 2 or any(one.kind == "treebank" or one.role == "gold" for one in texts):
+        return list(inputs)
+    unnamed = [one for one in texts if not one.named]
+    if len(unnamed) != 1 or len(unnamed) == len(texts):
+        unnamed = [one for one in unnamed if one.kind == "system" and _of_treebanks(one)]
+    if len(unnamed) != 1:
+        return list(inputs)
+    note(f"gold: {unnamed[0].path}")
+    return [replace(one, role="gold") if one is unnamed[0] else one for one in inputs]
+
+
+def _of_treebanks(folder: Input) -> bool:
+    """Whether all files in a folder are in treebank folders, such as UD_Greek-GDT/el_gdt-ud-test.conllu."""
+    homes = {Path(file).parent for file in folder.files}
+    return folder.path not in homes and all(map(is_treebank_folder, homes))
 
 
 def _add_saved_scores(scores: Sequence[tuple[Input, Scores]], page: PageInputs) -> None:
@@ -180,7 +209,8 @@ def _parts(whole: Input) -> list[Input]:
     if whole.kind == "treebank":
         parts = {f"{whole.name}/{split}": files for split, files in whole.splits.items()}
     else:
-        parts = {short_name(file): (file,) for file in whole.files}
+        names = distinct_names(whole.files, treebank_names(whole.files))
+        parts = dict(zip(names, ((file,) for file in whole.files), strict=True))
     return [replace(whole, kind="conllu", path=Path(files[0]), name=name, files=files) for name, files in parts.items()]
 
 
@@ -219,7 +249,7 @@ def _pair(golds: Sequence[Input], files: Sequence[Input], folders: Sequence[Inpu
             )
         else:
             alone[one.text] = one
-    for folder in folders:
+    for folder in (each for one in folders for each in _systems_in(one, golds)):
         for number, one in _folder_output(folder, golds):
             output.setdefault(number, []).append(one)
     for number in sorted(output):
@@ -238,6 +268,14 @@ def _incomplete(output: Input, golds: Sequence[Input]) -> str:
     return ""
 
 
+def _systems_in(folder: Input, golds: Sequence[Input]) -> list[Input]:
+    """Return a folder of output or, if it has a folder of runs per system, these."""
+    files_of_gold = [str(one.path) for one in golds if one.given is None]
+    homes = system_homes(files_of_gold, folder.path, folder.name if folder.named else "")
+    files = {home: tuple(file for file in folder.files if home in Path(file).parents) for home in homes}
+    return [replace(folder, path=home, name=home.name, files=own) for home, own in files.items()] or [folder]
+
+
 def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Input]]:
     """Return the files in a folder of output, each with the number of its gold file."""
     places = {str(one.path): number for number, one in enumerate(golds)}
@@ -252,7 +290,8 @@ def _folder_output(folder: Input, golds: Sequence[Input]) -> list[tuple[int, Inp
     if not found:
         raise TreegaugeError(
             f"{folder.path} is a folder of output, and no gold treebank was given for any of its "
-            f"{len(folder.files)} files, such as {Path(folder.files[0]).name}; {HOW_TO_NAME_GOLD}"
+            f"{len(folder.files)} files, such as {Path(folder.files[0]).name}; {HOW_TO_NAME_GOLD}; "
+            f"if this folder is gold, write --gold {folder.path}"
         )
     if left := [file for file in folder.files if file not in {file for _, file in found}]:
         note(f"{folder.name}: {len(left)} of {len(folder.files)} output files belong to no "

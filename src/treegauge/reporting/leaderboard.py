@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.verbs import command, verb
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
 from treegauge.scoring.settings import Reading
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.ranking.reading import Missing
     from treegauge.ranking.standings import Standings
     from treegauge.reporting.page import Section

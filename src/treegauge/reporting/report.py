@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.file_kinds import PAGE
 from treegauge.core.files import atomic
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -17,8 +18,6 @@ from treegauge.scoring.metrics.convention import Convention, metric_and_conventi
 from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.reporting.inputs import PageInputs
     from treegauge.reporting.page import Section
     from treegauge.reporting.sections.ranking import RankedTable
@@ -44,8 +43,6 @@ class Page(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per section: its title, its main findings, the number of tables and methods."""
-        import polars as pl
-
         rows = [(one.title, " ".join(one.short), len(one.tables), len(one.methods)) for one in self.sections]
         return pl.DataFrame(rows, ["section", "findings", "tables", "methods"], orient="row")
 
@@ -76,15 +73,21 @@ def report(
     The page has a section for everything the inputs allow: scores, ranking, treebanks, data maps,
     learning curves. Inputs are recognised by their contents. The same inputs give the same bytes.
 
+    A treebank and output for its test set; systems with several seeds on several treebanks, as in score::
+
+        treegauge report UD_Greek-GDT careful.conllu hasty.conllu -o page.html
+        treegauge report gold careful=runs/careful hasty=runs/hasty -o page.html
+
     Parameters
     ----------
     *sources
         Treebanks (folders, files, names), output of systems (files, folders, NAME=PATH), score
         tables or conll18, stores, recordings of training, counts of curves, results of transfer.
-        Results of audit, check, measure and score, saved as JSON (in Python also the results
-        themselves), are shown instead of computed again.
+        Results of audit, breakdown, certify, check, measure and score, saved as JSON (in Python also
+        the results themselves), are shown instead of computed again.
     gold
-        Gold CoNLL-U files that are not in a treebank folder; repeatable.
+        Gold files or folders that are not treebank folders; repeatable. Not needed if all systems
+        are given as NAME=PATH.
     out
         The page to write. In Python, None writes nothing.
     title
@@ -152,6 +155,10 @@ def _sections(inputs: "PageInputs", convention: Convention, metric: str, subsets
         from treegauge.reporting.sections.scores import saved_scores_section
 
         yield saved_scores_section(inputs.saved_scores)
+    if inputs.saved_findings:
+        from treegauge.reporting.sections.scores import saved_findings_section
+
+        yield saved_findings_section(inputs.saved_findings)
     stores = [path for path, found in tasks.items() if "score" in found]
     yield from _ranking(inputs, results, stores, metric, subsets)
     if inputs.treebanks:

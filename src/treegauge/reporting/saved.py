@@ -1,24 +1,28 @@
-"""Saved results of audit, check, measure and score, which a page shows instead of computing them again."""
+"""Saved results of audit, check, measure, score, breakdown and certify, which a page shows as they are."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from treegauge.auditing.audit import Audit, read_audit
 from treegauge.auditing.card import Cards, read_cards
 from treegauge.auditing.profile import LEVEL, Profile
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.reading import read_saved
-from treegauge.core.result import Result
+from treegauge.core.result import Result, RowsResult
 from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import command
 from treegauge.measures.measure import measure
 from treegauge.measures.measurements import Measured, Measures
-from treegauge.scoring.comparisons import Comparisons
+from treegauge.ranking.certificate import Certificate
+from treegauge.ranking.certify import certify
+from treegauge.scoring.breakdown import breakdown
+from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
 from treegauge.scoring.metrics.convention import find_convention
 from treegauge.scoring.metrics.registry import Metric
+from treegauge.scoring.paired_tests import Comparisons
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.treebanks.sources.files import is_stream, open_bytes, short_name
@@ -54,7 +58,9 @@ def saved_result(one: Input) -> Result | None:
     """Return the result that an input is, or that its JSON holds; None for other inputs."""
     if isinstance(one.given, Audit):
         return one.given.card if one.given.only == "card" else one.given
-    if isinstance(one.given, Cards | Measures | Scores | ValidationReport):
+    if isinstance(one.given, Certificate):
+        return _claim(one.given.to_dict())
+    if isinstance(one.given, Breakdowns | Cards | Measures | Scores | ValidationReport):
         return one.given
     if one.given is not None or one.kind != "scores" or one.path.suffix.lower() != ".json":
         return None
@@ -101,9 +107,44 @@ def _scores(content: Json) -> Scores:
     return made
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class SavedClaim(RowsResult):
+    """What `certify` said on a claim: its paragraph, and the win rates over subsets of treebanks as rows."""
+
+    claim: str
+    text: str
+    kind: ClassVar[str] = "certificate"
+
+
+def _claim(content: Json) -> SavedClaim:
+    return SavedClaim(content["win_rates"], content["signature"], content["claim"], content["text"])
+
+
+def _breakdowns(content: Json) -> Breakdowns:
+    import polars as pl
+
+    frame = pl.DataFrame(content["rows"], infer_schema_length=None)
+    gone: Any = None  # the words are not in the file
+    systems = {
+        str(name): Breakdown(
+            own.drop("system").rename({"predicted": "system"}), gone, gone, gone, gone, content["signature"]
+        )
+        for (name,), own in frame.group_by(["system"], maintain_order=True)
+    }
+    made = Breakdowns(systems, content["signature"], tuple(content["differences"]), tuple(content["notes"]))
+    others = [_breakdowns(one) for one in content.get("breakdowns", ())]
+    return made.with_attached({"breakdowns": others} if others else {})
+
+
 _READERS: Mapping[Any, Callable[[Path], Result]] = {
     "audit": read_audit,
+    "breakdowns": lambda path: read_saved(
+        path, "breakdowns", command(breakdown, "GOLD", "SYSTEM", out="FILE.json"), _breakdowns
+    ),
     "cards": read_cards,
+    "certificate": lambda path: read_saved(
+        path, "certificate", command(certify, "SCORES", claim="A > B", out="FILE.json"), _claim
+    ),
     "check": read_check,
     "measures": lambda path: read_saved(
         path, "measures", command(measure, "all", "TREEBANK", out="FILE.json"), _measures

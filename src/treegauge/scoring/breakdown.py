@@ -40,6 +40,13 @@ def breakdown(
 ) -> "Breakdowns":
     """Show where systems go wrong: scores by class of words, confusion matrix, overlap, calibration.
 
+    The errors of two systems by relation, over seeds and treebanks as in score; as a table for a paper; the sentences
+    with the errors of one::
+
+        treegauge breakdown gold runs/careful runs/hasty
+        treegauge breakdown gold runs/careful runs/hasty -o errors.tex
+        treegauge breakdown gold runs/careful runs/hasty --where hasty=wrong
+
     Parameters
     ----------
     gold

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from treegauge.core import tables
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.confidence import Confidence, Event, SentenceConfidence
@@ -26,9 +27,6 @@ from treegauge.statistics.probabilities import (
     reliability_bins,
     risk_coverage,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: Minimum number of sentences or documents for a test of calibration.
 LEAST_TESTED = 20
@@ -126,8 +124,6 @@ class Calibration(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per system and event."""
-        import polars as pl
-
         return pl.DataFrame(list(self.rows()), infer_schema_length=None)
 
     def json_fields(self) -> dict[str, Any]:
@@ -172,8 +168,6 @@ class Coverage(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per system and percentage of sentences dropped."""
-        import polars as pl
-
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
     def json_fields(self) -> dict[str, Any]:

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
+from treegauge.scoring.metrics.las_counts import SentenceCounts
 from treegauge.scoring.metrics.registry import ALL, NUMBER
-from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.bootstrap import bootstrap
 from treegauge.statistics.draws import FloatArray, ratios
-from treegauge.statistics.small_samples import StudentEstimate, jackknife
+from treegauge.statistics.student_intervals import StudentEstimate, jackknife
 from treegauge.statistics.units import (
     LEAST_BOOTSTRAP,
     LEAST_ERRORS,

@@ -18,7 +18,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.classes.class_tests import unit_numbers
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
-from treegauge.scoring.metrics.word_metrics import CorrectWords, Mask, correct_words
+from treegauge.scoring.metrics.correct_words import CorrectWords, Mask, correct_words
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.units import UnitKind
 from treegauge.treebanks.data.columns import NUMBER, Treebank

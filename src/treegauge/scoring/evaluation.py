@@ -15,8 +15,8 @@ from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.alignment.paired_reading import LAYERS, Input, SideReader, read_pairs
 from treegauge.scoring.alignment.segmentation import MismatchError, TextChanges
 from treegauge.scoring.certainty import UnitCounts, check_resampling, intervals, remarks
+from treegauge.scoring.metrics.las_counts import SentenceCounts, join, tally
 from treegauge.scoring.metrics.registry import ALL, FRACTIONAL, NUMBER, Metric
-from treegauge.scoring.metrics.sentence_counts import SentenceCounts, join, tally
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.statistics.units import UnitKind, text_units

@@ -12,7 +12,7 @@ from treegauge.core.result import RowsResult, countersign
 from treegauge.scoring.alignment.align import Alignment, Side, joint_codes, without_spaces
 from treegauge.scoring.alignment.segmentation import Ints, TextChanges, segmentation
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import Mask, correct_words
+from treegauge.scoring.metrics.correct_words import Mask, correct_words
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.relations import CONTENT, FUNCTIONAL, universal_relation
 

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from treegauge.core import tables
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.certainty import difference
-from treegauge.scoring.comparisons import PRIMARY, Comparisons, detectable_note, judged, sureness
 from treegauge.scoring.metrics.registry import canonical
+from treegauge.scoring.paired_tests import PRIMARY, Comparisons, detectable_note, judged, sureness
 from treegauge.statistics.hierarchy import Hierarchy, hierarchy
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, forcing_treebanks
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.suite import Suite
 
 
@@ -46,8 +45,6 @@ class Claims(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per pair and metric."""
-        import polars as pl
-
         lists = pl.selectors.by_dtype(pl.List(pl.String)).list.join(" ")
         return pl.DataFrame(self.pairs, infer_schema_length=None).with_columns(lists)
 

@@ -13,9 +13,9 @@ from treegauge.core.paper_tables import PaperCell, PaperRow, PaperTable, paper_c
 from treegauge.core.text_formats import json_text
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.classes.class_tests import LEAST_DIFFERENT
-from treegauge.scoring.comparisons import Comparisons, known, unit_counts
 from treegauge.scoring.hierarchies import Claims
 from treegauge.scoring.metrics.registry import Metric, f1, metric_label
+from treegauge.scoring.paired_tests import Comparisons, known, unit_counts
 from treegauge.statistics.units import LEAST_UNITS, forcing_treebanks, units_of_text
 from treegauge.treebanks.sources.languages import human_names
 
@@ -159,7 +159,10 @@ def classes_table(found: "Breakdowns") -> PaperTable:
                 f"†: significant (paired t test over {kind}, p ≤ {alpha:.2g}, corrected for {number} classes)."
             )
         if any(row.cells[-1].text == "–" for row in body):
-            lines.append(f"–: no test, as the systems differ in fewer than {LEAST_DIFFERENT} {kind} with the class.")
+            where = " of some treebank" * ("average:macro" in found.signature)
+            lines.append(
+                f"–: no test, as the systems differ in fewer than {LEAST_DIFFERENT} {kind} with the class{where}."
+            )
     if small:
         named = ", ".join(f"{name} ({classes[name]})" for name in small)
         lines.append(f"Not shown, as they are in fewer than {LEAST_UNITS} {kind} (gold words): {named}.")

@@ -45,6 +45,13 @@ def score(
     gold files by file name, treebank code, treebank name or text. Macro averages count a missing or
     failed output as 0, and paired tests give the number of treebanks on which a system is better.
 
+    One file; systems with several seeds on several treebanks (runs/careful has a folder per seed); the table for a
+    paper, with significance marks::
+
+        treegauge score gold.conllu careful.conllu hasty.conllu
+        treegauge score gold careful=runs/careful hasty=runs/hasty
+        treegauge score gold careful=runs/careful hasty=runs/hasty -o table.tex
+
     Parameters
     ----------
     gold
@@ -172,7 +179,7 @@ def _tests(
     """Return the comparisons of systems and, over treebanks, the claims."""
     draws = {"resamples": options.resamples, "seed": options.seed}
     if not several:
-        from treegauge.scoring.comparisons import compare_systems
+        from treegauge.scoring.paired_tests import compare_systems
 
         return {
             "comparisons": compare_systems(

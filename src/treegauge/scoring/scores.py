@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.paper_tables import PaperResult, PaperTable
 from treegauge.scoring.alignment.segmentation import TextChanges
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.las_counts import SentenceCounts
 from treegauge.scoring.metrics.registry import ENHANCED, METRICS, MORE, Metric, canonical, metric_label
-from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.statistics.units import UnitKind
 from treegauge.treebanks.data.problems import ReadingProblem
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.failures import AnswerFailures
 
 _RULE = "-----------+-----------+-----------+-----------+-----------"
@@ -121,8 +120,6 @@ class Scores(PaperResult):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per system and metric; `predicted` counts the system's items."""
-        import polars as pl
-
         name = self.treebank.rpartition("#")[0]
         rows = [
             {"treebank": name, "system": score.system, "metric": self.label(key)} | _flat(metric)

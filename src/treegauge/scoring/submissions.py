@@ -9,12 +9,13 @@ from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.files import atomic, new_folder
+from treegauge.core.lazy import pl
 from treegauge.core.messages import progress
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign, sign
@@ -22,22 +23,18 @@ from treegauge.core.text_formats import parse_json
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.certainty import estimate
 from treegauge.scoring.classes.classification import classify
-from treegauge.scoring.comparisons import unit_counts
 from treegauge.scoring.evaluation import evaluate, scoring_choices
 from treegauge.scoring.hierarchies import over_treebanks, percent_interval
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.scoring.metrics.registry import Metric, metric_label
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.paired_tests import unit_counts
 from treegauge.scoring.settings import Reading, ScoreOptions
 from treegauge.scoring.systems import PRIMARY, SystemRuns, failure_reason, match_folders, named_outputs, primary_run
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.files import ENDINGS, Source, check_file_names, split_of
 from treegauge.treebanks.sources.resolver import treebank_folder
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 ONE_RUN = "one run"
 _COUNTS = ("correct", "gold", "system", "aligned")
@@ -200,8 +197,6 @@ class SubmissionScores(NamedTuple):
 
         The last columns give the reason, and remarks on the outputs if there are any.
         """
-        import polars as pl
-
         remarks = any(cell.remarks for cell in self.cells.values())
         rows = [
             {"treebank": code, "system": team}

@@ -13,13 +13,13 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.extensions import load_extension
 from treegauge.core.result import RowsResult, countersign
 from treegauge.scoring.certainty import UnitCounts, estimate
-from treegauge.scoring.comparisons import known
+from treegauge.scoring.metrics.correct_words import Mask
+from treegauge.scoring.metrics.las_counts import SentenceCounts
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.sentence_counts import SentenceCounts
-from treegauge.scoring.metrics.word_metrics import Mask
+from treegauge.scoring.paired_tests import known
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.units import text_units
 from treegauge.treebanks.data.conllu import TOLERABLE
 from treegauge.treebanks.sources.files import is_conllu, split_of

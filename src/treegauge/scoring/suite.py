@@ -5,27 +5,25 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.paper_tables import PaperTable
 from treegauge.core.result import countersign, sign
 from treegauge.scoring.alignment.paired_reading import Input
 from treegauge.scoring.certainty import UnitCounts, difference, estimate, p_greater
-from treegauge.scoring.comparisons import PRIMARY, PairedTest, drawn_p_values, unit_counts
 from treegauge.scoring.evaluation import Progress, evaluate, scoring_choices
 from treegauge.scoring.hierarchies import Claims, over_treebanks, percent_interval
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.scoring.metrics.registry import MORE, MacroMetric, Metric, canonical
+from treegauge.scoring.paired_tests import PRIMARY, PairedTest, drawn_p_values, unit_counts
 from treegauge.scoring.scores import Scores, SystemScore
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.scoring.systems import NO_OUTPUT, failure_reason
 from treegauge.statistics.multiple import partial_conjunction
 from treegauge.statistics.units import TextUnits, fallback_notes, units_of_text
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +96,6 @@ class Suite(Scores):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per treebank and system: F1 of every metric."""
-        import polars as pl
 
         def row(treebank: str, system: str) -> dict[str, Any]:
             scores = {self.label(name): self.f1(treebank, system, name) for name in self.metrics}
@@ -115,8 +112,6 @@ class Suite(Scores):
 
     def averages(self) -> "pl.DataFrame":
         """Return macro averages of F1, one row per system; the main metrics have intervals."""
-        import polars as pl
-
         failures = pl.col("failure").is_not_null().sum().alias("failures")
         grouped = self.table.group_by("system", maintain_order=True)
         means = grouped.agg(*(pl.col(self.label(name)).mean() for name in self.averaged), failures)
@@ -161,16 +156,12 @@ class Suite(Scores):
 
     def by_treebank(self, metric: str = "LAS") -> "pl.DataFrame":
         """Return F1 in one metric: one row per treebank, one column per system."""
-        import polars as pl
-
         name = canonical(metric)
         columns = {s: [self.f1(t, s, name) for t in self.treebanks] for s in self.names}
         return pl.DataFrame({"treebank": list(self.treebanks)} | columns)
 
     def shown(self) -> tables.Table:
         """Return the averages, without columns that are 100 for all systems or have no failures."""
-        import polars as pl
-
         averages = self.averages()
         for label in map(self.label, self.chosen or ("LAS",)):
             ends = averages[f"{label}_low"], averages[f"{label}_high"]

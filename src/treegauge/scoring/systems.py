@@ -69,10 +69,12 @@ def answers(
     named = {
         name: [read_treebank(one) if isinstance(one, Mapping) else one for one in runs] for name, runs in named.items()
     }
+    source, folder = find_gold(gold, named, split)
+    files = _files(Path(source)) if folder else [source]
+    named = _each_system(named, files, loose)
     sources = [gold, *(output for runs in named.values() for output in runs)]
     if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
         raise TreegaugeError("standard input (-) can be read only once: give the other input as a file")
-    source, folder = find_gold(gold, named, split)
     if folder:
         return match_folders(source, named, split=split, common=common, loose=loose)
     title = source.name if isinstance(source, Treebank) else short_name(source)
@@ -80,6 +82,34 @@ def answers(
         name: {title: [file for one in given for file in _runs_in(one, source, loose)]} for name, given in named.items()
     }
     return SystemRuns({title: source}, runs, several=False, given=named)
+
+
+def _each_system(named: Mapping[str, Sequence[Any]], files: Sequence[Any], loose: bool) -> dict[str, list[Any]]:
+    """Replace a folder that has a folder of runs per system by these systems."""
+    found: dict[str, list[Any]] = {}
+    for name, runs in named.items():
+        for run in runs:
+            given = "" if _is_folder(run) and name in {short_name(run), str(run)} else name
+            homes = system_homes(files, run, given, loose=loose) if _is_folder(run) else []
+            for own, output in [(home.name, str(home)) for home in homes] or [(name, run)]:
+                found.setdefault(own, []).append(output)
+    return found
+
+
+def system_homes(files: Sequence[Any], folder: Source, name: str = "", *, loose: bool = False) -> list[Path]:
+    """Return the folders in a folder of systems, each with a folder per run; none if it is one system's output.
+
+    Several systems cannot have one `name`.
+    """
+    homes = _subfolders(Path(folder), loose)
+    if any(isinstance(file, Treebank) for file in files) or not all(_subfolders(home, loose) for home in homes):
+        return []
+    if primary_run(folder) or not all(match_outputs(files, _files(home, loose=loose)).doubled for home in homes):
+        return []
+    if name and homes:
+        shown = ", ".join(home.name for home in homes)
+        raise TreegaugeError(f"{name}={folder}: a folder of {len(homes)} systems ({shown}); leave out {name}=")
+    return homes
 
 
 def failure_reason(error: TreegaugeError, runs: Sequence[Any] = ()) -> str:
@@ -306,7 +336,7 @@ def match_folders(
     if split is None:  # only the sets that were parsed
         parsed = {split_of(path) for runs in matched.values() for run in runs for path in [*run.pairs, *run.doubled]}
         files = [path for path in files if split_of(path) in parsed] or files
-    names = dict(zip(files, distinct_names(files, _treebank_names(files)), strict=True))
+    names = dict(zip(files, distinct_names(files, treebank_names(files)), strict=True))
     outputs: dict[str, dict[str, list[Any]]] = {system: {} for system in matched}
     failures = {}
     for path in files:
@@ -381,7 +411,7 @@ def _common(found: SystemRuns, common: bool, where: str = "") -> SystemRuns:
     return found._replace(gold={code: one for code, one in found.gold.items() if code not in lacking}, failures={})
 
 
-def _treebank_names(files: Sequence[str]) -> list[str]:
+def treebank_names(files: Sequence[str]) -> list[str]:
     """Name each file by its ``UD_...`` folder if no other file is in that folder."""
     folders = [own_name(Path(path).absolute().parent.name)[0] for path in files]
     return [

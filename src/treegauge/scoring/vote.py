@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import CONLLU
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, find_convention
 from treegauge.scoring.settings import Reading
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.alignment.align import Alignment
     from treegauge.treebanks.data.columns import Treebank
 
@@ -49,8 +48,6 @@ class Combination(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per combination."""
-        import polars as pl
-
         return pl.DataFrame(self.rows, infer_schema_length=None)
 
     def shown(self) -> Sequence[Mapping[str, Any]]:
@@ -203,7 +200,7 @@ def _scores(row: "Mapping[str, Sequence[Alignment]]", convention: Convention) ->
     """Return the scores of each system on a treebank, means over its runs, and of the oracles."""
     import numpy as np
 
-    from treegauge.scoring.metrics.word_metrics import correct_words
+    from treegauge.scoring.metrics.correct_words import correct_words
 
     words = {name: [correct_words(one, convention) for one in runs] for name, runs in row.items()}
     scores = {

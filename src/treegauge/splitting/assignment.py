@@ -18,7 +18,7 @@ from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.data.indexing import document_starts
-from treegauge.treebanks.data.trees import displacement_counts, mean_edge_displacement
+from treegauge.treebanks.data.trees import displacement_counts, mean_displacement
 from treegauge.treebanks.sources.entries import UD_FILE
 from treegauge.treebanks.sources.files import Errors, Source
 from treegauge.treebanks.sources.inputs import recognise_treebanks
@@ -57,7 +57,7 @@ class SentencePool:
     @cached_property
     def med(self) -> npt.NDArray[np.float64]:
         """Mean edge displacement of each sentence, 0 for one-word sentences."""
-        return np.nan_to_num(mean_edge_displacement(self.treebank))
+        return np.nan_to_num(mean_displacement(self.treebank))
 
     @cached_property
     def documents(self) -> npt.NDArray[np.int32]:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError, check_format
 from treegauge.core.file_kinds import FOLDER
 from treegauge.core.files import atomic, whole_folder
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
@@ -26,8 +27,6 @@ from treegauge.statistics.probabilities import wasserstein
 from treegauge.treebanks.sources.files import Errors
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.splitting.assignment import SentencePool
     from treegauge.treebanks.data.columns import Treebank
 
@@ -52,8 +51,6 @@ class Split(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per set: size, EDV and SLV to the first set."""
-        import polars as pl
-
         first, rows = next(iter(self.parts)), []
         for name, index in self.parts.items():
             lengths = self.pool.lengths[index]

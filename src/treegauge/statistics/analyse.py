@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.verbs import verb
 from treegauge.statistics.clusters import clustered_inferences, clusters_of
-from treegauge.statistics.coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
 from treegauge.statistics.correlation import correlate
+from treegauge.statistics.correlation_coefficients import LEAST_ROWS, Inference, check_coefficient, correlated_pair
 from treegauge.statistics.data_table import DataTable, Tables
 from treegauge.statistics.linear_model import regress
 from treegauge.statistics.multiple import adjust
@@ -27,9 +28,6 @@ from treegauge.statistics.variables import (
     frame_of,
     sign_analysis,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +45,6 @@ class CorrelationMatrix(Analysis):
 
     def shown(self) -> "pl.DataFrame":
         """Return the matrix; ``*`` marks adjusted p-values below 0.05, ``**`` below 0.001."""
-        import polars as pl
-
         cells = {(name, name): "1" for name in self.names}
         for pair in self.pairs:
             x, y, r, p = (pair[key] for key in ("x", "y", "r", "p_adjusted"))
@@ -172,8 +168,8 @@ def analyse(
     Notes
     -----
     Sections 3.3, 4.2, 4.3 and 5 of the EDV paper. Formulas:
-    :func:`treegauge.statistics.coefficients.partial` for the coefficient,
-    :func:`treegauge.statistics.coefficients.inference` for what follows from it.
+    :func:`treegauge.statistics.correlation_coefficients.partial` for the coefficient,
+    :func:`treegauge.statistics.correlation_coefficients.inference` for what follows from it.
 
     Examples
     --------

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.statistics.coefficients import Inference, partial, partials
+from treegauge.statistics.correlation_coefficients import Inference, partial, partials
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import Winner, best_of, detectable_difference
-from treegauge.statistics.small_samples import StudentEstimate, effective_df
+from treegauge.statistics.student_intervals import StudentEstimate, effective_df
 from treegauge.statistics.units import LEAST_CLUSTERS
 from treegauge.statistics.variables import Coefficient
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.statistics.bootstrap import bootstrap_rows
 from treegauge.statistics.clusters import Clusters, clustered_inferences, clusters_of, strongest
-from treegauge.statistics.coefficients import (
+from treegauge.statistics.correlation_coefficients import (
     LEAST_ROWS,
     Inference,
     check_coefficient,
@@ -33,9 +34,6 @@ from treegauge.statistics.variables import (
     frame_of,
     sign_analysis,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: Minimum number of rows to correct the strongest of several columns for its selection.
 LEAST_SELECTED = 15

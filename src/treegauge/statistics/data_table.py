@@ -7,19 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.conditions import frame_where, told_apart
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.core.reading import check_percent, parse_number, read_file
+from treegauge.core.lazy import pl
+from treegauge.core.reading import check_percent, parse_number, polars_frame, read_file
 from treegauge.core.result import Result
 from treegauge.statistics.variables import Names, name_list
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FloatArray = npt.NDArray[np.float64]
 #: Packaged tables, by the name of the function of :mod:`treegauge.data` that loads each.
@@ -213,8 +211,6 @@ class RawTable(NamedTuple):
 
 def raw_table(data: TableLike, source: str = "table") -> RawTable:
     """Return a table as it was given."""
-    import polars as pl
-
     from treegauge import data as packaged
 
     if isinstance(data, DataTable):
@@ -222,8 +218,7 @@ def raw_table(data: TableLike, source: str = "table") -> RawTable:
     if isinstance(data, Result):
         return RawTable(data.saved, data.kind, unit=data.unit)
     if not isinstance(data, str | os.PathLike):
-        frame = data if isinstance(data, pl.DataFrame) else pl.DataFrame(dict(data), strict=False)
-        return RawTable(frame, source, long=False)
+        return RawTable(polars_frame(data), source, long=False)
     name = os.fspath(data)
     if name in PACKAGED:
         return RawTable(getattr(packaged, name)(), name)
@@ -270,8 +265,6 @@ def _pivot(frame: "pl.DataFrame", columns: tuple[str, str | None, str], form: st
 
     `columns` are those of names, parts and values; `form` is that of a full name.
     """
-    import polars as pl
-
     names, parts, values = columns
     full: dict[str, dict[str, str]] = {}
     if parts is not None:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.statistics.draws import FloatArray
-from treegauge.statistics.small_samples import StudentEstimate, heavy_tailed_df, jackknife
+from treegauge.statistics.student_intervals import StudentEstimate, heavy_tailed_df, jackknife
 from treegauge.statistics.units import LEAST_GROUPS, LEAST_TREEBANKS, unit_codes
 
 
@@ -45,8 +45,8 @@ def hierarchy(
     The value of treebank t in group g is :math:`\mu + f_g + u_t + e_t`: the family's, the
     treebank's own, and the error of its test set and seeds. The estimate is the plain mean (macro
     average). Its standard error for other treebanks is the jackknife over groups, with the degrees
-    of freedom of :func:`~treegauge.statistics.small_samples.effective_df` or, if fewer, of
-    :func:`~treegauge.statistics.small_samples.heavy_tailed_df`, and NaN below 25 treebanks or ten
+    of freedom of :func:`~treegauge.statistics.student_intervals.effective_df` or, if fewer, of
+    :func:`~treegauge.statistics.student_intervals.heavy_tailed_df`, and NaN below 25 treebanks or ten
     groups; that for these treebanks is :math:`\sqrt{\sum_t se_t^2} / T`. A new treebank has the
     variance :math:`(1 - \frac{1}{G^2}) \frac1G \sum_g \frac{1}{n_g} \sum_{t \in g} (d_t - \bar d_{-g})^2`: the squared
     errors of predicting each group from the others, so that no group counts for more than one.
@@ -59,7 +59,7 @@ def hierarchy(
         The family of each treebank; each None is a separate family.
     within
         Standard error and degrees of freedom of each value, (..., n_treebanks), over sentences
-        (or documents) and seeds: see :func:`~treegauge.statistics.small_samples.jackknife`.
+        (or documents) and seeds: see :func:`~treegauge.statistics.student_intervals.jackknife`.
 
     Notes
     -----

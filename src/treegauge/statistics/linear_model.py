@@ -2,13 +2,15 @@
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.statistics.clusters import clusters_of
-from treegauge.statistics.coefficients import (
+from treegauge.statistics.correlation import choose_columns
+from treegauge.statistics.correlation_coefficients import (
     LeastSquares,
     SlopeErrors,
     coefficients,
@@ -17,16 +19,12 @@ from treegauge.statistics.coefficients import (
     relative_importance,
     variance_inflation,
 )
-from treegauge.statistics.correlation import choose_columns
 from treegauge.statistics.data_table import Sample, TableLike, Tables, as_table
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import check_shares
 from treegauge.statistics.table_joins import load_tables
 from treegauge.statistics.units import GENUS, LEAST_CLUSTERS, cluster_note
 from treegauge.statistics.variables import Analysis, Names, RowResampling, sign_analysis
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _NO_INTERVAL = "importance has no interval: in simulations, those of the bootstrap were too narrow"
 
@@ -47,8 +45,6 @@ class Predictions(Analysis):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per predicted row; ``error`` is the true minus the predicted value."""
-        import polars as pl
-
         columns: dict[str, Any] = {"row": self.labels, "predicted": self.predicted}
         if self.low is not None:
             columns |= {"low": self.low, "high": self.high}
@@ -101,8 +97,6 @@ class Regression(Analysis):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per predictor; coefficients in the predictor's own units."""
-        import polars as pl
-
         return pl.DataFrame(self.rows)
 
     @property
@@ -124,7 +118,7 @@ class Regression(Analysis):
 
         The interval holds for one new row, of a new cluster where rows have clusters:
         :math:`\hat y \pm t \sqrt{s^2 + x^\top V x}`, with s and the coefficients' covariance V of
-        :meth:`~treegauge.statistics.coefficients.LeastSquares.errors`.
+        :meth:`~treegauge.statistics.correlation_coefficients.LeastSquares.errors`.
 
         Parameters
         ----------
@@ -248,7 +242,6 @@ def _fit(solved: LeastSquares, errors: SlopeErrors, condition: float) -> dict[st
 def _terms(
     sample: Sample, solved: LeastSquares, errors: SlopeErrors, matrix: FloatArray, inflation: FloatArray, level: float
 ) -> list[dict[str, Any]]:
-    import polars as pl
     from scipy.special import stdtr, stdtrit
 
     error = np.sqrt(np.diagonal(errors.covariance)[1:])

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.planning import check_shares
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 
 FloatArray = npt.NDArray[np.float64]
 _LETTERS = 26
@@ -350,7 +350,7 @@ def sequence_interval(estimate: StudentEstimate, number: int, width: float, leve
 
     Examples
     --------
-    >>> from treegauge.statistics.small_samples import student_mean
+    >>> from treegauge.statistics.student_intervals import student_mean
     >>> low, high = sequence_interval(student_mean([1.1, 0.7, 1.3, 0.8, 1.0, 1.2]), 6, SEED_WIDTH)
     >>> round(low, 2), round(high, 2)
     (0.5, 1.53)

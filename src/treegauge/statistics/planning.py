@@ -42,7 +42,7 @@ def equivalence(value: npt.ArrayLike, standard_error: npt.ArrayLike, df: npt.Arr
     Parameters
     ----------
     value, standard_error, df
-        As in :class:`~treegauge.statistics.small_samples.StudentEstimate`.
+        As in :class:`~treegauge.statistics.student_intervals.StudentEstimate`.
     margin
         The largest difference that does not matter, in the unit of the difference.
 

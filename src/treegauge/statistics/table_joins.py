@@ -5,18 +5,16 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treegauge.core.conditions import Condition
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.reading import parse_number
 from treegauge.core.result import Result
 from treegauge.statistics.data_table import DataTable, TableLike, Tables, as_table, names_and_more, raw_table
 from treegauge.treebanks.sources.languages import treebank_key
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _KEY, _NAMES = "__key__", "treebank"
 
@@ -28,8 +26,6 @@ def load_tables(tables: Tables, where: Sequence[str] = ()) -> DataTable:
     columns that share a name with other values get names of their own, such as ``words (train)``,
     and rows are sorted.
     """
-    import polars as pl
-
     if isinstance(tables, str | os.PathLike | DataTable | Result | Mapping | pl.DataFrame):
         return as_table(tables, where=where)
     if not len(tables):
@@ -69,8 +65,6 @@ def _by_table(tables: Sequence[TableLike], where: Sequence[str]) -> list[list[st
 
 def _merged(joined: "pl.DataFrame", name: str) -> "pl.Series":
     """Return a column that two tables have, which agree wherever both have a value."""
-    import polars as pl
-
     both = [joined[name], joined[f"{name}_right"]]
     if both[0].dtype != both[1].dtype:
         both = [column.cast(pl.String) for column in both]
@@ -81,8 +75,6 @@ def _merged(joined: "pl.DataFrame", name: str) -> "pl.Series":
 
 def _keyed(table: DataTable) -> "pl.DataFrame":
     """Return a table with the key of each row, which must be unique."""
-    import polars as pl
-
     table.check([_NAMES], "column to join on")
     names = [str(name) for name in table.frame[_NAMES]]
     keys = [treebank_key(name) for name in names]

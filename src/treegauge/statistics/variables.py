@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import Settings
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Names = str | Sequence[str]
 Coefficient = Literal["spearman", "pearson", "kendall"]
@@ -121,8 +119,6 @@ class Analysis(Result):
 
 def frame_of(rows: Sequence[dict[str, Any]], **kinds: type) -> "pl.DataFrame":
     """Return dictionaries with equal keys as a frame of numbers, except columns of other kinds."""
-    import polars as pl
-
     return pl.DataFrame(rows, schema={name: kinds.get(name, pl.Float64) for name in rows[0]})
 
 

@@ -4,10 +4,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from treegauge.core.conditions import Condition, frame_where
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.entries import COLUMNS, SHARES, SIZES, TreebankEntry, entry_of, folders_in
@@ -15,9 +16,6 @@ from treegauge.treebanks.sources.files import SPLITS, Source
 from treegauge.treebanks.sources.languages import fold, near, release_key, take_apart
 from treegauge.treebanks.sources.resolver import newest_releases, resolve_source
 from treegauge.treebanks.sources.tallies import Tally, tally_files
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -48,16 +46,12 @@ class Catalogue(Result):
         Sizes are in sentences and words; `text`, `lemmas`, `features` and `xpos` are the shares of
         words that have them, `nonprojective` the share of non-projective trees.
         """
-        import polars as pl
-
         kinds = dict.fromkeys(SIZES, pl.Int64) | dict.fromkeys(SHARES, pl.Float64)
         schema = {name: kinds.get(name, pl.String) for name in COLUMNS}
         return pl.DataFrame([entry.row() for entry in self], schema=schema)
 
     def shown(self) -> "pl.DataFrame":
         """Return the columns that fit on a screen."""
-        import polars as pl
-
         words = [pl.col(f"{split}_words").alias(split) for split in SPLITS]
         frame = self.table.select(
             "treebank", "release", "code", "family", "licence", "sentences", "words", *words,

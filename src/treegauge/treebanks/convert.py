@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.files import atomic
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.safe_reading import check_parquet
@@ -16,8 +17,6 @@ from treegauge.treebanks.sources.files import ANSWERS, Errors, Source
 from treegauge.treebanks.sources.resolver import read_treebank
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 _TABLES = (".parquet", ".csv", ".tsv", ".arrow")
@@ -151,8 +150,6 @@ def _read_answer(source: Path, errors: Errors) -> "Treebank":
 
 
 def _read_table(source: Path, errors: Errors) -> "Treebank":
-    import polars as pl
-
     from treegauge.treebanks.data.frames import from_frame
 
     try:

@@ -159,9 +159,9 @@ class UnusableError(TreegaugeError):
 
 def cache_folder() -> Path:
     """Return the folder of downloads: ``$TREEGAUGE_CACHE``, or the user's cache folder."""
-    import pooch
+    import platformdirs
 
-    return Path(os.environ.get("TREEGAUGE_CACHE") or pooch.os_cache("treegauge"))
+    return Path(os.environ.get("TREEGAUGE_CACHE") or platformdirs.user_cache_dir("treegauge"))
 
 
 def cached_name(url: str) -> str:

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.file_kinds import FOLDER
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, sign
 from treegauge.core.verbs import verb
@@ -56,9 +57,6 @@ from treegauge.treebanks.sources.entries import holds_treebank
 from treegauge.treebanks.sources.files import SPLITS, Source, is_conllu
 from treegauge.treebanks.sources.languages import fold, is_plain, own_name
 
-if TYPE_CHECKING:
-    import polars as pl
-
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -88,8 +86,6 @@ class Fetched(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per treebank."""
-        import polars as pl
-
         rows = [
             (
                 treebank.name, treebank.release, "fetched" if treebank.files else "existed",

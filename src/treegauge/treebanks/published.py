@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from treegauge import data
 from treegauge.core.conditions import frame_where
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import RowsResult, sign
 from treegauge.core.verbs import verb
 from treegauge.treebanks.sources.languages import language_of, near, release_key, take_apart, treebank_key
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _APART = ("release", "input", "system", "version")
 
@@ -57,8 +55,6 @@ def published(
     >>> rows[0]["system"], rows[0]["LAS"]
     ('Trankit large', 93.87)
     """
-    import polars as pl
-
     frame = data.published()
     known = {name.casefold(): name for name in frame["metric"].unique().sort()}
     for name in metric:
@@ -104,8 +100,6 @@ def _place(row: dict[str, Any], metric: str) -> tuple[Any, ...]:
 
 def _of_treebank(frame: "pl.DataFrame", wanted: str) -> "pl.DataFrame":
     """Return the scores on the treebank of this name or code, or on all of a language."""
-    import polars as pl
-
     name, release = take_apart(wanted)
     names = data.published()["treebank"].unique().to_list()
     key = treebank_key(name)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import latex
 from treegauge.core.verbs import verb
@@ -15,8 +16,6 @@ from treegauge.treebanks.sources.resolver import read_treebank
 from treegauge.treebanks.text_trees import check_lengths, has_right_to_left, is_right_to_left, kept_left_to_right
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
     from treegauge.treebanks.data.sentence import Sentence
 
@@ -34,8 +33,6 @@ class Drawings(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per sentence: number, sent_id, words, text."""
-        import polars as pl
-
         rows = [(sentence.number + 1, sentence.id, len(sentence), sentence.text) for sentence in self.sentences]
         kinds = {"sentence": pl.Int64, "sent_id": pl.String, "words": pl.Int64, "text": pl.String}
         return pl.DataFrame(rows, kinds, orient="row")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
 from treegauge import __version__
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.core.text_formats import json_text
 from treegauge.treebanks.sources.files import Source
@@ -19,7 +20,11 @@ from treegauge.validation.release import Verdict
 from treegauge.validation.rules import BY_ID
 
 if TYPE_CHECKING:
+<<<<<<< HEAD
     import polars as pl
+=======
+    from treegauge.validation.problems import Problem
+>>>>>>> main
 
 
 _COLUMNS = (
@@ -86,8 +91,6 @@ class ValidationReport(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per problem."""
-        import polars as pl
-
         entries = [problem.to_dict() for problem in self.problems]
         rows = [[entry[name] for name in _COLUMNS] for entry in entries]
         kinds = {name: pl.Int64 if name in _NUMBERS else pl.String for name in _COLUMNS}

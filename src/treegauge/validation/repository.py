@@ -65,8 +65,9 @@ def _total(sizes: Iterable[Size]) -> Size:
 
 
 def is_repository(folder: Path) -> bool:
-    """Whether a folder is named as a treebank's repository."""
-    return folder.is_dir() and own_name(folder.resolve().name)[0].startswith("UD_")
+    """Whether a folder is named as the repository of a language that UD has, or has a README."""
+    name = own_name(folder.resolve().name)[0]
+    return folder.is_dir() and name.startswith("UD_") and bool(code_of(name) or [*folder.glob("README.*")])
 
 
 def repository_problems(folder: Path) -> Iterator[Problem]:
@@ -136,7 +137,7 @@ def _sizes(folder: Path, sizes: dict[str, Size]) -> Iterator[Problem]:
     elif not trains and total.words >= SPLIT_WORDS:
         yield _problem(folder, "split-train", f"{total.words:,} words without a training set")
     if trains and total.words >= SPLIT_WORDS and not words.get("dev"):
-        yield _problem(folder, "split-dev", f"no development set beside {rest:,} words for training")
+        yield _problem(folder, "split-dev", f"no development set, and {rest:,} words for training")
     if "dev" in words and "train" not in words:
         yield _problem(folder, "split-dev", "a development set without a training set")
 

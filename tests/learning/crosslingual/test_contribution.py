@@ -11,7 +11,7 @@ from treegauge.learning.source_panel import Panel
 from treegauge.learning.weights import RatioEstimate
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
-from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES
+from treegauge.scoring.metrics.correct_words import PAPER_CLASSES
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.conllu import parse_conllu
 

@@ -9,7 +9,7 @@ from treegauge.experiments.cell_store import Store
 from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.training import run_cells
 from treegauge.learning.contribution import contributions
-from treegauge.learning.curves.attachments import Parse, count_attachments
+from treegauge.learning.curves.class_counts import Parse, count_attachments
 from treegauge.learning.source_panel import delexicalised, panel, train_sources
 from treegauge.learning.weights import weigh_sources
 from treegauge.parsing.registry import make_parser

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments
 
 SIZES = (5, 10, 20, 50, 100, 200, 500)
 

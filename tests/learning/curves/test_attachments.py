@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments, joined_counts, read_attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments, joined_counts, read_attachments
 
 from .conftest import table
 

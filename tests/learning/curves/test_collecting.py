@@ -9,7 +9,7 @@ from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.pools import PoolSettings
 from treegauge.experiments.run import run
 from treegauge.experiments.training import run_expansion
-from treegauge.learning.curves.attachments import collect
+from treegauge.learning.curves.class_counts import collect
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu, write_conllu
 
@@ -75,7 +75,7 @@ def test_interrupted_anywhere_and_resumed_the_table_is_the_same(after, plan, fol
 
 def test_a_treebank_too_small_is_left_out_by_name(whole):
     from treegauge.learning.curve import curve
-    from treegauge.learning.curves.attachments import attachments
+    from treegauge.learning.curves.class_counts import attachments
 
     found = curve(attachments(whole), min_words=1)
     assert found.notes[0] == "UD_Latin-Made is left out: it has no size 12; its largest is 6"

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
-from treegauge.learning.curves.attachments import Parse, count_attachments
+from treegauge.learning.curves.class_counts import Parse, count_attachments
 from treegauge.scoring.classes.class_scores import class_scores
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import CONVENTIONS
+from treegauge.scoring.metrics.correct_words import PAPER_CLASSES
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import PAPER_CLASSES
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import parse_conllu

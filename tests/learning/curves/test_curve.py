@@ -12,7 +12,7 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.experiments.cell_store import Store
 from treegauge.experiments.training import run_cells
 from treegauge.learning.curves import gathering
-from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments, read_attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments, read_attachments
 from treegauge.parsing.registry import make_parser
 from treegauge.scoring.evaluation import evaluate
 from treegauge.scoring.metrics.convention import CONVENTIONS

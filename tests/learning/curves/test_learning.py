@@ -9,7 +9,7 @@ from scipy.stats import t
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.learning.curve import BANDS, curve
-from treegauge.learning.curves.attachments import COLUMNS, attachments
+from treegauge.learning.curves.class_counts import COLUMNS, attachments
 from treegauge.learning.curves.score_grid import grid_of
 
 from .conftest import SIZES, table

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from treegauge.learning.curves.attachments import COLUMNS, Parse, attachments, count_attachments
+from treegauge.learning.curves.class_counts import COLUMNS, Parse, attachments, count_attachments
 from treegauge.learning.curves.complexity import composite_counts
 from treegauge.learning.curves.equivalents import equivalent_size, factor, isotonic, mix_laws, size_text
 from treegauge.learning.curves.fits import fit_law

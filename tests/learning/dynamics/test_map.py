@@ -13,7 +13,7 @@ from treegauge.experiments.plans import Plan, grid
 from treegauge.experiments.run import run
 from treegauge.learning.dynamics.cartography import MapArchive
 from treegauge.learning.dynamics.recording import Recording
-from treegauge.statistics.small_samples import effective_df
+from treegauge.statistics.student_intervals import effective_df
 from treegauge.testing.synthetic import synthetic
 from treegauge.treebanks.data.conllu import read_conllu
 

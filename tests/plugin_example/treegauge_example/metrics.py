@@ -2,7 +2,7 @@
 
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import MetricWords, correct_words
+from treegauge.scoring.metrics.correct_words import MetricWords, correct_words
 
 
 def noun_heads(alignment: Alignment, convention: Convention) -> MetricWords:

@@ -8,7 +8,7 @@ import pytest
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.learning.curve import complexity, curve, equivalent
-from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments
 from treegauge.learning.curves.complexity import composite_counts
 from treegauge.reporting.figures import curves
 from treegauge.reporting.figures.drawing import figure_json

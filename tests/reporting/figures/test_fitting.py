@@ -12,7 +12,7 @@ import treegauge as tg
 from treegauge.core.errors import TreegaugeError
 from treegauge.data import ud25
 from treegauge.learning.curve import complexity, curve, equivalent
-from treegauge.learning.curves.attachments import ALL, COLUMNS, attachments
+from treegauge.learning.curves.class_counts import ALL, COLUMNS, attachments
 from treegauge.learning.curves.complexity import composite_counts
 from treegauge.learning.dynamics.cartography import data_map
 from treegauge.learning.dynamics.recording import Recording
@@ -20,7 +20,7 @@ from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.pairs import differences, improvement
 from treegauge.ranking.profiles import profiles
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.win_rates import stability
 from treegauge.ranking.strengths import bradley_terry
 from treegauge.reporting.figures import analysis, curves, ranking, scores, treebanks
 from treegauge.reporting.figures.drawing import FIGURES, draw, to_svg

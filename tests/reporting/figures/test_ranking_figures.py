@@ -9,8 +9,8 @@ import pytest
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.ranking.compare import critical_difference
 from treegauge.ranking.reading import read_leaderboard
-from treegauge.ranking.stability.all_subsets import exact_ranks
-from treegauge.ranking.stability.random_subsets import stability
+from treegauge.ranking.stability.exact_win_rates import exact_ranks
+from treegauge.ranking.stability.win_rates import stability
 from treegauge.reporting.figures.drawing import figure_json, save
 from treegauge.reporting.figures.ranking import agreement_by_size, critical_differences, pair_matrix, rank_boxes
 

@@ -13,9 +13,9 @@ from treegauge.kernels.tree_edit import distances, postorder
 from treegauge.scoring.alignment.align import align
 from treegauge.scoring.certainty import UnitCounts, intervals
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.sentence_counts import tally
+from treegauge.scoring.metrics.las_counts import tally
 from treegauge.scoring.settings import ScoreOptions
-from treegauge.statistics.agreement import (
+from treegauge.statistics.kappa_and_alpha import (
     LEAST_APART,
     LEAST_DISTANCE_UNITS,
     agreement,
@@ -23,7 +23,7 @@ from treegauge.statistics.agreement import (
     coefficient_interval,
     distance_alpha,
 )
-from treegauge.statistics.small_samples import StudentEstimate
+from treegauge.statistics.student_intervals import StudentEstimate
 from treegauge.statistics.units import UnitKind, few_units, text_units, units_note
 from treegauge.treebanks.data.trees import is_tree
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from treegauge.auditing.changes.changed_words import WordPairs
 from treegauge.auditing.changes.systematic import (
     LAYERS,
     ChangeRule,
@@ -17,11 +18,7 @@ from treegauge.auditing.changes.systematic import (
     annotation_layers,
     systematic_changes,
 )
-from treegauge.auditing.changes.word_pairs import WordPairs
-
-if TYPE_CHECKING:
-    import polars as pl
-
+from treegauge.core.lazy import pl
 
 Bools = npt.NDArray[np.bool_]
 PATTERNED = ("lemma", "upos", "xpos", "feats", "head", "deprel")
@@ -150,9 +147,7 @@ class Changes:
 
     def table(self) -> "pl.DataFrame":
         """Return one row per change of a word."""
-        import polars as pl
-
-        from treegauge.treebanks.data.sentence_pairs import sentence_ids
+        from treegauge.treebanks.data.sentence_pairing import sentence_ids
 
         old, new = self.pairs.old, self.pairs.new
         ids = sentence_ids(old)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.auditing.changes.word_pairs import WordPairs
+from treegauge.auditing.changes.changed_words import WordPairs
 from treegauge.treebanks.data.columns import Ints
 
 LAYERS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")

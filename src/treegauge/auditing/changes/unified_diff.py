@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 from treegauge.core.errors import TreegaugeError
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import index
-from treegauge.treebanks.data.sentence_pairs import pair_texts, sentence_ids, sentence_texts
+from treegauge.treebanks.data.sentence_pairing import pair_texts, sentence_ids, sentence_texts
 from treegauge.treebanks.sources.files import Source, is_conllu, open_bytes, short_name
 from treegauge.treebanks.sources.resolver import find, read_treebank
 

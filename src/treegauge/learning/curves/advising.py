@@ -12,7 +12,7 @@ import polars as pl
 from treegauge.core.errors import TreegaugeError, check_whole
 from treegauge.core.result import RowsResult, countersign, sign
 from treegauge.core.tables import to_text
-from treegauge.learning.curves.attachments import Attachments
+from treegauge.learning.curves.class_counts import Attachments
 from treegauge.learning.curves.equivalents import REACH, WORDS, Mixture, chance, factor, hit_rate, mix_laws, withheld
 from treegauge.learning.curves.score_grid import CurveAnalysis, Floats, ScoreGrid, grid_of, limits, of_treebank
 from treegauge.parsing.registry import fit_parser

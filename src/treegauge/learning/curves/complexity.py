@@ -9,7 +9,7 @@ import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
-from treegauge.learning.curves.attachments import ALL, CELL, COLUMNS, Attachments, attachments
+from treegauge.learning.curves.class_counts import ALL, CELL, COLUMNS, Attachments, attachments
 from treegauge.learning.curves.score_grid import (
     Bools,
     CurveAnalysis,
@@ -23,7 +23,7 @@ from treegauge.learning.curves.score_grid import (
     relative,
     uneven,
 )
-from treegauge.statistics.coefficients import coefficients
+from treegauge.statistics.correlation_coefficients import coefficients
 from treegauge.treebanks.sources.languages import kin_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import polars as pl
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import countersign
-from treegauge.learning.curves.attachments import ALL, Attachments
+from treegauge.learning.curves.class_counts import ALL, Attachments
 from treegauge.learning.curves.score_grid import (
     AVERAGE,
     LEAST,

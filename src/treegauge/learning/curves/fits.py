@@ -10,7 +10,7 @@ import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.result import countersign
-from treegauge.learning.curves.attachments import ALL, Attachments
+from treegauge.learning.curves.class_counts import ALL, Attachments
 from treegauge.learning.curves.equivalents import factor, hit_rate, mix_laws, withheld
 from treegauge.learning.curves.score_grid import (
     AVERAGE,

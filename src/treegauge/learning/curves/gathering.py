@@ -13,13 +13,13 @@ from treegauge.core.tables import make_table
 from treegauge.experiments.plans import Grid, ParserChoice, Plan, grid
 from treegauge.experiments.tasks import inventory
 from treegauge.experiments.training import run_cells
-from treegauge.learning.curves.attachments import CLASSES, Attachments, collect, joined_counts, read_attachments
+from treegauge.learning.curves.class_counts import CLASSES, Attachments, collect, joined_counts, read_attachments
 from treegauge.learning.training_settings import CurveTraining
 from treegauge.parsing.options import given_options
 from treegauge.parsing.registry import find_parser
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention, metric_and_convention
+from treegauge.scoring.metrics.correct_words import find_word_metric
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import find_word_metric
 from treegauge.treebanks.data.conllu import read_conllu
 from treegauge.treebanks.sources.inputs import TREEBANK_KINDS, recognise
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_options
 from treegauge.core.result import countersign
-from treegauge.learning.curves.attachments import ALL, Attachments
+from treegauge.learning.curves.class_counts import ALL, Attachments
 from treegauge.learning.training_settings import CurveBands
 from treegauge.statistics.variables import Analysis
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.extensions import load_extension
 from treegauge.core.files import atomic
+from treegauge.core.lazy import pl
 from treegauge.core.messages import progress as shown
 from treegauge.core.result import Result, countersign
 from treegauge.core.tables import make_table
@@ -22,8 +23,6 @@ from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.core.tables import make_table
 from treegauge.learning.dynamics.jobs import Engine, Progress, TrainingJob, relation_names
@@ -16,8 +17,6 @@ from treegauge.learning.dynamics.recording import LAYERS
 from treegauge.learning.training_settings import JoinedResult
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 Floats = npt.NDArray[np.float64]

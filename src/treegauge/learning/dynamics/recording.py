@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError, check_format
 from treegauge.core.files import atomic, guarding
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.core.tables import make_table
 from treegauge.parsing.base import from_npz, to_npz
@@ -20,8 +21,6 @@ from treegauge.statistics.units import LEAST_UNITS, TextUnits
 from treegauge.treebanks.sources.files import Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.scoring.metrics.convention import Convention
     from treegauge.treebanks.data.columns import Treebank
 
@@ -163,9 +162,9 @@ class Recording(Result):
         return treebank.with_columns({"head": heads, "deprel": names})
 
     def correct_words(self, gold: "Treebank", convention: "Convention | None" = None) -> Any:
-        """Return :class:`~treegauge.scoring.metrics.word_metrics.CorrectWords` of the parsed trees."""
+        """Return :class:`~treegauge.scoring.metrics.correct_words.CorrectWords` of the parsed trees."""
         from treegauge.scoring.metrics.convention import OFFICIAL
-        from treegauge.scoring.metrics.word_metrics import correct_trees
+        from treegauge.scoring.metrics.correct_words import correct_trees
 
         parsed = self.parsed(gold)
         return correct_trees(gold, parsed.head, parsed["deprel"], convention or OFFICIAL)
@@ -234,7 +233,7 @@ def sentence_interval(
     `values` has one value per word of sentences of these lengths. The interval is for the mean on
     other sentences (or documents, if these are the `units`), with the same models.
     """
-    from treegauge.statistics.small_samples import jackknife
+    from treegauge.statistics.student_intervals import jackknife
 
     each = np.asarray(values, np.float64)
     sizes = np.asarray(lengths)

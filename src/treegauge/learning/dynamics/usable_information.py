@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import Result, countersign, joined_signature
 from treegauge.core.tables import make_table
@@ -16,8 +17,6 @@ from treegauge.learning.training_settings import JoinedResult
 from treegauge.measures.intervals import text_units_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.treebanks.data.columns import Treebank
 
 Floats = npt.NDArray[np.float64]

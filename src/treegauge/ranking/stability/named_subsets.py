@@ -4,20 +4,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import Leaderboard, Ranks
 from treegauge.ranking.reading import Missing
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 _WIDE = 10  # the largest number of columns that fit on a screen
 
@@ -131,8 +128,6 @@ def average_subsets(
     >>> print([round(value, 2) for value in table.row(0)[2:]])
     [87.74, 87.77, 83.96, 23.92]
     """
-    import polars as pl
-
     members = own_subsets(treebanks)
     if not pairs and len(board.systems) <= 3:
         pairs = [*combinations([board.systems[i] for i in board.by_mean()[::-1]], 2)]

@@ -11,13 +11,14 @@ class at least as many places; those of all classes and both ends are corrected 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import progress
 from treegauge.core.result import Result, countersign
 from treegauge.core.verbs import verb
@@ -25,12 +26,9 @@ from treegauge.ranking.leaderboard import Leaderboard, some
 from treegauge.ranking.metadata import CLASSES, classes_of, hypergeometric_tail
 from treegauge.ranking.reading import READING, LeaderboardReading, leaderboard_of
 from treegauge.ranking.stability.extremes import Extreme, Which, extreme
-from treegauge.ranking.stability.random_subsets import Stability, sample_count, stability
 from treegauge.ranking.stability.sampler import usual_size
+from treegauge.ranking.stability.win_rates import Stability, sample_count, stability
 from treegauge.statistics.multiple import adjust
-
-if TYPE_CHECKING:
-    import polars as pl
 
 ClassColumn = Literal["stock", "genus", "resource", "tokens", "language", "treebank"]
 _DIGITS = {"expected": 3, "found": 3, "ratio": 2}
@@ -91,8 +89,6 @@ class Outliers(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per end and class, the lowest p-value first."""
-        import polars as pl
-
         rows = [{**side.summary(), **row} for side in self.sides for row in side.rows]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -143,8 +139,6 @@ class Outliers(Result):
                 lines.append(f"  {side.searched}")
             over = [row | {"carried_by": some(row["carried_by"].split())} for row in side.over()]
             if over:
-                import polars as pl
-
                 text = tables.to_text(pl.DataFrame(over), digits=_DIGITS)
                 lines += [f"  {line}" for line in text.split("\n")]
             else:

@@ -10,8 +10,8 @@ from treegauge.core.errors import TreegaugeError
 from treegauge.core.result import sign
 from treegauge.reporting.figures.theme import PALETTE, SIDE, Spec, category, chart, ink, mark, quantity, themed, tips
 from treegauge.statistics.analyse import CorrelationMatrix
-from treegauge.statistics.coefficients import LeastSquares, correlated_pair
 from treegauge.statistics.correlation import Correlations
+from treegauge.statistics.correlation_coefficients import LeastSquares, correlated_pair
 from treegauge.statistics.data_table import TableLike, as_table
 from treegauge.statistics.linear_model import Predictions, Regression
 

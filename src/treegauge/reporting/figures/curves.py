@@ -3,7 +3,7 @@
 from typing import Any
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.learning.curves.attachments import ALL
+from treegauge.learning.curves.class_counts import ALL
 from treegauge.learning.curves.complexity import Complexities
 from treegauge.learning.curves.equivalents import Equivalents
 from treegauge.learning.curves.score_grid import Curves

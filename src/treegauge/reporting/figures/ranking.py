@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.ranking.compare import CriticalDifference
 from treegauge.ranking.leaderboard import metric_name
 from treegauge.ranking.pairs import Differences, Improvement
 from treegauge.ranking.profiles import THRESHOLDS, Profiles
-from treegauge.ranking.stability.all_subsets import Exact
-from treegauge.ranking.stability.random_subsets import Stability
+from treegauge.ranking.stability.exact_win_rates import Exact
+from treegauge.ranking.stability.win_rates import Stability
 from treegauge.reporting.figures.theme import (
     PALETTE,
     Spec,
@@ -28,8 +29,6 @@ from treegauge.reporting.figures.theme import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from treegauge.ranking.standings import Standings
     from treegauge.ranking.strengths import BradleyTerry
 

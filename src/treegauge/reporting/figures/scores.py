@@ -1,21 +1,18 @@
 """Figures of scores: systems with intervals, classes of words, and many treebanks."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import sign
 from treegauge.reporting.figures.theme import PALETTE, Spec, category, chart, faceted, ink, mark, quantity, themed, tips
 from treegauge.scoring.calibration import Calibration
 from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
-from treegauge.scoring.comparisons import Comparisons
 from treegauge.scoring.metrics.registry import MORE
+from treegauge.scoring.paired_tests import Comparisons
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.suite import Suite
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 STEP = 18
 """The width of a treebank's column."""

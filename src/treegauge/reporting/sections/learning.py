@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result
 from treegauge.core.text_formats import parse_json
 from treegauge.core.verbs import command
 from treegauge.learning.curve import BANDS, complexity, curve, equivalent
-from treegauge.learning.curves.attachments import ALL, joined_counts, read_attachments
+from treegauge.learning.curves.class_counts import ALL, joined_counts, read_attachments
 from treegauge.learning.curves.gathering import stored_counts
 from treegauge.learning.curves.score_grid import AVERAGE
 from treegauge.learning.transfer import transfer
@@ -20,9 +21,6 @@ from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.page import Section
 from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.metrics.convention import Convention
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _POINT = ("parser", "treebank", "class", "size", "score", "low", "high", "relative", "share")
 

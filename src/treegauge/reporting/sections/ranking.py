@@ -21,10 +21,10 @@ from treegauge.ranking.new_treebanks import new_ranges
 from treegauge.ranking.profiles import Profiles, profiles
 from treegauge.ranking.rank import rank
 from treegauge.ranking.reading import Missing
-from treegauge.ranking.stability.all_subsets import Exact, exact_ranks
+from treegauge.ranking.stability.exact_win_rates import Exact, exact_ranks
 from treegauge.ranking.stability.outliers import explain_outliers
-from treegauge.ranking.stability.random_subsets import Stability, stability
 from treegauge.ranking.stability.sampler import FEW
+from treegauge.ranking.stability.win_rates import Stability, stability
 from treegauge.ranking.standings import testable
 from treegauge.ranking.strengths import advantages, families_of, rank_sets
 from treegauge.reporting.figures.ranking import TAU, WINNER, agreement_data, pair_data, rank_box_data

@@ -16,9 +16,11 @@ from treegauge.reporting.inputs import ScoredTreebank
 from treegauge.reporting.methods import Method, make_method
 from treegauge.reporting.packing import heads, texts, trees
 from treegauge.reporting.page import Section
+from treegauge.reporting.saved import SavedClaim, signed_choices
 from treegauge.reporting.sections.scores_details import (
     calibration_data,
     class_pairs,
+    mean_confusions,
     page_calibration,
     system_confusions,
 )
@@ -26,9 +28,9 @@ from treegauge.reporting.sections.summary import treebank_of
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.breakdown import breakdown
 from treegauge.scoring.calibration import Calibration
-from treegauge.scoring.classes.class_scores import Breakdown
-from treegauge.scoring.comparisons import Comparisons
+from treegauge.scoring.classes.class_scores import Breakdown, Breakdowns
 from treegauge.scoring.metrics.convention import Convention
+from treegauge.scoring.paired_tests import Comparisons
 from treegauge.scoring.score import score
 from treegauge.scoring.scores import Scores
 from treegauge.statistics.probabilities import BINS
@@ -119,6 +121,22 @@ def saved_scores_section(saved: Sequence[Scores]) -> Section:
     return Section("saved", "Saved scores", text, {}, tables, methods, short[:NAMED], shown, view="overview")
 
 
+def saved_findings_section(saved: Sequence[Breakdowns | SavedClaim]) -> Section:
+    """Return the section of saved breakdowns and certificates."""
+    shown: list[tuple[str, Result]] = []
+    text = ["Results of breakdown and certify that were saved."]
+    for result in saved:
+        if isinstance(result, SavedClaim):
+            text.append(f"{result.claim}: {result.text}")
+            shown.append((f"{result.claim}: win rates over subsets of treebanks", result))
+            continue
+        others: Any = result.attached.get("breakdowns", ())
+        for one in (replace(result, attached={}), *others):
+            signed = signed_choices(one.signature)
+            shown.append((f"{signed['m']} by {signed['by']} on {signed['tb'].rpartition('#')[0]}", one))
+    return Section("findings", "Saved results", "\n".join(text), {}, shown=shown, view="overview")
+
+
 def _counted_words(convention: Convention) -> dict[str, str]:
     """Return what a convention counts, for the texts of methods."""
     return {
@@ -155,7 +173,9 @@ def _part(
     one: ScoredTreebank, scores: Scores, tests: Comparisons | None, breakdowns: ByClass, budget: int
 ) -> dict[str, Any]:
     alignments = {name: cells.alignment for name, cells in breakdowns[CLASSES[0]].items()}
-    confusions = [system_confusions(found, scores.convention) for found in alignments.values()]
+    runs = [next(iter(cells.runs.values())) for cells in breakdowns[CLASSES[0]].values()]
+    all_confusions = [[system_confusions(run.alignment, scores.convention) for run in own] for own in runs]
+    confusions = [own[0] for own in all_confusions]
     for limit in EXAMPLES:
         examples = {
             (by, name, number): cells.errors(name, limit=limit)
@@ -190,11 +210,12 @@ def _part(
         "tests": list(tests.pairs) if tests else [],
         "breakdowns": [{"by": by, "rows": list(rows.values())} for by, rows in cells.items()],
         "convention": scores.convention.signed,
-        "confusion": [{of: found.data() for of, found in own.items()} for own in confusions],
+        "confusion": [mean_confusions(own) for own in all_confusions],
+        "runs": [len(own) for own in runs],
         "gold": trees(kept),
         "parsed": [
-            _parsed(found, words, tagged="upos" in own)
-            for found, own in zip(alignments.values(), confusions, strict=True)
+            _parsed(found, words, tagged=any("upos" in run for run in own))
+            for found, own in zip(alignments.values(), all_confusions, strict=True)
         ],
     }
 

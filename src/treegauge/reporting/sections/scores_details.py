@@ -17,7 +17,7 @@ from treegauge.scoring.classes.class_scores import Breakdown, Place, places
 from treegauge.scoring.classes.class_tests import compare_classes
 from treegauge.scoring.confidence import Confidence, has_probabilities
 from treegauge.scoring.metrics.convention import Convention
-from treegauge.scoring.metrics.word_metrics import correct_words
+from treegauge.scoring.metrics.correct_words import correct_words
 from treegauge.scoring.scores import Scores
 from treegauge.treebanks.data.columns import Treebank
 
@@ -108,6 +108,29 @@ def system_confusions(alignment: Alignment, convention: Convention) -> dict[str,
     tags = tag_confusions(alignment, convention)
     confusions = {"relation": relation_confusions(alignment, convention)}
     return confusions | ({} if tags is None else {"upos": tags})
+
+
+def mean_confusions(runs: Sequence[Mapping[str, WordConfusions]]) -> dict[str, dict[str, Any]]:
+    """Return the data of the confusions of a system for the page: means over its runs."""
+    means = {}
+    for of in dict.fromkeys(name for run in runs for name in run):
+        each = [run[of].data() for run in runs if of in run]
+        if len(runs) == 1:
+            means[of] = each[0]
+            continue
+        words = {name: count for one in each for name, count in zip(one["names"], one["words"], strict=True) if count}
+        names = list(dict.fromkeys([*words, *(name for one in each for name in one["names"])]))
+        place = {name: number for number, name in enumerate(names)} | {None: -1}
+        cells: dict[tuple[int, int], list[float]] = {}
+        for one in each:
+            for gold, system, *counts in one["cells"]:
+                pair = place[one["names"][gold]], place[one["names"][system] if system >= 0 else None]
+                sums = cells.setdefault(pair, [0.0, 0.0])
+                sums[:] = [total + count / len(runs) for total, count in zip(sums, counts, strict=True)]
+        order = sorted(cells, key=lambda pair: (-cells[pair][0], pair))
+        rows = [[*pair, *(round(count, 4) for count in cells[pair])] for pair in order]
+        means[of] = {"names": names, "words": [words.get(name, 0) for name in names], "cells": rows}
+    return means
 
 
 def page_calibration(alignments: Mapping[str, Alignment], scores: Scores) -> Calibration | None:

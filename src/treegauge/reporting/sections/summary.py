@@ -37,6 +37,8 @@ def what_was_given(sections: "Sequence[Section]") -> str:
         )
     saved = [one for one in sections if one.key == "saved"]
     parts += [f"saved scores on {counted(len(one.tables), 'treebank')}" for one in saved]
+    if "findings" in data:
+        parts.append("saved results")
     for board in data.get("ranking", {}).get("boards", ()):
         size = counted(len(board["systems"]), "system")
         over = counted(len(board["treebanks"]), "treebank")

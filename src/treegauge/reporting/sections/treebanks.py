@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treegauge.auditing.audit import RESAMPLES, Audit, Severity, audit, audit_treebanks
-from treegauge.auditing.changes.word_pairs import changed_sentences
+from treegauge.auditing.changes.changed_words import changed_sentences
 from treegauge.auditing.diff import Diff, diff
 from treegauge.auditing.profile import Profile, profile
 from treegauge.core.result import Result

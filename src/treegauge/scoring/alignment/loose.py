@@ -18,7 +18,7 @@ from treegauge.scoring.alignment.align import Alignment, align, judge, sides_of
 from treegauge.scoring.alignment.segmentation import Segmentation, segmentation
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
-from treegauge.treebanks.data.sentence_pairs import pair_sentences, sentence_texts
+from treegauge.treebanks.data.sentence_pairing import pair_sentences, sentence_texts
 
 ANCHOR = 16
 """Length in bytes of an anchor: a string that occurs exactly once on either side."""

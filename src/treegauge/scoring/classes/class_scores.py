@@ -4,25 +4,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.paper_tables import PaperResult, PaperTable
 from treegauge.core.result import Result, sign
 from treegauge.scoring.alignment.align import Alignment, align
 from treegauge.scoring.classes.classification import Classes, Classifier, Origin, classify
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
+from treegauge.scoring.metrics.correct_words import MetricWords, find_word_metric, metric_words
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import MetricWords, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
 from treegauge.treebanks.sources.resolver import read_treebank
-
-if TYPE_CHECKING:
-    import polars as pl
 
 By = str | Classifier | Sequence[str | Classifier]
 
@@ -120,8 +118,6 @@ class Breakdowns(PaperResult):
     @property
     def saved(self) -> "pl.DataFrame":
         """The table for files: that of the featured part, or those of all classes."""
-        import polars as pl
-
         if self.featured:
             return super().saved
         others: Any = self.attached.get("breakdowns", ())
@@ -131,8 +127,6 @@ class Breakdowns(PaperResult):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per system and class."""
-        import polars as pl
-
         return pl.concat(
             cells.table.rename({"system": "predicted"}).select(pl.lit(name).alias("system"), pl.all())
             for name, cells in self.systems.items()
@@ -154,8 +148,6 @@ class Breakdowns(PaperResult):
 
         Of a single system, precision and recall are shown as well.
         """
-        import polars as pl
-
         first, *others = self.systems.items()
         if not others:
             return first[1].table
@@ -241,8 +233,6 @@ def mean_breakdown(parts: Mapping[str, Sequence[Breakdown]]) -> Breakdown:
 
     Counts are means over runs, added over treebanks.
     """
-    import polars as pl
-
     first, number = next(iter(parts.values()))[0], max(map(len, parts.values()))
     if number == len(parts) == 1:
         return first
@@ -276,8 +266,6 @@ def aligned(gold: "Treebank | Alignment | Source", system: "Treebank | Source | 
 
 
 def _table(ours: Classes, theirs: Classes, words: MetricWords, alignment: Alignment) -> "pl.DataFrame":
-    import polars as pl
-
     names = list(dict.fromkeys([*ours.names, *theirs.names]))
     g_codes, s_codes = ours.among(names), theirs.among(names)
     s_right = np.zeros(alignment.system.treebank.n_words, bool)

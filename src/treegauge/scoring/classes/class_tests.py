@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from treegauge.scoring.comparisons import judged, known
 from treegauge.scoring.hierarchies import over_treebanks
+from treegauge.scoring.paired_tests import judged, known
 from treegauge.statistics.draws import FloatArray
-from treegauge.statistics.small_samples import StudentEstimate, jackknife
-from treegauge.statistics.units import LEAST_RUNS, LEAST_UNITS, UnitKind, text_units
+from treegauge.statistics.student_intervals import StudentEstimate, jackknife
+from treegauge.statistics.units import LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind, text_units
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts
 
@@ -58,16 +58,19 @@ def class_f1(sums: FloatArray) -> FloatArray:
     return np.asarray(f1[..., None])
 
 
-def class_difference(table: ClassTable) -> StudentEstimate:
+def class_difference(table: ClassTable, *, whole: bool = False) -> StudentEstimate:
     """Return the difference of F1; its standard error is NaN if too few units differ.
 
-    A class without gold words has no F1 to compare: it is 0 for both systems.
+    A class without gold words has no F1 to compare: it is 0 for both systems. The class of the `whole` text is the
+    score, and has its test (:func:`treegauge.scoring.certainty.difference`), in which the units that differ limit the
+    degrees of freedom; in rare classes intervals of this kind would be too wide.
     """
     a, b = table.means
     words = a[:, 1] + (a[:, 3] + b[:, 3]) / 2
-    moved = int((a != b).any(axis=1).sum())
-    if len(words) >= LEAST_UNITS and moved >= LEAST_DIFFERENT and table.gold:
-        return jackknife(table.a, class_f1, words, other=table.b)
+    moved = (a != b).any(axis=1).sum()
+    if len(words) >= LEAST_UNITS and moved >= (LEAST_ERRORS if whole else LEAST_DIFFERENT) and table.gold:
+        made = jackknife(table.a, class_f1, words, other=table.b)
+        return made.limited(np.array([moved]), LEAST_ERRORS) if whole else made
     nothing = np.full(1, np.nan)
     value = class_f1(a.sum(axis=0)) - class_f1(b.sum(axis=0))
     return StudentEstimate(value, nothing, nothing)
@@ -94,7 +97,7 @@ def compare_classes(
     rows = []
     for name, tables in by_class.items():
         known_tables = {code: table for code, table in tables.items() if table.gold} or tables
-        difference = _mean_difference(known_tables)
+        difference = _mean_difference(known_tables, whole=len(by_class) == 1)
         low, high = difference.interval(level)
         gold, number = (sum(map(of, tables.values())) for of in (lambda t: t.gold, lambda t: len(t.means[0])))
         row: dict[str, Any] = {"class": name, "gold": gold, "units": number}
@@ -106,9 +109,9 @@ def compare_classes(
     return judged(rows, correction, level)
 
 
-def _mean_difference(tables: Mapping[str, ClassTable]) -> StudentEstimate:
+def _mean_difference(tables: Mapping[str, ClassTable], *, whole: bool) -> StudentEstimate:
     """Return the mean difference over treebanks."""
-    estimates = [class_difference(table) for table in tables.values()]
+    estimates = [class_difference(table, whole=whole) for table in tables.values()]
     if len(estimates) == 1:
         return estimates[0]
     over: Any = over_treebanks(list(tables), [float(one.value[0]) for one in estimates], estimates).here

@@ -3,25 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.classes.class_scores import Place, aligned, places
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.correct_words import find_word_metric, metric_words
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.sources.files import Source
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +41,6 @@ class Confusion(Result):
 
         `share` is the percentage of the gold value's words.
         """
-        import polars as pl
-
         g, s = np.nonzero(self.counts * (1 - np.eye(len(self.names), dtype=np.int64)))
         names, counts = np.array(self.names, object), self.counts[g, s]
         columns = {"gold": names[g].tolist(), "system": names[s].tolist(), "count": counts}
@@ -56,15 +52,11 @@ class Confusion(Result):
 
     def shown(self) -> "pl.DataFrame":
         """Return the pairs that occur more than once, at most 20, or all with `all`."""
-        import polars as pl
-
         return self.table if self.all else self.table.filter(pl.col("count") > 1).head(20)
 
     @property
     def matrix(self) -> "pl.DataFrame":
         """Gold values as rows, system values as columns."""
-        import polars as pl
-
         columns = {name: self.counts[:, i] for i, name in enumerate(self.names)}
         return pl.DataFrame({"gold \\ system": self.names} | columns)
 
@@ -174,8 +166,6 @@ class ErrorOverlap(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per word that all systems or only one get wrong."""
-        import polars as pl
-
         return pl.DataFrame(self.rows(), infer_schema_length=None)
 
     def json_fields(self) -> dict[str, Any]:

@@ -2,24 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from treegauge.core.conditions import Condition, frame_where
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, sign
 from treegauge.scoring.alignment.align import Alignment
 from treegauge.scoring.classes.classification import FORMS, REGISTRY, classify
 from treegauge.scoring.classes.confusion import joint_signature
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.correct_words import find_word_metric, metric_words
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank, concat
 from treegauge.treebanks.data.relations import universal_relation
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Runs = Mapping[str, Sequence[Sequence[Alignment]]]
 #: Sentences that are drawn at a time.
@@ -144,8 +142,6 @@ def find_words(
     >>> found["A deprel"].unique().to_list(), found["upos"].unique().to_list(), found.height > 10
     (['dep'], ['NOUN'], True)
     """
-    import polars as pl
-
     first = next(iter(runs.values()))
     golds = tuple(on[0].gold.treebank for on in first)
     if len({len(gold) and gold.mark for gold in golds}) < len(golds):
@@ -169,8 +165,6 @@ def _words(
     runs: Mapping[str, Sequence[Alignment]], home: int, where: Sequence[str], metric: str, convention: Convention
 ) -> "pl.DataFrame":
     """Return one row per gold word that counts, with the columns that are shown or asked for."""
-    import polars as pl
-
     gold = next(iter(runs.values()))[0].gold.treebank
     positions = gold.positions
     data: dict[str, Any] = {

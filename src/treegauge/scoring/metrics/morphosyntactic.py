@@ -24,8 +24,8 @@ import numpy.typing as npt
 from treegauge.core.errors import TreegaugeError
 from treegauge.scoring.certainty import check_resampling
 from treegauge.scoring.evaluation import scored_runs, signed_scores
+from treegauge.scoring.metrics.las_counts import SentenceCounts
 from treegauge.scoring.metrics.registry import COLUMNS, NUMBER
-from treegauge.scoring.metrics.sentence_counts import SentenceCounts
 from treegauge.scoring.scores import Scores
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.core.plugins import load_plugins, warn, warn_of_plugin
 from treegauge.scoring.metrics.convention import Convention, metric_and_convention
-from treegauge.scoring.metrics.word_metrics import WORD_METRICS, MetricFunction, WordMetric
+from treegauge.scoring.metrics.correct_words import WORD_METRICS, MetricFunction, WordMetric
 from treegauge.treebanks.sources.files import Source
 
 #: Sums per sentence; g, s, a, c: gold, system, aligned, correct. Registered metrics add theirs.
@@ -99,7 +99,7 @@ def register_metric(name: str, function: MetricFunction, *, meaning: str) -> Non
         Its name, also in tables.
     function
         Takes an :class:`~treegauge.scoring.alignment.align.Alignment` and a :class:`Convention` and returns
-        :class:`~treegauge.scoring.metrics.word_metrics.MetricWords`: the gold words that count, the system
+        :class:`~treegauge.scoring.metrics.correct_words.MetricWords`: the gold words that count, the system
         words that count, and the gold words that are correct.
     meaning
         What it measures, in a few words.

@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.draws import FloatArray
-from treegauge.statistics.small_samples import effective_df, heavy_tailed_df
 from treegauge.statistics.student import student_quantile
+from treegauge.statistics.student_intervals import effective_df, heavy_tailed_df
 
 #: The rise of the deviance at the ends of a profile interval is searched to this precision.
 _PRECISION = 0.005

@@ -4,19 +4,18 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.kernels import columns as _columns
 from treegauge.kernels import scan as _scan
+from treegauge.kernels.arrow_strings import StringViews
 from treegauge.treebanks.data.problems import ReadingProblem
 from treegauge.treebanks.data.sentence import Sentence
-
-if TYPE_CHECKING:
-    import polars as pl
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 NUMBER = {name: i for i, name in enumerate(COLUMNS)}
@@ -162,8 +161,6 @@ class Treebank:
 
     def column(self, name: str) -> "pl.Series":
         """Return a column of the words as a polars series; ``id`` and ``head`` are integers."""
-        import polars as pl
-
         if name == "head":
             return pl.Series("head", self.head)
         if name == "id":
@@ -172,13 +169,7 @@ class Treebank:
 
     def _text(self, name: str, rows: Ints) -> "pl.Series":
         """Return a column of the given rows as it is in the file."""
-        import polars as pl
-        import pyarrow as pa
-
-        views = _columns.views(self.raw, self.fields, rows, self._number(name))
-        buffers = [None, pa.py_buffer(views), pa.py_buffer(self.raw)]
-        array = pa.Array.from_buffers(pa.string_view(), len(views), buffers)
-        return pl.Series(name, array)
+        return pl.Series(StringViews(self.raw, self.fields, rows, self._number(name))).alias(name)
 
     def codes(self, name: str) -> Codes:
         """Return a column as codes and the list of its values, in order of first use."""
@@ -271,8 +262,6 @@ class Treebank:
     @property
     def table(self) -> "pl.DataFrame":
         """The words as a polars frame: ``sentence`` and the ten columns."""
-        import polars as pl
-
         return pl.DataFrame([pl.Series("sentence", self.sentence_of), *(self.column(name) for name in COLUMNS)])
 
     def to_rows(self) -> "pl.DataFrame":
@@ -283,10 +272,12 @@ class Treebank:
 
     def to_pandas(self) -> Any:
         """Return :attr:`table` as a pandas frame (needs pandas)."""
-        return self.table.to_pandas()
+        import pandas as pd
+
+        return pd.DataFrame(self.table.to_dict(as_series=False))
 
     def to_arrow(self) -> Any:
-        """Return :attr:`table` as an Arrow table."""
+        """Return :attr:`table` as an Arrow table (needs pyarrow)."""
         return self.table.to_arrow()
 
     # sentences

@@ -3,19 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
+from treegauge.core.reading import polars_frame
 from treegauge.kernels import columns as _columns
 from treegauge.treebanks.data.columns import COLUMNS, NUMBER, Ints, Treebank, concat
 from treegauge.treebanks.data.conllu import TOLERABLE, parse_conllu
 from treegauge.treebanks.sources.files import Errors
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _BREAKS = "\t\n\r"
 """Characters that end a field or a line."""
@@ -27,8 +26,6 @@ def to_rows(treebank: Treebank) -> "pl.DataFrame":
     Comments after the last sentence are in a separate last row. With :func:`from_frame`, the round
     trip loses only the style of line ends.
     """
-    import polars as pl
-
     rows = np.arange(len(treebank.fields), dtype=np.int32)
     sentence = np.repeat(np.arange(len(treebank), dtype=np.int32), np.diff(treebank.row_offsets))
     comments: list[str | None] = [None] * len(rows)
@@ -71,9 +68,7 @@ def from_frame(
     >>> from_frame(frame)["form"].to_list()
     ['Go', '!']
     """
-    import polars as pl
-
-    table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame, nan_to_null=True)
+    table = polars_frame(frame)
     for needed in ("sentence", "form"):
         if needed not in table.columns:
             names = ", ".join(table.columns)

@@ -372,7 +372,7 @@ def displacement_counts(treebank: "Treebank", *, limit: int = FARTHEST) -> npt.N
     return counts.reshape(len(treebank), width).astype(np.int32)
 
 
-def mean_edge_displacement(treebank: "Treebank") -> npt.NDArray[np.float64]:
+def mean_displacement(treebank: "Treebank") -> npt.NDArray[np.float64]:
     r"""Return the mean edge displacement (MED) of each sentence.
 
     .. math:: \mathrm{MED} = \frac{1}{N - 1} \sum_n s_n

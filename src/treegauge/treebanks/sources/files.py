@@ -34,10 +34,11 @@ def open_bytes(path: Source) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     protect(name)
+    damaged = (zlib.error, lzma.LZMAError, EOFError, *([_zstd().ZstdError] if name.endswith(".zst") else []))
     try:
         with _open(name) as stream:
             yield stream
-    except (zlib.error, lzma.LZMAError, EOFError) as error:
+    except damaged as error:
         raise TreegaugeError(f"{name}: cannot unpack: {error}") from error
     except OSError as error:
         if error.errno is None:  # errors of the decompressors
@@ -49,15 +50,20 @@ def _open(name: str) -> BinaryIO:
     openers: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
     ending = Path(name).suffix
     if ending == ".zst":
-        import pyarrow as pa
-
-        opened = cast("BinaryIO", pa.input_stream(name, compression="zstd"))
-        limited = LimitedStream(opened, name, Path(name).stat().st_size)
-        return cast("BinaryIO", io.BufferedReader(limited, 1 << 20))
+        openers[ending] = _zstd().open
     if ending not in openers:
         return Path(name).open("rb")
     stream = LimitedStream(openers[ending](name), name, Path(name).stat().st_size)
     return cast("BinaryIO", io.BufferedReader(stream, 1 << 20))
+
+
+def _zstd() -> Any:
+    """Return the module for Zstandard, which Python has from 3.14."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
 
 
 def packed(data: bytes, ending: str) -> bytes:
@@ -65,9 +71,7 @@ def packed(data: bytes, ending: str) -> bytes:
     if ending == ".gz":
         return gzip.compress(data, mtime=0)
     if ending == ".zst":
-        import pyarrow as pa
-
-        return bytes(pa.compress(data, codec="zstd", asbytes=True))
+        return cast("bytes", _zstd().compress(data))
     if ending == ".bz2":
         return bz2.compress(data)
     return lzma.compress(data) if ending == ".xz" else data
@@ -98,7 +102,7 @@ def check_file_names(files: Iterable[str]) -> None:
     treegauge.core.errors.TreegaugeError: '\udcff.conllu': the name holds bytes that are not UTF-8; rename the file
     """
     for name in files:
-        if problem := bad_text(name):
+        if not name.isprintable() and (problem := bad_text(name)):
             raise TreegaugeError(f"{name!a}: the name holds {problem}; rename the file")
 
 

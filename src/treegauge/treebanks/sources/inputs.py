@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.messages import note
 from treegauge.core.safe_reading import read_arrays
 from treegauge.core.text_formats import parse_json
@@ -93,8 +94,6 @@ def _archive_kind(path: Path) -> Kind:
 
 
 def _columns(path: Path) -> set[str]:
-    import polars as pl
-
     try:
         if path.suffix == ".parquet":
             return set(pl.scan_parquet(path).collect_schema().names())

@@ -11,7 +11,12 @@ export const signed = (x, digits = 2) => {
   if (Number(text) === 0) return text;
   return `${x < 0 ? "−" : "+"}${text}`;
 };
-export const grouped = (x) => String(x).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+// Means over runs are not whole: they have one decimal.
+export const grouped = (x) => {
+  const broken = typeof x === "number" && Math.abs(x - Math.round(x)) > 1e-3;
+  const text = broken ? x.toFixed(1) : String(typeof x === "number" ? Math.round(x) : x);
+  return text.replace(/\B(?=(\d{3})+(?:\.|$))/g, ",");
+};
 export const short = (x) => {
   if (missing(x)) return "";
   if (typeof x !== "number") return String(x);

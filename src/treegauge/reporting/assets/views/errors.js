@@ -30,6 +30,10 @@ const chosenParts = (page) => {
   return { system, parts: parts.filter((one) => one.systems.includes(system)) };
 };
 
+// The most runs that the system has on a treebank: counts are means over them.
+const runsOf = (parts, system) =>
+  Math.max(1, ...parts.map((one) => one.runs?.[one.systems.indexOf(system)] ?? 1));
+
 const confusionOf = (parts, system, of) => {
   const found = parts
     .map((one) => one.confusion?.[one.systems.indexOf(system)]?.[of])
@@ -84,12 +88,13 @@ export const view = {
       const items = cellItems(parts, system, of, cell);
       const words = confusion.words[confusion.names.indexOf(cell.gold)];
       const text = cellText(cell, system, of, { words, errors: errorCount(confusion) });
-      const title = [text, html("small", {}, ` ${shownText(cell, items)}.`)];
+      const title = [text, html("small", {}, ` ${shownText(cell, items, runsOf(parts, system))}.`)];
       return { title, items, systems: [system] };
     };
 
     const summary = (parts, system, relations, errors) => {
       const words = relations.words.reduce((sum, count) => sum + count, 0);
+      const runs = runsOf(parts, system);
       const where = parts.length === 1 ? parts[0].name : plural(parts.length, "treebank");
       const right = (count, wrong) => (100 * (count - wrong)) / Math.max(1, count);
       const sum = (counts) => counts.reduce((a, b) => a + b, 0);
@@ -101,7 +106,8 @@ export const view = {
       return html(
         "p",
         { class: "result" },
-        `On ${where}, ${system} makes errors in ${grouped(errors)} of ${plural(words, "word")}; ` +
+        `On ${where}, ${system} makes errors in ${grouped(errors)} of ${plural(words, "word")}` +
+          (runs > 1 ? `, the mean of ${runs} runs; ` : "; ") +
           `${points(right(words, errors))} % have the correct head and relation` +
           (parts.length > 1
             ? ` (micro average: every word counts alike; the mean over treebanks, the macro average, is ${macro} %).`
@@ -153,7 +159,7 @@ export const view = {
       return {
         title: [
           `${system}, ${by} ${row.class}: ${wrong}`,
-          html("small", {}, `; ${shownText({ count: row.wrong }, items)}.`),
+          html("small", {}, `; ${shownText({ count: row.wrong }, items, runsOf(page.data("scores").treebanks, system))}.`),
         ],
         items,
         systems: [system],

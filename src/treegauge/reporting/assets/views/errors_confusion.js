@@ -99,8 +99,9 @@ export const classWords = (bank, system, by, name, { punct = true, subtypes = fa
   return found;
 };
 
-// How many of a cell's words are in sentences of the page.
-export const shownText = (cell, found) => {
+// How many of a cell's words are in sentences of the page; of several runs, as the first has them.
+export const shownText = (cell, found, runs = 1) => {
+  if (runs > 1) return `mean of ${runs} runs; below, sentences as the first run has them`;
   const words = found.reduce((sum, one) => sum + one.words.length, 0);
   if (words === cell.count)
     return `all ${plural(words, "word")} in ${plural(found.length, "sentence")}`;

@@ -21,21 +21,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations
 from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.platforms import map_threads, worker_count
 from treegauge.core.result import countersign
 from treegauge.kernels.rank_swaps import add_items
 from treegauge.ranking.leaderboard import Leaderboard, Ranks, metric_name
 from treegauge.ranking.stability.sampler import sizes_of, sizes_text
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_CELLS = 1 << 26  # the largest table for one pair: 512 MB
 MOST_ADDITIONS = 10**12
@@ -97,8 +95,6 @@ class Exact(Ranks):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per size and system: mean score and rank, bound of its error, overall rank."""
-        import polars as pl
-
         parts = []
         for size in self.sizes:
             means, bound = self.mean_ranks(size)
@@ -127,8 +123,6 @@ class Exact(Ranks):
     @property
     def pairs(self) -> "pl.DataFrame":
         """Every size and ordered pair: probability that ``system`` is above, tied, below."""
-        import polars as pl
-
         rows = [
             {**names, **{key: n / self.subsets(names["size"]) for key, n in counts.items()}}
             for names, counts in self._counts(permutations, ("above", "tied", "below"))

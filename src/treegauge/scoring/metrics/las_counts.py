@@ -1,4 +1,4 @@
-"""Additive counts per sentence, from which scores, intervals and tests are computed."""
+"""Counts per sentence of LAS and the other metrics; scores, intervals and tests are computed from their sums."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ from treegauge.scoring.alignment.align import (
     positions_per_sentence,
 )
 from treegauge.scoring.alignment.segmentation import Segmentation
+from treegauge.scoring.metrics.correct_words import CorrectWords, Mask, correct_words, metric_words
 from treegauge.scoring.metrics.enhanced import enhanced_counts
 from treegauge.scoring.metrics.registry import ADDED, COLUMNS, NUMBER, added_group, drop_metric, known_metrics
-from treegauge.scoring.metrics.word_metrics import CorrectWords, Mask, correct_words, metric_words
 from treegauge.scoring.settings import ScoreOptions
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.indexing import document_starts

@@ -1,13 +1,14 @@
 """Metrics over words: which words count and which are correct."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.plugins import naming_errors, origin_of
 from treegauge.kernels import alignment as _align
 from treegauge.scoring.alignment.align import Alignment, align
@@ -15,10 +16,7 @@ from treegauge.scoring.metrics.convention import OFFICIAL, Convention
 from treegauge.treebanks.data.columns import Treebank
 from treegauge.treebanks.data.conllu import TOLERABLE
 from treegauge.treebanks.data.frames import with_columns
-
-if TYPE_CHECKING:
-    import polars as pl
-
+from treegauge.treebanks.data.relations import universal_relation
 
 Mask = npt.NDArray[np.bool_]
 #: Classes of the Challenges paper: part of speech crossed with the direction of the head.
@@ -54,6 +52,44 @@ def correct_words(alignment: Alignment, convention: Convention = OFFICIAL) -> Co
     return CorrectWords(gold, system, heads, heads & alignment.right(label))
 
 
+class GoldTrees:
+    """Gold trees, and which words are correct in trees predicted for the same words.
+
+    The words are each other's partners, so that nothing is aligned.
+    """
+
+    def __init__(self, gold: Treebank, convention: Convention = OFFICIAL) -> None:
+        if (gold.head < 0).any():
+            raise TreegaugeError(f"{gold.name} has no gold heads to score against")
+        self.gold, self._subtypes = gold, convention.subtypes
+        self._words = scored_words_mask(gold, convention)
+        self._names: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
+        codes, values = gold.codes("deprel")
+        self._relations = self._coded(values)[codes]
+
+    def _coded(self, relations: Sequence[str]) -> npt.NDArray[np.int64]:
+        """Return the numbers of relations; those that count as equal share one."""
+        new = [relation for relation in dict.fromkeys(relations) if relation not in self._numbers]
+        names = new if self._subtypes else [universal_relation(relation) for relation in new]
+        for relation, name in zip(new, names, strict=True):
+            self._numbers[relation] = self._names.setdefault(name, len(self._names))
+        return np.array([self._numbers[relation] for relation in relations], np.int64)
+
+    def correct(self, heads: npt.ArrayLike, relations: "pl.Series | None" = None) -> CorrectWords:
+        """Return which words are correct; a head is its position in the sentence, 0 for the root.
+
+        Without relations, no relation is correct.
+        """
+        predicted = check_number(self.gold, np.asarray(heads))
+        if ((predicted < 0) | (predicted > self.gold.lengths[self.gold.sentence_of])).any():
+            raise TreegaugeError("a head is not in its sentence; expected 0 for the root, or the position of a word")
+        texts = ["_"] * len(predicted) if relations is None else relations.fill_null("_").to_list()
+        same = self._coded(texts) == self._relations
+        right = self._words & (predicted == self.gold.head)
+        return CorrectWords(self._words, self._words, right, right & same)
+
+
 def scored_words_mask(treebank: Treebank, convention: Convention = OFFICIAL) -> Mask:
     """Mask of the words that count in attachment scores."""
     if convention.punct:
@@ -62,15 +98,20 @@ def scored_words_mask(treebank: Treebank, convention: Convention = OFFICIAL) -> 
     return np.asarray(codes != (values.index("PUNCT") if "PUNCT" in values else -1))
 
 
+def check_number(gold: Treebank, predicted: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return values predicted for gold words; refuse another number of them."""
+    if len(predicted) != gold.n_words:
+        raise TreegaugeError(f"{len(predicted)} words were parsed; expected the {gold.n_words} words of {gold.name}")
+    return predicted
+
+
 def align_trees(gold: Treebank, heads: npt.ArrayLike, relations: "pl.Series | None" = None) -> Alignment:
     """Return the alignment of gold trees with trees predicted for the same words.
 
     A head is given as its position in the sentence, 0 for the root. Without relations, no relation
     is correct.
     """
-    predicted = np.asarray(heads)
-    if len(predicted) != gold.n_words:
-        raise TreegaugeError(f"{len(predicted)} words were parsed; expected the {gold.n_words} words of {gold.name}")
+    predicted = check_number(gold, np.asarray(heads))
     if (gold.head < 0).any():
         raise TreegaugeError(f"{gold.name} has no gold heads to score against")
     columns: dict[str, object] = {"head": predicted.tolist()}
@@ -90,7 +131,7 @@ def correct_trees(
     >>> correct_trees(gold, gold.head, gold["deprel"]).relations.all()
     np.True_
     """
-    return correct_words(align_trees(gold, heads, relations), convention)
+    return GoldTrees(gold, convention).correct(heads, relations)
 
 
 class MetricWords(NamedTuple):

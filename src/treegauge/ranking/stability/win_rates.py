@@ -9,13 +9,14 @@ same on any number of threads.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import countersign
 from treegauge.ranking.leaderboard import TIE, Leaderboard, Ranks, metric_name
 from treegauge.ranking.stability.named_subsets import Constraint, constraints_of
@@ -24,9 +25,6 @@ from treegauge.ranking.stability.sampler import FEW, Sampler, sizes_of, sizes_te
 from treegauge.ranking.strengths import RankSets
 from treegauge.statistics.planning import Winner
 from treegauge.statistics.units import TOO_FEW
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class Behind(NamedTuple):
@@ -96,8 +94,6 @@ class Stability(Ranks):
     @cached_property
     def table(self) -> "pl.DataFrame":
         """One row per system: mean score, its ranks in the subsets, rank over all treebanks."""
-        import polars as pl
-
         values = 1 + np.arange(self.counts.shape[1]) / 2
         mean = self.counts @ values / self.samples
         spread = (self.counts * (values[None, :] - mean[:, None]) ** 2).sum(axis=1) / self.samples
@@ -125,8 +121,6 @@ class Stability(Ranks):
     @property
     def pairs(self) -> "pl.DataFrame":
         """Every ordered pair: probability that ``system`` is above, equal to, below ``other``."""
-        import polars as pl
-
         a, b = np.nonzero(~np.eye(len(self.systems), dtype=bool))
         names = np.array(self.systems)
         counts = {"above": self.above[a, b], "tied": self.tied[a, b], "below": self.above[b, a]}
@@ -136,8 +130,6 @@ class Stability(Ranks):
     @property
     def distribution(self) -> "pl.DataFrame":
         """Every rank that occurred: ``system, rank, samples, share``."""
-        import polars as pl
-
         a, i = np.nonzero(self.counts)
         names, samples = np.array(self.systems)[a], self.counts[a, i]
         columns = {"system": names, "rank": 1 + i / 2, "samples": samples}
@@ -146,8 +138,6 @@ class Stability(Ranks):
     def shown(self) -> "pl.DataFrame":
         """Return the ranking over all treebanks, with the ranks in the subsets."""
         names = {"full": "rank", "score": metric_name(self.board.metric), "mean": "mean rank"}
-        import polars as pl
-
         frame = self.table.sort("full", "mean", "system").drop("q1", "q3", "sd")
         first = ["full", "system", "score"]
         if self.sets is not None:
@@ -230,8 +220,6 @@ class Stability(Ranks):
 
 def _agreement(counts: RankTally, table: ScoreSums, sampler: Sampler) -> "pl.DataFrame":
     """Turn sums of concordance, kept apart by number of tied pairs, into mean and sd of tau-b."""
-    import polars as pl
-
     pairs = counts.concord.shape[1] - 1
     same = table.totals[:, None] == table.totals[None, :]
     untied = pairs - int(np.triu(same, 1).sum())

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from treegauge.core.errors import ChoiceError, TreegaugeError
 from treegauge.statistics.draws import FloatArray
 from treegauge.statistics.planning import check_shares, correlation_power
-from treegauge.statistics.small_samples import effective_df
+from treegauge.statistics.student_intervals import effective_df
 from treegauge.statistics.variables import Coefficient
 
 #: Minimum number of rows, minus covariates, for an interval or p-value.
@@ -252,7 +252,7 @@ class LeastSquares:
 
         With :math:`b_{(g)}` the coefficients without cluster g, their covariance over clusters is
         :math:`\sum_g (b_{(g)} - b) (b_{(g)} - b)^\top`, with the degrees of freedom of
-        :func:`~treegauge.statistics.small_samples.effective_df`. The variance of a new row of a new
+        :func:`~treegauge.statistics.student_intervals.effective_df`. The variance of a new row of a new
         cluster is the mean over clusters of squared errors predicted from the others, less the part
         due to the coefficients. NaN where a cluster alone determines a coefficient.
         """

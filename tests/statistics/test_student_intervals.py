@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from treegauge.core.errors import TreegaugeError
-from treegauge.statistics.small_samples import (
+from treegauge.statistics.student_intervals import (
     effective_df,
     jackknife,
     median_interval,

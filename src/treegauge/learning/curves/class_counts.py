@@ -18,8 +18,8 @@ from treegauge.parsing.registry import find_parser, known_parsers
 from treegauge.scoring.classes.class_scores import By
 from treegauge.scoring.classes.classification import classify
 from treegauge.scoring.metrics.convention import OFFICIAL, Convention
+from treegauge.scoring.metrics.correct_words import GoldTrees, MetricWords, align_trees, find_word_metric, metric_words
 from treegauge.scoring.metrics.registry import metric_label
-from treegauge.scoring.metrics.word_metrics import MetricWords, align_trees, find_word_metric, metric_words
 from treegauge.treebanks.data.columns import Treebank
 
 #: The class that holds every counted word.
@@ -284,8 +284,9 @@ def count_attachments(
     number = len(classes.names)
     treebank = gold.name if name is None else name
     parts = []
+    trees = GoldTrees(gold, convention) if metric in {"UAS", "LAS"} else None
     for parse in parses:
-        words = _correct(gold, parse, metric, convention)
+        words = _correct(gold, parse, metric, convention, trees)
         correct = words.correct
         total = np.bincount(classes.codes[words.gold], minlength=number)
         seen = np.flatnonzero(total)
@@ -309,7 +310,7 @@ def count_attachments(
     )  # fmt: skip
 
 
-def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) -> MetricWords:
+def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention, trees: GoldTrees | None) -> MetricWords:
     """Return the correct words of a parse; LAS of trees without relations is refused."""
     words = parse.words
     relations: pl.Series | None
@@ -327,9 +328,12 @@ def _correct(gold: Treebank, parse: Parse, metric: str, convention: Convention) 
             f"{where}: the trees have no relations, so LAS cannot be counted; train a parser with relations, or use UAS"
         )
     try:
-        return metric_words(metric, align_trees(gold, heads, relations), convention)
+        if trees is None:
+            return metric_words(metric, align_trees(gold, heads, relations), convention)
+        correct = trees.correct(heads, relations)
     except TreegaugeError as error:
         raise TreegaugeError(f"{where}: {error}") from None
+    return MetricWords(correct.gold, correct.system, correct.heads if metric == "UAS" else correct.relations)
 
 
 def _names_nothing(relations: pl.Series) -> bool:

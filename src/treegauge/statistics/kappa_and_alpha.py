@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from treegauge.core.errors import TreegaugeError
 from treegauge.statistics.draws import FloatArray
-from treegauge.statistics.small_samples import StudentEstimate, effective_df, heavy_tailed_df
+from treegauge.statistics.student_intervals import StudentEstimate, effective_df, heavy_tailed_df
 from treegauge.statistics.units import LEAST_UNITS
 
 Codes = npt.NDArray[np.int64]

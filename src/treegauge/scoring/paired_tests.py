@@ -1,14 +1,15 @@
-"""Significance tests between systems, on one gold file and across treebanks."""
+"""Paired significance tests between systems, on one gold file and across treebanks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from treegauge.core import tables
 from treegauge.core.errors import ChoiceError, TreegaugeError
+from treegauge.core.lazy import pl
 from treegauge.core.result import Result, countersign
 from treegauge.scoring.certainty import UnitCounts, difference, score_covariance
 from treegauge.scoring.metrics.registry import canonical, metric_label
@@ -17,11 +18,8 @@ from treegauge.statistics.draws import FloatArray, ratios
 from treegauge.statistics.multiple import adjust
 from treegauge.statistics.permutation import Alternative, paired_bootstrap, paired_permutation
 from treegauge.statistics.planning import best_of, detectable_difference, margin_claims, verdict
-from treegauge.statistics.small_samples import StudentEstimate, effective_df
+from treegauge.statistics.student_intervals import StudentEstimate, effective_df
 from treegauge.statistics.units import LEAST_BEST, LEAST_BOOTSTRAP_TEST, LEAST_ERRORS, LEAST_RUNS, LEAST_UNITS, UnitKind
-
-if TYPE_CHECKING:
-    import polars as pl
 
 PairedTest = Literal["student", "permutation", "bootstrap"]
 #: The test to report: units are random and, with three or more runs per system, so are runs.
@@ -52,8 +50,6 @@ class Comparisons(Result):
     @property
     def table(self) -> "pl.DataFrame":
         """One row per pair and metric."""
-        import polars as pl
-
         return pl.DataFrame(list(self.pairs), infer_schema_length=None)
 
     def json_fields(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from treegauge.auditing.changes.unified_diff import longest_increasing
 from treegauge.treebanks.data.columns import Ints, Treebank
-from treegauge.treebanks.data.sentence_pairs import SentencePairs, pair_sentences, sentence_ids, sentence_texts
+from treegauge.treebanks.data.sentence_pairing import SentencePairs, pair_sentences, sentence_ids, sentence_texts
 
 Bools = npt.NDArray[np.bool_]
 
@@ -88,7 +88,7 @@ class WordPairs:
 def pair_words(old: Treebank, new: Treebank, sentences: SentencePairs | None = None) -> WordPairs:
     r"""Pair the words of two versions of a treebank.
 
-    Sentences are paired by :func:`treegauge.treebanks.data.sentence_pairs.pair_sentences`. Where they
+    Sentences are paired by :func:`treegauge.treebanks.data.sentence_pairing.pair_sentences`. Where they
     have the same forms, words are paired in order. If the text is the same but tokenised
     differently, words that cover the same characters are paired, as in scoring. If the text
     changed, equal forms are paired, and forms in between if both sides have the same number.

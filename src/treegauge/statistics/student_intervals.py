@@ -1,4 +1,4 @@
-"""Intervals and tests that hold their level with few units: sentences, documents, treebanks."""
+"""Intervals and tests that hold with few units: Student's t, the jackknife, shares, medians, signed ranks."""
 
 import math
 from dataclasses import dataclass
