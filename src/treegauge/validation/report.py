@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from treegauge import __version__
@@ -18,14 +18,6 @@ from treegauge.validation.new_problems import Key, key
 from treegauge.validation.problems import Problem, ProblemList
 from treegauge.validation.release import Verdict
 from treegauge.validation.rules import BY_ID
-
-if TYPE_CHECKING:
-<<<<<<< HEAD
-    import polars as pl
-=======
-    from treegauge.validation.problems import Problem
->>>>>>> main
-
 
 _COLUMNS = (
     "file", "line", "column", "end_column", "sent_id", "node", "form", "level", "class", "id",
