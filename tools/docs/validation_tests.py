@@ -19,8 +19,8 @@ LEVELS = {
 }
 START = """# Tests of UD validation
 
-All tests of [`treegauge check`](howto/check.md), by level, under their official names (those of level 0 are named as dispensations name
-them, where these do). Written from the package by `python -m tools.docs.validation_tests`.
+All tests of [`treegauge check`](howto/check.md), by level, under their official names. Written from
+the package by `python -m tools.docs.validation_tests`.
 
 A test that fails as an *error* makes a treebank invalid; a *warning* does not. The class is what
 official reports count problems by. What the levels mean, and when a sentence is not tested any
